@@ -8,7 +8,7 @@ const BARS = {
   docs: { relative: 1.5, passive: 2.3 },
   comments: { relative: 1.8, passive: 1.8 },
   messages: { relative: 1.8, passive: 2.7 },
-  titles: { relative: 2.8, passive: 3.5 },
+  titles: { relative: 1.8, passive: 2.3 },
 };
 const WORST = 5;
 

@@ -8,19 +8,20 @@ import { withWords } from '../../support/item-words.js';
 import { settle } from '../../support/settled.js';
 import { resolveReview } from '../../support/decide.js';
 
-describe('a dispute', () => {
-  const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
+const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
 
-  it('is beside its payment with its deadline and leaves the paid state alone', () => {
-    const s = hear(paidByCard(), 'dispute.action_needed', about);
-    expect(s.objects).toMatchObject([{ kind: 'dispute', morId: 'dp_1', paymentRowId: s.payments[0]?.id }]);
-    expect(withWords(open(s))).toMatchObject([
-      { kind: 'dispute', subject: 'dp_1', summary: expect.stringContaining('2026-12-01') },
-    ]);
-    expect(s.invoice?.status).toBe('paid');
-  });
+it('a dispute stands next to its payment with its deadline, and the invoice stays paid', () => {
+  const s = hear(paidByCard(), 'dispute.action_needed', about);
+  expect(s.objects).toMatchObject([{ kind: 'dispute', morId: 'dp_1', paymentRowId: s.payments[0]?.id }]);
+  expect(withWords(open(s))).toMatchObject([
+    { kind: 'dispute', subject: 'dp_1', summary: expect.stringContaining('2026-12-01') },
+  ]);
+  expect(s.invoice?.status).toBe('paid');
+});
 
-  it.each(['won', 'lost'])('that is %s is so in every order of its events, and booked at most once', (outcome) => {
+it.each(['won', 'lost'])(
+  'a %s dispute ends the same in every order of its events, with one entry at most',
+  (outcome) => {
     const all = [
       ['dispute.action_needed', about, '2026-11-20T10:00:00Z'],
       ['dispute.revision_requested', { ...about, deadline: '2026-12-05T00:00:00Z' }, '2026-11-20T11:00:00Z'],
@@ -41,85 +42,83 @@ describe('a dispute', () => {
         expect(s.invoice?.status).toBe('paid');
       }),
     );
-  });
+  },
+);
 
-  it('that is lost takes what was not given back before', () => {
-    const ctx = aCtx();
-    const before = paidByCard(ctx);
-    const [p] = before.payments;
-    if (p === undefined) throw new Error('no payment');
-    const s = hear(putPayment(before, { ...p, amountRefunded: 1000n }), 'dispute.outcome', {
-      disputeId: 'dp_1',
-      outcome: 'lost',
-    });
-    expect(s.entries).toMatchObject([
-      { debit: 'disputed_payments', credit: 'mor_receivable', amount: { minor: 1990n, currency: 'EUR' } },
-    ]);
+it('a lost dispute takes only the money without an earlier refund', () => {
+  const ctx = aCtx();
+  const before = paidByCard(ctx);
+  const [p] = before.payments;
+  if (p === undefined) throw new Error('no payment');
+  const s = hear(putPayment(before, { ...p, amountRefunded: 1000n }), 'dispute.outcome', {
+    disputeId: 'dp_1',
+    outcome: 'lost',
   });
-
-  it('that is lost takes no more than another one left', () => {
-    const outcome = { charge: 'ch_1', outcome: 'lost' };
-    const amount = { amount: '20.00', currency: 'EUR' };
-    let s = hear(paidByCard(), 'dispute.outcome', { ...outcome, disputeId: 'dp_1', amount });
-    s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_2', amount }, aCtx(), 'evt_2');
-    s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_3' }, aCtx(), 'evt_3');
-    expect(s.entries.filter((e) => e.reason === 'dispute_lost').map((e) => e.amount.minor)).toEqual([2000n, 990n]);
-    expect(open(s).map((r) => r.subject)).toEqual(['dp_1:lost', 'dp_2:lost', 'dp_3:lost']);
-  });
+  expect(s.entries).toMatchObject([
+    { debit: 'disputed_payments', credit: 'mor_receivable', amount: { minor: 1990n, currency: 'EUR' } },
+  ]);
 });
 
-describe('an alert', () => {
-  it('that was answered with a refund expects its payment.refunded and makes no refund of its own', () => {
-    const ctx = aCtx();
-    let s = hear(paidByCard(ctx), 'pre_chargeback_alert.received', {
-      alertId: 'al_1',
-      payment: 'pay_1',
-      dueBy: '2026-11-21T00:00:00Z',
-    });
-    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1' }]);
-    s = hear(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', refunded: true });
-    expect(s.refunds).toEqual([]);
-    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
-    const [p] = s.payments;
-    if (p === undefined) throw new Error('no payment');
-    const refund = { ...newRefund(ctx, p, 2990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
-    s = settle(putRefund(s, refund), ctx);
-    expect(open(s)).toEqual([]);
-    expect(s.refunds).toHaveLength(1);
-  });
+it('a lost dispute takes at most the rest of another one', () => {
+  const outcome = { charge: 'ch_1', outcome: 'lost' };
+  const amount = { amount: '20.00', currency: 'EUR' };
+  let s = hear(paidByCard(), 'dispute.outcome', { ...outcome, disputeId: 'dp_1', amount });
+  s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_2', amount }, aCtx(), 'evt_2');
+  s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_3' }, aCtx(), 'evt_3');
+  expect(s.entries.filter((e) => e.reason === 'dispute_lost').map((e) => e.amount.minor)).toEqual([2000n, 990n]);
+  expect(open(s).map((r) => r.subject)).toEqual(['dp_1:lost', 'dp_2:lost', 'dp_3:lost']);
+});
 
-  it('that was answered with a refund is not content with a part that was given back long before it', () => {
-    const ctx = aCtx();
-    const before = paidByCard(ctx);
-    const [p] = before.payments;
-    if (p === undefined) throw new Error('no payment');
-    const monthAgo = new Date(NOW.getTime() - 30 * 86_400_000);
-    const part = { ...newRefund(ctx, p, 1000n, null, 'event'), status: 'succeeded', succeededAt: monthAgo } as const;
-    let s = hear(settle(putRefund(before, part), ctx), 'pre_chargeback_alert.outcome', {
-      alertId: 'al_1',
-      payment: 'pay_1',
-      refunded: true,
-    });
-    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
-    const rest = { ...newRefund(ctx, p, 1990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
-    s = settle(putRefund(s, rest), ctx);
-    expect(open(s)).toEqual([]);
+it('an alert with a refund as its answer waits for payment.refunded and makes no refund of its own', () => {
+  const ctx = aCtx();
+  let s = hear(paidByCard(ctx), 'pre_chargeback_alert.received', {
+    alertId: 'al_1',
+    payment: 'pay_1',
+    dueBy: '2026-11-21T00:00:00Z',
   });
+  expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1' }]);
+  s = hear(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', refunded: true });
+  expect(s.refunds).toEqual([]);
+  expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('no payment');
+  const refund = { ...newRefund(ctx, p, 2990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+  s = settle(putRefund(s, refund), ctx);
+  expect(open(s)).toEqual([]);
+  expect(s.refunds).toHaveLength(1);
+});
 
-  it('and a dispute that both go by their payment’s id are two things', () => {
-    let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
-    s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });
-    expect(open(s)).toHaveLength(2);
-    s = hear(s, 'pre_chargeback_alert.outcome', { payment: 'pay_1', refunded: false });
-    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'pay_1' }]);
+it('an old part refund does not count as the answer to an alert', () => {
+  const ctx = aCtx();
+  const before = paidByCard(ctx);
+  const [p] = before.payments;
+  if (p === undefined) throw new Error('no payment');
+  const monthAgo = new Date(NOW.getTime() - 30 * 86_400_000);
+  const part = { ...newRefund(ctx, p, 1000n, null, 'event'), status: 'succeeded', succeededAt: monthAgo } as const;
+  let s = hear(settle(putRefund(before, part), ctx), 'pre_chargeback_alert.outcome', {
+    alertId: 'al_1',
+    payment: 'pay_1',
+    refunded: true,
   });
+  expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
+  const rest = { ...newRefund(ctx, p, 1990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+  s = settle(putRefund(s, rest), ctx);
+  expect(open(s)).toEqual([]);
+});
+
+it("an alert and a dispute under one payment's id are two things", () => {
+  let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
+  s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });
+  expect(open(s)).toHaveLength(2);
+  s = hear(s, 'pre_chargeback_alert.outcome', { payment: 'pay_1', refunded: false });
+  expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'pay_1' }]);
 });
 
 describe('a review item', () => {
   const about = { disputeId: 'dp_1', paymentReference: 'ch_1' };
   const dismiss = { resolution: 'dismiss', note: null, by: 'anna' } as const;
 
-  it('follows the deadline of its dispute', () => {
+  it('a review item follows the deadline of its dispute', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     expect(open(s)).toMatchObject([{ dueAt: new Date('2026-12-01T00:00:00Z') }]);
     s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_moved');
@@ -129,7 +128,7 @@ describe('a review item', () => {
     expect(s.reviews).toHaveLength(1);
   });
 
-  it('that was dismissed stays closed when the same is told again, and opens for another fact', () => {
+  it('a dismissed dispute item stays closed for the same fact, and another fact opens one', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, aCtx());
     if (!done.ok) throw new Error(done.message);

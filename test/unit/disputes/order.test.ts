@@ -1,6 +1,6 @@
 // Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
 import { withWords } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type PaymentEvent } from '../../../src/engine/event.js';
 import { type Ctx } from '../../../src/engine/context.js';
 import { askRefund } from '../../support/ask-refund.js';
@@ -118,8 +118,9 @@ const SCENARIOS: [string, Happening[], object][] = [
   ['everything at once', [taken, raised, lost, won, refund(1, 1000n, 1000n), second], owed(790n, 1200n)],
 ];
 
-describe('disputes and refunds of one payment', () => {
-  it.each(SCENARIOS)('end in the same books in every order: %s', (_, events, wanted) => {
+it.each(SCENARIOS)(
+  'disputes and refunds of one payment end in the same books in every order: %s',
+  (_, events, wanted) => {
     const first = ended(events);
     for (const order of permutations(events)) {
       const names = order.map((e) => e.name);
@@ -132,105 +133,105 @@ describe('disputes and refunds of one payment', () => {
       ...(mor_receivable ? { mor_receivable } : {}),
       ...(disputed_payments ? { disputed_payments } : {}),
     }).toEqual(wanted);
-  });
+  },
+);
 
-  it('a loss that is none after all is taken back with an entry of its own', () => {
+it('a later win takes a loss back with its own entry', () => {
+  let s = anOpenInvoice();
+  for (const e of [taken, lost, won, lostAfterwards]) s = e.tell(s, aCtx());
+  const dispute = s.objects.find((o) => o.kind === 'dispute')?.id ?? '';
+  expect(s.entries.filter((e) => e.reason.startsWith('dispute_'))).toMatchObject([
+    { reason: 'dispute_lost', subject: dispute, amount: { minor: 2990n } },
+    {
+      reason: 'dispute_reversed',
+      subject: `${dispute}:2`,
+      debit: 'mor_receivable',
+      credit: 'disputed_payments',
+      amount: { minor: 2990n },
+    },
+    { reason: 'dispute_lost', subject: `${dispute}:3`, amount: { minor: 2990n } },
+  ]);
+});
+
+it('nobody can refund the money of a lost dispute, and a later win frees it', () => {
+  const asking = (amount: bigint | null) => ({ amount, reason: null, metadata: null, by: 'ops' });
+  let s = anOpenInvoice();
+  for (const e of [taken, partLost]) s = e.tell(s, aCtx());
+  const row = s.payments[0]?.id ?? '';
+  expect(askRefund(s, row, asking(1000n), aCtx())).toMatchObject({
+    ok: false,
+    status: 400,
+    code: 'invalid_request',
+    field: 'amount',
+    message: expect.stringMatching(/what remains of this payment: 9\.90 EUR\. The bank took 20\.00 EUR/),
+  });
+  expect(askRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
+  const allLost = second.tell(s, aCtx());
+  expect(askRefund(allLost, row, asking(1n), aCtx())).toMatchObject({
+    ok: false,
+    status: 422,
+    code: 'payment_not_refundable',
+    message: 'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
+  });
+  expect(askRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
+    ok: true,
+    value: { amount: 2990n },
+  });
+});
+
+it('after a win, a person with a settled loss hears of it', () => {
+  let s = anOpenInvoice();
+  for (const e of [taken, lost]) s = e.tell(s, aCtx());
+  const item = open(s).find((r) => r.subject === 'dp_1:lost');
+  const dealt = {
+    ...s,
+    reviews: s.reviews.map((r) =>
+      r.id === item?.id ? { ...r, status: 'resolved' as const, resolution: 'dismiss' as const } : r,
+    ),
+  };
+  expect(withWords(open(won.tell(dealt, aCtx())))).toMatchObject([
+    { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('was lost and then won') },
+  ]);
+  expect(open(won.tell(s, aCtx()))).toEqual([]);
+});
+
+it('an outcome before it does not hide a deadline for evidence', () => {
+  for (const [outcome, subjects] of [
+    [lost, ['dp_1:lost', 'dp_1:revision']],
+    [won, ['dp_1:revision']],
+    [closed, ['dp_1:revision']],
+  ] as const) {
     let s = anOpenInvoice();
-    for (const e of [taken, lost, won, lostAfterwards]) s = e.tell(s, aCtx());
-    const dispute = s.objects.find((o) => o.kind === 'dispute')?.id ?? '';
-    expect(s.entries.filter((e) => e.reason.startsWith('dispute_'))).toMatchObject([
-      { reason: 'dispute_lost', subject: dispute, amount: { minor: 2990n } },
-      {
-        reason: 'dispute_reversed',
-        subject: `${dispute}:2`,
-        debit: 'mor_receivable',
-        credit: 'disputed_payments',
-        amount: { minor: 2990n },
-      },
-      { reason: 'dispute_lost', subject: `${dispute}:3`, amount: { minor: 2990n } },
-    ]);
-  });
+    for (const e of [taken, outcome, sentBack]) s = e.tell(s, aCtx());
+    expect(
+      open(s)
+        .map((r) => r.subject)
+        .sort(),
+    ).toEqual(subjects);
+    expect(open(s).find((r) => r.subject === 'dp_1:revision')?.dueAt).toEqual(new Date('2026-12-05T00:00:00Z'));
+    s = told('dispute.outcome', 59, { outcome: 'won' }).tell(s, aCtx());
+    expect(open(s)).toEqual([]);
+  }
+});
 
-  it('what a lost dispute took cannot be refunded a second time, and can again once the dispute is won after all', () => {
-    const asking = (amount: bigint | null) => ({ amount, reason: null, metadata: null, by: 'ops' });
+it('a dispute moves to its own payment once Crossbill knows it', () => {
+  const other = payment('other', {
+    type: 'payment.succeeded',
+    at: at(1),
+    paymentId: 'pay_2',
+    processorChargeId: 'ch_2',
+    processorPaymentIntentId: 'pi_2',
+  });
+  const aboutOther = told('dispute.outcome', 40, { outcome: 'lost', paymentId: 'pay_2' });
+  for (const order of permutations([taken, aboutOther, other])) {
     let s = anOpenInvoice();
-    for (const e of [taken, partLost]) s = e.tell(s, aCtx());
-    const row = s.payments[0]?.id ?? '';
-    expect(askRefund(s, row, asking(1000n), aCtx())).toMatchObject({
-      ok: false,
-      status: 400,
-      code: 'invalid_request',
-      field: 'amount',
-      message: expect.stringMatching(/what remains of this payment: 9\.90 EUR\. The bank took 20\.00 EUR/),
-    });
-    expect(askRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
-    const allLost = second.tell(s, aCtx());
-    expect(askRefund(allLost, row, asking(1n), aCtx())).toMatchObject({
-      ok: false,
-      status: 422,
-      code: 'payment_not_refundable',
-      message: 'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
-    });
-    expect(askRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
-      ok: true,
-      value: { amount: 2990n },
-    });
-  });
-
-  it('whoever has dealt with a loss is told when it is won after all', () => {
-    let s = anOpenInvoice();
-    for (const e of [taken, lost]) s = e.tell(s, aCtx());
-    const item = open(s).find((r) => r.subject === 'dp_1:lost');
-    const dealt = {
-      ...s,
-      reviews: s.reviews.map((r) =>
-        r.id === item?.id ? { ...r, status: 'resolved' as const, resolution: 'dismiss' as const } : r,
-      ),
-    };
-    expect(withWords(open(won.tell(dealt, aCtx())))).toMatchObject([
-      { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('was lost and then won') },
-    ]);
-    expect(open(won.tell(s, aCtx()))).toEqual([]);
-  });
-
-  it('a deadline for evidence is not lost behind an outcome that was told before it', () => {
-    for (const [outcome, subjects] of [
-      [lost, ['dp_1:lost', 'dp_1:revision']],
-      [won, ['dp_1:revision']],
-      [closed, ['dp_1:revision']],
-    ] as const) {
-      let s = anOpenInvoice();
-      for (const e of [taken, outcome, sentBack]) s = e.tell(s, aCtx());
-      expect(
-        open(s)
-          .map((r) => r.subject)
-          .sort(),
-      ).toEqual(subjects);
-      expect(open(s).find((r) => r.subject === 'dp_1:revision')?.dueAt).toEqual(new Date('2026-12-05T00:00:00Z'));
-      s = told('dispute.outcome', 59, { outcome: 'won' }).tell(s, aCtx());
-      expect(open(s)).toEqual([]);
-    }
-  });
-
-  it('a dispute that named another payment than the only one there moves to its own', () => {
-    const other = payment('other', {
-      type: 'payment.succeeded',
-      at: at(1),
-      paymentId: 'pay_2',
-      processorChargeId: 'ch_2',
-      processorPaymentIntentId: 'pi_2',
-    });
-    const aboutOther = told('dispute.outcome', 40, { outcome: 'lost', paymentId: 'pay_2' });
-    for (const order of permutations([taken, aboutOther, other])) {
-      let s = anOpenInvoice();
-      for (const e of order) s = e.tell(s, aCtx());
-      const booked = (id: string): bigint =>
-        s.entries
-          .filter(
-            (e) => e.paymentRowId === s.payments.find((p) => p.paymentId === id)?.id && e.reason.startsWith('dispute_'),
-          )
-          .reduce((sum, e) => sum + (e.reason === 'dispute_lost' ? e.amount.minor : -e.amount.minor), 0n);
-      expect([booked('pay_1'), booked('pay_2')]).toEqual([0n, 2990n]);
-    }
-  });
+    for (const e of order) s = e.tell(s, aCtx());
+    const booked = (id: string): bigint =>
+      s.entries
+        .filter(
+          (e) => e.paymentRowId === s.payments.find((p) => p.paymentId === id)?.id && e.reason.startsWith('dispute_'),
+        )
+        .reduce((sum, e) => sum + (e.reason === 'dispute_lost' ? e.amount.minor : -e.amount.minor), 0n);
+    expect([booked('pay_1'), booked('pay_2')]).toEqual([0n, 2990n]);
+  }
 });

@@ -1,5 +1,5 @@
 // Why an invoice is paid or not, in one sentence: for every state that it can be in.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type PaymentRow } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
 import { paymentAnswer } from '../../../src/payments/payment-sentence.js';
@@ -262,38 +262,34 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
   ['is of nothing', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
 ];
 
-describe('the sentence on top of an invoice', () => {
-  it.each(STORIES)('says why it %s', (_, over, tone, text) => {
-    expect(said(over)).toEqual([tone, text]);
-  });
-
-  it('names the year of a day that is not of this one, and counts tries as one says it', () => {
-    const text = said({ ...refused, attempts: [refusal(5, { at: new Date('2025-12-30T10:00:00Z') })] })[1];
-    expect(text).toContain('30 Dec 2025');
-    expect([1, 2, 3, 10, 11, 12, 13, 21, 22, 23, 101, 111].map(ordinal).join(' ')).toBe(
-      'first second third tenth 11th 12th 13th 21st 22nd 23rd 101st 111th',
-    );
-  });
+it.each(STORIES)('the sentence of an invoice says why it %s', (_, over, tone, text) => {
+  expect(said(over)).toEqual([tone, text]);
 });
 
-describe('the sentence on top of a payment', () => {
-  const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
-    paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
+it('the sentence of an invoice names another year, and spells out the tries', () => {
+  const text = said({ ...refused, attempts: [refusal(5, { at: new Date('2025-12-30T10:00:00Z') })] })[1];
+  expect(text).toContain('30 Dec 2025');
+  expect([1, 2, 3, 10, 11, 12, 13, 21, 22, 23, 101, 111].map(ordinal).join(' ')).toBe(
+    'first second third tenth 11th 12th 13th 21st 22nd 23rd 101st 111th',
+  );
+});
 
-  it('says whether it was taken, what was given back, and what Stripe shows', () => {
-    expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');
-    expect(of({ status: 'partially_refunded', amountRefunded: 500n })).toContain('; 5.00 EUR of it was refunded;');
-    expect(of({ mark: 'parked' })).toContain('it is not marked on Stripe: a person must decide.');
-    expect(of({ mark: 'held' })).toContain('it is marked on Stripe once the invoice is final.');
-    expect(of({ mark: 'closed' })).toContain('it is not marked on Stripe.');
-    expect(of({ mark: 'paying' })).toContain('Stripe is being told.');
-    expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
-    const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
-    expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
-    expect(of({ ...failed, mark: 'closed', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
-      'Left aside by a person: no money of charge ch_1 is booked for this invoice.',
-    );
-    expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
-    expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
-  });
+const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
+  paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
+
+it('the sentence of a payment names its success, its refunds and its state on Stripe', () => {
+  expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');
+  expect(of({ status: 'partially_refunded', amountRefunded: 500n })).toContain('; 5.00 EUR of it was refunded;');
+  expect(of({ mark: 'parked' })).toContain('it is not marked on Stripe: a person must decide.');
+  expect(of({ mark: 'held' })).toContain('it is marked on Stripe once the invoice is final.');
+  expect(of({ mark: 'closed' })).toContain('it is not marked on Stripe.');
+  expect(of({ mark: 'paying' })).toContain('Stripe is being told.');
+  expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
+  const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
+  expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
+  expect(of({ ...failed, mark: 'closed', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
+    'Left aside by a person: no money of charge ch_1 is booked for this invoice.',
+  );
+  expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
+  expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
 });

@@ -17,7 +17,7 @@ import {
 } from '../../support/retry-rig.js';
 import { resolveReview } from '../../support/decide.js';
 
-it('a request of Stripe that was made an hour after the refusal and is delivered half a day later brings nothing forward', async () => {
+it('a late request of Stripe for another attempt brings nothing forward', async () => {
   const r = rig();
   const madeAt = new Date(r.h.clock.now().getTime() + HOUR_MS);
   await refused(r);
@@ -27,7 +27,7 @@ it('a request of Stripe that was made an hour after the refusal and is delivered
 });
 
 it.each(['uncollectible', 'cancel'] as const)(
-  'an end (%s) that Stripe refuses, for a reason that a person mends, is carried out by their retry',
+  "a person's retry carries out an end (%s) refused by Stripe",
   async (end) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
@@ -44,7 +44,7 @@ it.each(['uncollectible', 'cancel'] as const)(
   },
 );
 
-it('an end that waits for Stripe is taken back when a person has the MoR charge again, and is carried out when that was refused too', async () => {
+it("a person's charge withdraws a waiting end, and its refusal brings the end back", async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
   r.h.platform.fail('cancel_subscription', ...Array.from({ length: 6 }, () => 'retry' as const));
   await refused(r);
@@ -58,7 +58,7 @@ it('an end that waits for Stripe is taken back when a person has the MoR charge 
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 1]);
 });
 
-it('a retry that was sent by a process that died before it wrote that down, and is taken back then, counts as sent: nobody is charged beside it', async () => {
+it('a retry sent by a crashed process counts as sent: Crossbill orders no other charge', async () => {
   const r = rig();
   await refused(r);
   const { relay, store } = r.h;
@@ -78,7 +78,7 @@ it('a retry that was sent by a process that died before it wrote that down, and 
   expect(s.invoice?.retries).toMatchObject({ waitingSince: expect.any(String), retries: [{ withdrawn: false }] });
 });
 
-it('a retry that waits for the MoR is not sent any more once a payment on a link that has ended is announced', async () => {
+it('an announced payment on an ended link withdraws a waiting retry', async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } });
   await refused(r, 'stolen_card');
   const { relay } = r.h;
@@ -102,7 +102,7 @@ it('a retry that waits for the MoR is not sent any more once a payment on a link
   expect([relayed(r).length, (await state(r)).invoice?.status]).toEqual([0, 'paid']);
 });
 
-it('a retry whose answer was lost is not sent again once the MoR has refused it', async () => {
+it("a retry with a lost answer does not go out again after the MoR's refusal", async () => {
   const r = rig();
   await refused(r);
   r.h.relay.down = true;
@@ -118,7 +118,7 @@ it.each([
   ['nobody answered', 'unknown', 1],
   ['was refused as well', 'refused', 2],
 ] as const)(
-  'a retry that the relay address refuses, of which an earlier try %s: the schedule goes on only where it was surely not heard',
+  'after a refused retry with an earlier try (%s), the schedule goes on only if the MoR surely heard nothing',
   async (_, first, charges) => {
     const r = rig();
     await refused(r);
@@ -148,7 +148,7 @@ it.each([
 );
 
 it.each(['insufficient_funds', 'stolen_card'])(
-  'the verdict on a retry (%s) that is delivered after a person ordered another one is no answer to that: nobody is charged or given a link beside it',
+  'a late verdict on an earlier retry (%s) does not answer a newer one: no charge and no link',
   async (declineCode) => {
     const r = rig();
     await refused(r);
@@ -179,7 +179,7 @@ it('another invoice.created of a refused renewal asks the MoR once, by the sched
   expect(relayed(r)).toHaveLength(2); // its verdict is awaited
 });
 
-it('the verdict on the only retry counts although the MoR made it before: a restored backup ordered that retry again', async () => {
+it('the verdict on the only retry counts after a restore, even from before its order', async () => {
   const r = rig();
   await refused(r);
   const madeAt = new Date(r.h.clock.now().getTime() + 2 * HOUR_MS); // the MoR's answer to the retry of before the restore
@@ -194,7 +194,7 @@ it('the verdict on the only retry counts although the MoR made it before: a rest
   expect(relayed(r)).toHaveLength(2);
 });
 
-it('a retry that the relay address answers with a redirect may have been heard: its verdict is awaited', async () => {
+it('a retry answered with a redirect may have arrived: Crossbill waits for its verdict', async () => {
   const r = rig();
   await refused(r);
   const { relay } = r.h;

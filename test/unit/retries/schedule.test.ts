@@ -30,7 +30,7 @@ import {
 } from '../../support/retry-rig.js';
 
 describe('a soft decline with a schedule', () => {
-  it('is charged again by a fresh invoice.created after three days, and the money that then comes marks the invoice', async () => {
+  it('after three days a soft decline brings a fresh invoice.created, and its money marks the invoice', async () => {
     const r = rig();
     await refused(r);
     expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 3 * DAY_MS));
@@ -48,7 +48,7 @@ describe('a soft decline with a schedule', () => {
     expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 
-  it('is charged again three times at most, each after its own wait, and then left open', async () => {
+  it('a soft decline brings at most three charges, each after its wait, and leaves the invoice open', async () => {
     const r = rig();
     await refused(r);
     for (const wait of [3, 5, 7]) {
@@ -70,7 +70,7 @@ describe('a soft decline with a schedule', () => {
   it.each([
     ['uncollectible', { mark_uncollectible: 1 }],
     ['cancel', { cancel_subscription: 1 }],
-  ] as const)('whose steps are used up ends as the schedule says: %s, once', async (how, effects) => {
+  ] as const)('an empty schedule ends as %s, once', async (how, effects) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3), end: how } });
     await refused(r);
     await after(r, 3 * DAY_MS);
@@ -85,7 +85,7 @@ describe('a soft decline with a schedule', () => {
     expect(asked[asked.indexOf(call ?? '') - 1]).toBe(`read ${INVOICE_ID}`);
   });
 
-  it('is neither charged again nor written off once it is paid another way, even when no event said so', async () => {
+  it('Crossbill neither charges nor writes off an invoice paid another way, even without an event', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
     await refused(r);
     r.h.platform.payAnotherWay(INVOICE_ID);
@@ -112,7 +112,7 @@ describe('a soft decline with a schedule', () => {
     return r;
   }
 
-  it('a retry that waits to be sent is taken back when money comes meanwhile', async () => {
+  it('money withdraws a waiting retry', async () => {
     const r = await unsent();
     await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
@@ -122,7 +122,7 @@ describe('a soft decline with a schedule', () => {
     expect(s.invoice?.status).toBe('paid');
   });
 
-  it('a retry that waits to be sent is taken back when money comes that does not fit: a person is asked, and nobody is charged', async () => {
+  it('mismatched money withdraws a waiting retry and asks a person', async () => {
     const r = await unsent();
     await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
@@ -132,7 +132,7 @@ describe('a soft decline with a schedule', () => {
     expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(true);
   });
 
-  it('a retry that waits to be sent is taken back when a refund says that money came: nobody is charged again', async () => {
+  it('a refund withdraws a waiting retry: money came', async () => {
     const r = await unsent();
     await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
@@ -147,7 +147,7 @@ describe('a soft decline with a schedule', () => {
     ]);
   });
 
-  it('the silence after a retry is an alarm again, and nobody is charged meanwhile', async () => {
+  it('silence after a retry raises the alarm, and charges nobody', async () => {
     const r = rig();
     await refused(r);
     await after(r, 3 * DAY_MS);
@@ -162,7 +162,7 @@ describe('a soft decline with a schedule', () => {
     expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
   });
 
-  it('the silence of a customer who pays by bank debit is waited for as many days as a debit may take', async () => {
+  it('silence about a debit customer waits as long as a debit may take', async () => {
     const r = rig();
     await refused(r);
     await after(r, 3 * DAY_MS);
@@ -176,7 +176,7 @@ describe('a soft decline with a schedule', () => {
     expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
   });
 
-  it('a verdict on an earlier try that arrives late answers no retry', async () => {
+  it('a late verdict on an earlier try answers no retry', async () => {
     const r = rig();
     const first = r.h.clock.now();
     await r.h.take(invoiceEvent('invoice.finalized'));
@@ -189,7 +189,7 @@ describe('a soft decline with a schedule', () => {
     expect(trail?.refusal.kind).toBe('soft');
   });
 
-  it('a refusal of an earlier payment is no answer to a retry: nobody is charged, given a link or cancelled beside a debit on its way', async () => {
+  it('a refusal of an earlier payment answers no retry, and nothing happens next to a running debit', async () => {
     for (const declineCode of ['payment_intent_payment_attempt_expired', 'lost_card', 'mandate_required']) {
       const r = rig({ retrySchedule: { ...SCHEDULE, authentication: days(3), end: 'cancel' } });
       const first = { paymentId: 'pay_1', intentId: 'pi_1' };
@@ -209,7 +209,7 @@ describe('a soft decline with a schedule', () => {
     }
   });
 
-  it('what the MoR says more of a payment that answered a retry counts', async () => {
+  it('further news of the answering payment counts', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, hard: [], end: 'uncollectible' } });
     await refused(r);
     await after(r, 3 * DAY_MS);
@@ -221,7 +221,7 @@ describe('a soft decline with a schedule', () => {
     expect((await state(r)).invoice?.retries).toMatchObject({ refusal: { kind: 'hard' }, waitingSince: null });
   });
 
-  it('Stripe’s own request for another attempt is one cause: the next step is taken then, and not twice', async () => {
+  it("Stripe's request for another attempt brings the next step once", async () => {
     const r = rig();
     await refused(r);
     await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_at_once' }));
@@ -235,7 +235,7 @@ describe('a soft decline with a schedule', () => {
     expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
   });
 
-  it('of a subscription that has ended is not charged again', async () => {
+  it('Crossbill charges no ended subscription', async () => {
     const r = rig();
     await refused(r);
     r.h.platform.ended.add('sub_oak');
@@ -259,7 +259,7 @@ describe('a soft decline with a schedule', () => {
 });
 
 describe('a hard decline with a schedule', () => {
-  it('makes a payment link at once and charges nobody, and the link that is paid marks the invoice', async () => {
+  it('a hard decline makes a payment link and no charge, and the paid link marks the invoice', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
     await refused(r, 'stolen_card');
     await r.h.drain();
@@ -271,7 +271,7 @@ describe('a hard decline with a schedule', () => {
     expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 
-  it('a link that nobody pays ends the schedule when it has expired', async () => {
+  it('an unpaid link ends the schedule at its expiry', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
     await refused(r, 'stolen_card');
     await after(r, 6 * DAY_MS);
@@ -281,7 +281,7 @@ describe('a hard decline with a schedule', () => {
     expect(r.links.asked).toHaveLength(1);
   });
 
-  it('follows a soft one: what was tried for the one kind does not use up the other', async () => {
+  it('a hard decline after a soft one has its own steps', async () => {
     const r = rig();
     await refused(r);
     await after(r, 3 * DAY_MS);
@@ -293,7 +293,7 @@ describe('a hard decline with a schedule', () => {
 });
 
 describe('a renewal that needs authentication', () => {
-  it('gets a link, and none beside a charge that is awaited', async () => {
+  it('a needed authentication brings a link, and none next to a running charge', async () => {
     const r = rig();
     await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ at: r.h.clock.now() }));
     await r.h.drain();
@@ -308,7 +308,7 @@ describe('the jurisdiction of a link', () => {
     [null, [], ['GB']],
     ['AQ', ['AQ'], ['AQ', 'GB']],
   ])(
-    'of a customer in %s is their country, and the setting where the MoR does not collect',
+    'the link of a customer in %s uses their country, or the setting if the MoR does not collect there',
     async (country, not, asked) => {
       for (const retrySchedule of [SCHEDULE, null]) {
         const r = rig({ retrySchedule });
@@ -323,7 +323,7 @@ describe('the jurisdiction of a link', () => {
     },
   );
 
-  it('that the MoR serves in neither country is a person’s to decide', async () => {
+  it('a customer in no served country is a person’s case', async () => {
     const r = rig();
     r.links.notServed.add('AQ').add('GB');
     r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));

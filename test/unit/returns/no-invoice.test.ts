@@ -1,5 +1,5 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { returnDebit } from '../../support/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import {
@@ -22,15 +22,18 @@ const lost = aDispute({
   detail: { names: ['pay_2'], outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z' },
 });
 
-it.each(['parked', 'closed'] as const)('of a payment that is %s', (mark) => {
-  expect(withWords(only(withThem(paidTwice({ mark }), [lost])))).toMatchObject({
-    summary: 'dispute dp_1 was lost: the bank took 29.90 EUR back; that money stands on no invoice',
-    proposal:
-      'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.',
-  });
-});
+it.each(['parked', 'closed'] as const)(
+  'a loss of a payment in %s tells nobody to bill the customer: the money is on no invoice',
+  (mark) => {
+    expect(withWords(only(withThem(paidTwice({ mark }), [lost])))).toMatchObject({
+      summary: 'dispute dp_1 was lost: the bank took 29.90 EUR back; that money stands on no invoice',
+      proposal:
+        'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.',
+    });
+  },
+);
 
-it('that was given back in part as well: neither is it to be billed', () => {
+it('a loss of a partly refunded payment tells nobody to bill the customer', () => {
   const item = only(
     withThem(paidTwice({ mark: 'parked', amountRefunded: 990n }), [{ ...lost, amount: 2990n, currency: 'EUR' }]),
   );
@@ -42,7 +45,7 @@ it('that was given back in part as well: neither is it to be billed', () => {
 it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
-])('that may be what the invoice was paid with, since %s: nobody is told that the customer owes nothing', (_, s) => {
+])("a loss of money perhaps on the invoice, since %s, leaves the customer's debt open", (_, s) => {
   const item = only(withThem(s, [lost]));
   expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
   expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
@@ -53,7 +56,7 @@ it.each([
   );
 });
 
-it('is the same for a debit that the bank returned: the customer is to be billed only for money that paid the invoice', () => {
+it('a returned debit bills the customer only for money on the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): string => {
     const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
     return done.ok ? (wordsOf(only(settleDisputes(done.state, later(1)))).proposal ?? '') : done.code;
@@ -65,7 +68,7 @@ it('is the same for a debit that the bank returned: the customer is to be billed
   );
 });
 
-it('is not asked about again, as money that was to be billed, while its own item is retried', async () => {
+it('a retry of its own item asks no second time about money to bill', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }), aPaymentSucceeded({ paymentId: 'pay_2' }));
@@ -85,7 +88,7 @@ it('is not asked about again, as money that was to be billed, while its own item
   expect(s.reviews.filter((r) => r.kind === 'debit_returned').map((r) => r.resolution)).toEqual(['dismiss']);
 });
 
-it('that is applied to the invoice after a person has heard so is told once more: now it is to be billed', () => {
+it('a lost payment applied later asks a person again: now they bill it', () => {
   const told = withThem(paidTwice({ mark: 'parked' }), [lost]);
   const dealt = dismissed(told, only(told)?.subject ?? '');
   const marked = (mark: 'waiting' | 'confirmed') => ({
@@ -97,70 +100,68 @@ it('that is applied to the invoice after a person has heard so is told once more
   expect(wordsOf(only(goesOn(marked('confirmed'), {}))).proposal).toMatch(/^Bill the customer again/);
 });
 
-describe('whose payment is not known here', () => {
-  const unnamed = {
-    ...lost,
-    paymentRowId: null,
-    amount: 2990n,
-    currency: 'EUR',
-    detail: { ...lost.detail, names: [] },
-  };
-  const NOT_BOOKED =
-    'dispute dp_1 was lost: the bank took 29.90 EUR back; whose money that was is not known here, and the loss is not in the ledger';
+const unnamed = {
+  ...lost,
+  paymentRowId: null,
+  amount: 2990n,
+  currency: 'EUR',
+  detail: { ...lost.detail, names: [] },
+};
+const NOT_BOOKED =
+  'dispute dp_1 was lost: the bank took 29.90 EUR back; whose money that was is not known here, and the loss is not in the ledger';
 
-  it.each([
-    ['since two payments were taken and none is named', paidTwice(), unnamed],
-    ['since nobody told of its success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
-    ['since its charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
-  ])('%s: it is not booked, and a person hears so', (_, s, dispute) => {
-    const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
-    expect(told.entries).toEqual([]);
-    expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
-    expect(wordsOf(only(told)).proposal).toMatch(/book the loss beside it/);
-  });
+it.each([
+  ['since two payments were taken and none is named', paidTwice(), unnamed],
+  ['since nobody told of its success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
+  ['since its charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
+])('a lost dispute %s books nothing and opens an item', (_, s, dispute) => {
+  const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
+  expect(told.entries).toEqual([]);
+  expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
+  expect(wordsOf(only(told)).proposal).toMatch(/book the loss beside it/);
+});
 
-  it('since it names another payment than the one that is known: that one is not taken for it, before or after its own is told', () => {
-    const names = ['in_1', 'pay_2'];
-    const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
-    expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);
-    const both = withThem({ ...told, payments: paidTwice().payments }, []);
-    expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
-    expect(wordsOf(only(both)).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
-  });
+it("a lost dispute with another payment's name does not take the known one", () => {
+  const names = ['in_1', 'pay_2'];
+  const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
+  expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);
+  const both = withThem({ ...told, payments: paidTwice().payments }, []);
+  expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
+  expect(wordsOf(only(both)).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+});
 
-  it('as its event comes, no loss is booked for the payment that is known', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    const [type, id] = ['dispute.outcome', 'evt_lost'];
-    const amount = { amount: '10.00', currency: 'EUR' };
-    const data = { disputeId: 'dp_1', invoice: INVOICE_ID, paymentId: 'pay_other', outcome: 'lost', amount };
-    const body = { id, type, created: START.toISOString(), data };
-    await h.take(aPaymentSucceeded(), delivery('mor_events', id, type, INVOICE_ID, body));
-    expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
-  });
+it('the event of a lost dispute books nothing for the known payment', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  const [type, id] = ['dispute.outcome', 'evt_lost'];
+  const amount = { amount: '10.00', currency: 'EUR' };
+  const data = { disputeId: 'dp_1', invoice: INVOICE_ID, paymentId: 'pay_other', outcome: 'lost', amount };
+  const body = { id, type, created: START.toISOString(), data };
+  await h.take(aPaymentSucceeded(), delivery('mor_events', id, type, INVOICE_ID, body));
+  expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+});
 
-  it('by an id that is no payment’s of the MoR, where one payment was taken: it is that one’s', () => {
-    const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
-    expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
-  });
+it('an id without a payment of the MoR means the only taken payment', () => {
+  const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
+  expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
+});
 
-  it('and is known since: it is booked, and whoever booked it beside the ledger hears of that, once', () => {
-    const told = withThem(paidTwice(), [unnamed]);
-    const dealt = dismissed(told, only(told)?.subject ?? '');
-    expect(only(goesOn(dealt, {}))).toBeUndefined();
-    const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
-    expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
-    expect(wordsOf(only(named)).summary).toBe(
-      'dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now',
-    );
-    expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
-  });
+it('a payment found later takes the loss, and a person with a booking next to the ledger hears of it once', () => {
+  const told = withThem(paidTwice(), [unnamed]);
+  const dealt = dismissed(told, only(told)?.subject ?? '');
+  expect(only(goesOn(dealt, {}))).toBeUndefined();
+  const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
+  expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
+  expect(wordsOf(only(named)).summary).toBe(
+    'dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now',
+  );
+  expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
+});
 
-  it('and is won after all: nobody is told that the ledger took the loss back', () => {
-    const told = withThem(paidTwice(), [unnamed]);
-    const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
-    expect(wordsOf(only(won)).proposal).toMatch(
-      /^The ledger never had the loss: if it was booked beside it, take that back\./,
-    );
-  });
+it('a win after an unknown payment reports no reversal in the ledger', () => {
+  const told = withThem(paidTwice(), [unnamed]);
+  const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
+  expect(wordsOf(only(won)).proposal).toMatch(
+    /^The ledger never had the loss: if it was booked beside it, take that back\./,
+  );
 });

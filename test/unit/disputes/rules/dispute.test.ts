@@ -1,5 +1,5 @@
 // What the MoR says of a dispute or an alert: its payment, its deadline, its sum, and who won.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { outcomeIn, refundedIn } from '../../../../src/disputes/rules/dispute.js';
 import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
 import { type LaneState } from '../../../../src/domain/model.js';
@@ -43,317 +43,306 @@ const only = ({ s }: Told): MorObjectRow => {
   return o;
 };
 
-describe('a dispute goes by', () => {
-  it.each([
-    [{ disputeId: 'dp_7', dispute: { id: 'dp_8' }, id: 'dp_9' }, 'dp_7'],
-    [{ details: { dispute_id: 'dp_7' } }, 'dp_7'],
-    [{ dispute: { id: 'dp_8', payment: 'pay_1' }, id: 'dp_9' }, 'dp_8'],
-    [{ dispute: 'dp_8', id: 'dp_9' }, 'dp_9'],
-    [{ dispute: { id: 'dp_8' }, payment: 'pay_1' }, 'dp_8'],
-    [{ id: 'dp_9', payment: 'pay_1' }, 'dp_9'],
-    [{ id: 9, payment: 'pay_1' }, 'pay_1'],
-    [{ payment: 'ch_1' }, 'pay_1'],
-    [{}, 'pay_1'],
-  ])('the id that the MoR gives it, else its payment: %j', (data, morId) => {
-    expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
-  });
-
-  it('its event where nothing else is known, and our id of a payment that has no other yet, for good', () => {
-    expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
-      ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
-    });
-    const first = tell(paid({ paymentId: null }), 'dispute.action_needed', { payment: 'ch_1' });
-    expect(only(first).morId).toBe('pmt_1');
-    const named = { ...paid(), objects: first.s.objects };
-    expect(only(tell(named, 'dispute.outcome', { payment: 'pay_1', outcome: 'won' }))).toMatchObject({
-      ...{ morId: 'pmt_1', status: 'won' },
-    });
-    const second = tell(withRow(aDispute()), 'dispute.action_needed', { payment: 'pay_1' });
-    expect(second.s.objects.map((o) => o.morId)).toEqual(['dp_1', 'pay_1']);
-    const alert = tell(named, 'pre_chargeback_alert.received', { payment: 'pay_1' });
-    expect(alert.s.objects.map((o) => [o.kind, o.morId])).toEqual([
-      ['dispute', 'pmt_1'],
-      ['alert', 'pay_1'],
-    ]);
-  });
-
-  it.each([
-    [{ alertId: 'al_7' }, 'al_7'],
-    [{ alert_id: 'al_7' }, 'al_7'],
-    [{ preChargebackAlertId: 'al_7' }, 'al_7'],
-    [{ alert: { id: 'al_8' }, id: 'al_9' }, 'al_8'],
-    [{ id: 'al_9' }, 'al_9'],
-    [{ disputeId: 'dp_1' }, 'pay_1'],
-  ])('and an alert in the same way: %j', (data, morId) => {
-    expect(only(tell(paid(), 'pre_chargeback_alert.received', data))).toMatchObject({ kind: 'alert', morId });
-  });
+it.each([
+  [{ disputeId: 'dp_7', dispute: { id: 'dp_8' }, id: 'dp_9' }, 'dp_7'],
+  [{ details: { dispute_id: 'dp_7' } }, 'dp_7'],
+  [{ dispute: { id: 'dp_8', payment: 'pay_1' }, id: 'dp_9' }, 'dp_8'],
+  [{ dispute: 'dp_8', id: 'dp_9' }, 'dp_9'],
+  [{ dispute: { id: 'dp_8' }, payment: 'pay_1' }, 'dp_8'],
+  [{ id: 'dp_9', payment: 'pay_1' }, 'dp_9'],
+  [{ id: 9, payment: 'pay_1' }, 'pay_1'],
+  [{ payment: 'ch_1' }, 'pay_1'],
+  [{}, 'pay_1'],
+])('the MoR’s id names a dispute, or else its payment: %j', (data, morId) => {
+  expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
 });
 
-describe('of two outcomes of a dispute', () => {
-  it('the one that was made later counts, whichever arrives first', () => {
-    const lost = outcome(paid(), 'lost', 5);
-    expect(lost.said).toBe('dispute dp_1 is decided: lost');
-    expect(only(lost)).toMatchObject({
-      ...{ status: 'lost', paymentRowId: 'pmt_1', updatedAt: minutesLater(60) },
-      detail: { outcome: 'lost', outcomeAt: minutesLater(5).toISOString() },
-    });
-    expect(only(outcome(lost.s, 'won', 6))).toMatchObject({
-      ...{ status: 'won', detail: { outcome: 'won', outcomeAt: minutesLater(6).toISOString() } },
-    });
-    const late = outcome(lost.s, 'won', 4);
-    expect(late.said).toBe('dispute dp_1 is lost: this outcome changes nothing');
-    expect(only(late)).toMatchObject({ status: 'lost', detail: { outcome: 'lost' } });
+it("without any id the event names a dispute, and then the payment's own id, for good", () => {
+  expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
+    ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
   });
-
-  it('made at one moment, a win stands: a loss comes before it is taken back', () => {
-    expect(only(outcome(outcome(paid(), 'lost', 5).s, 'won', 5)).status).toBe('won');
-    expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
+  const first = tell(paid({ paymentId: null }), 'dispute.action_needed', { payment: 'ch_1' });
+  expect(only(first).morId).toBe('pmt_1');
+  const named = { ...paid(), objects: first.s.objects };
+  expect(only(tell(named, 'dispute.outcome', { payment: 'pay_1', outcome: 'won' }))).toMatchObject({
+    ...{ morId: 'pmt_1', status: 'won' },
   });
-
-  it('one in words that are not clear overrules none that is, and any that is overrules it', () => {
-    for (const clear of ['won', 'lost']) {
-      expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
-      expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
-    }
-    const silent = tell(paid(), 'dispute.outcome', { disputeId: 'dp_1' });
-    expect(silent.said).toBe('dispute dp_1 is decided: no outcome given');
-    expect(only(silent)).toMatchObject({ status: 'decided', detail: { outcome: null } });
-  });
-
-  it('one without a time counts as made when it arrived', () => {
-    expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
-    const lost = outcome(paid(), 'lost', 59).s;
-    expect(only(outcome(lost, 'won', null)).status).toBe('won');
-  });
-
-  it.each([
-    ['dp_1', needed(paid(), {}, 600)],
-    ['dp_1:revision', sentBack(paid(), {}, 600)],
-    ['dp_1:decided', outcome(paid(), 'closed', 600)],
-    ['dp_1:lost', outcome(paid(), 'lost', 600)],
-  ])("an item that a person dismissed stays closed though the MoR's clock is hours ahead: %s", (subject, { s }) => {
-    const settled = settleDisputes(s, later(60));
-    expect(asked(settled)).toEqual([subject]);
-    expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
-  });
-
-  it('the one that changes nothing may still say which payment it is about', () => {
-    const unplaced = withRow(
-      aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
-    );
-    const late = outcome(unplaced, 'won', 4, { charge: 'ch_1', dashboard: 'https://mor.example/dp_1' });
-    expect(only(late)).toMatchObject({
-      ...{ status: 'lost', paymentRowId: 'pmt_1', url: 'https://mor.example/dp_1', detail: { names: ['ch_1'] } },
-    });
-  });
+  const second = tell(withRow(aDispute()), 'dispute.action_needed', { payment: 'pay_1' });
+  expect(second.s.objects.map((o) => o.morId)).toEqual(['dp_1', 'pay_1']);
+  const alert = tell(named, 'pre_chargeback_alert.received', { payment: 'pay_1' });
+  expect(alert.s.objects.map((o) => [o.kind, o.morId])).toEqual([
+    ['dispute', 'pmt_1'],
+    ['alert', 'pay_1'],
+  ]);
 });
 
-describe('a dispute that is not decided', () => {
-  it('has the deadline that was given last, and says until when evidence is needed', () => {
-    const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
-    expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
-    expect(only(raised)).toMatchObject({
-      ...{ status: 'action_needed', deadline: new Date('2026-12-01T00:00:00Z') },
-      detail: { saidAt: NOW.toISOString(), reviewerNote: null },
-    });
-    const back = sentBack(raised.s, { reviewerNote: 'page 2 is missing' }, 1);
-    expect(only(back)).toMatchObject({
-      ...{ status: 'revision_requested', deadline: new Date('2026-12-01T00:00:00Z') },
-      detail: { reviewerNote: 'page 2 is missing', saidAt: minutesLater(1).toISOString() },
-    });
-    const again = sentBack(back.s, { deadline: '2026-12-05T00:00:00Z' }, 2);
-    expect(only(again)).toMatchObject({
-      ...{ deadline: new Date('2026-12-05T00:00:00Z'), detail: { reviewerNote: 'page 2 is missing' } },
-    });
-    expect(needed(paid()).said).toBe('dispute dp_1, no deadline given; the invoice stays as it is');
-  });
+it.each([
+  [{ alertId: 'al_7' }, 'al_7'],
+  [{ alert_id: 'al_7' }, 'al_7'],
+  [{ preChargebackAlertId: 'al_7' }, 'al_7'],
+  [{ alert: { id: 'al_8' }, id: 'al_9' }, 'al_8'],
+  [{ id: 'al_9' }, 'al_9'],
+  [{ disputeId: 'dp_1' }, 'pay_1'],
+])('an alert has its id by the same rules: %j', (data, morId) => {
+  expect(only(tell(paid(), 'pre_chargeback_alert.received', data))).toMatchObject({ kind: 'alert', morId });
+});
 
-  it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
-    'has the note of whoever sent the evidence back: %j',
-    (data) => {
-      expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
-    },
+it('the later outcome of a dispute counts, in any order of arrival', () => {
+  const lost = outcome(paid(), 'lost', 5);
+  expect(lost.said).toBe('dispute dp_1 is decided: lost');
+  expect(only(lost)).toMatchObject({
+    ...{ status: 'lost', paymentRowId: 'pmt_1', updatedAt: minutesLater(60) },
+    detail: { outcome: 'lost', outcomeAt: minutesLater(5).toISOString() },
+  });
+  expect(only(outcome(lost.s, 'won', 6))).toMatchObject({
+    ...{ status: 'won', detail: { outcome: 'won', outcomeAt: minutesLater(6).toISOString() } },
+  });
+  const late = outcome(lost.s, 'won', 4);
+  expect(late.said).toBe('dispute dp_1 is lost: this outcome changes nothing');
+  expect(only(late)).toMatchObject({ status: 'lost', detail: { outcome: 'lost' } });
+});
+
+it('of two outcomes of one moment the win counts: a loss comes before its reversal', () => {
+  expect(only(outcome(outcome(paid(), 'lost', 5).s, 'won', 5)).status).toBe('won');
+  expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
+});
+
+it('a clear outcome wins over an unclear one, at any time', () => {
+  for (const clear of ['won', 'lost']) {
+    expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
+    expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
+  }
+  const silent = tell(paid(), 'dispute.outcome', { disputeId: 'dp_1' });
+  expect(silent.said).toBe('dispute dp_1 is decided: no outcome given');
+  expect(only(silent)).toMatchObject({ status: 'decided', detail: { outcome: null } });
+});
+
+it('an outcome without a time dates from its arrival', () => {
+  expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
+  const lost = outcome(paid(), 'lost', 59).s;
+  expect(only(outcome(lost, 'won', null)).status).toBe('won');
+});
+
+it.each([
+  ['dp_1', needed(paid(), {}, 600)],
+  ['dp_1:revision', sentBack(paid(), {}, 600)],
+  ['dp_1:decided', outcome(paid(), 'closed', 600)],
+  ['dp_1:lost', outcome(paid(), 'lost', 600)],
+])("an item that a person dismissed stays closed though the MoR's clock is hours ahead: %s", (subject, { s }) => {
+  const settled = settleDisputes(s, later(60));
+  expect(asked(settled)).toEqual([subject]);
+  expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
+});
+
+it('an outcome without an effect may still name the payment', () => {
+  const unplaced = withRow(
+    aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
   );
-
-  it('stays at its newest stage when an older word arrives late, and goes on at one of the same moment', () => {
-    const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
-    const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
-    expect(late.said).toBe('late: dispute dp_1 is revision_requested');
-    expect(only(late)).toMatchObject({
-      ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z'), detail: { names: ['pay_1'] } },
-    });
-    expect(only(needed(back.s, {}, 5)).status).toBe('action_needed');
-    expect(only(needed(back.s, {}, null))).toMatchObject({
-      ...{ status: 'action_needed', detail: { saidAt: minutesLater(60).toISOString() } },
-    });
-  });
-
-  it.each(['won', 'lost'])('is no more once it is %s: an older word changes nothing but says what it knows', (said) => {
-    const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
-    expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
-    const deadline = new Date('2026-12-01T00:00:00Z');
-    expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
-    expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
-  });
-
-  it('goes on when evidence is asked for after an outcome in words that are not clear, whichever arrives first', () => {
-    const wanted = { deadline: '2026-12-05T00:00:00Z', reviewerNote: 'blurred' };
-    const closed = outcome(paid(), 'arbitration', 5).s;
-    const back = sentBack(closed, wanted, 6);
-    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
-    const ends = [back, outcome(sentBack(paid(), wanted, 6).s, 'arbitration', 5)];
-    for (const end of ends) {
-      expect(only(end)).toMatchObject({
-        ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z') },
-        detail: { outcome: 'arbitration', outcomeAt: minutesLater(5).toISOString(), reviewerNote: 'blurred' },
-      });
-      expect(only(outcome(end.s, 'closed', 7))).toMatchObject({ status: 'decided', detail: { outcome: 'closed' } });
-      expect(only(outcome(end.s, 'closed', 4))).toMatchObject({
-        ...{ status: 'revision_requested', detail: { outcome: 'arbitration' } },
-      });
-      expect(only(outcome(end.s, 'lost', 7)).status).toBe('lost');
-    }
-    expect(only(needed(closed, {}, 6)).status).toBe('action_needed');
-    expect(only(needed(closed, {}, 5)).status).toBe('decided');
-  });
-
-  it.each(['won', 'lost'])('and stays %s when evidence is asked for after that, which is kept beside it', (said) => {
-    const wanted = { deadline: '2026-12-05T00:00:00Z' };
-    const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
-    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
-    for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
-      expect(only(end)).toMatchObject({
-        ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },
-        detail: { stage: 'revision_requested', saidAt: minutesLater(6).toISOString() },
-      });
-    }
+  const late = outcome(unplaced, 'won', 4, { charge: 'ch_1', dashboard: 'https://mor.example/dp_1' });
+  expect(only(late)).toMatchObject({
+    ...{ status: 'lost', paymentRowId: 'pmt_1', url: 'https://mor.example/dp_1', detail: { names: ['ch_1'] } },
   });
 });
 
-describe('of a dispute’s money', () => {
-  const amount = (text: string, currency = 'EUR'): object => ({ amount: { amount: text, currency } });
-
-  it('the amount that the MoR said last counts, in whatever order it arrives', () => {
-    const first = needed(paid(), amount('20.00'), 5);
-    expect(only(first)).toMatchObject({
-      ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
-    });
-    expect(only(needed(first.s, amount('12.00', 'USD'), 6))).toMatchObject({ amount: 1200n, currency: 'USD' });
-    expect(only(needed(first.s, amount('25.00'), 4))).toMatchObject({ amount: 2000n });
-    expect(only(needed(first.s, {}, 9))).toMatchObject({
-      ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
-    });
+it('an open dispute has its last deadline, and its item says so', () => {
+  const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
+  expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
+  expect(only(raised)).toMatchObject({
+    ...{ status: 'action_needed', deadline: new Date('2026-12-01T00:00:00Z') },
+    detail: { saidAt: NOW.toISOString(), reviewerNote: null },
   });
-
-  it('of two said at one moment the larger one counts', () => {
-    const first = needed(paid(), amount('20.00'), 5);
-    expect(only(needed(first.s, amount('19.99'), 5))).toMatchObject({ amount: 2000n });
-    expect(only(needed(first.s, amount('20.01'), 5))).toMatchObject({ amount: 2001n });
+  const back = sentBack(raised.s, { reviewerNote: 'page 2 is missing' }, 1);
+  expect(only(back)).toMatchObject({
+    ...{ status: 'revision_requested', deadline: new Date('2026-12-01T00:00:00Z') },
+    detail: { reviewerNote: 'page 2 is missing', saidAt: minutesLater(1).toISOString() },
   });
-
-  it('it is of the payment that it names, or the only one that was taken; that stands once it is known', () => {
-    expect(only(needed(paidTwice())).paymentRowId).toBeNull();
-    const second = needed(paidTwice(), { charge: 'ch_2' });
-    expect(only(second).paymentRowId).toBe('pmt_2');
-    expect(only(needed(second.s, { charge: 'ch_1' }, 1)).paymentRowId).toBe('pmt_2');
-    expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
+  const again = sentBack(back.s, { deadline: '2026-12-05T00:00:00Z' }, 2);
+  expect(only(again)).toMatchObject({
+    ...{ deadline: new Date('2026-12-05T00:00:00Z'), detail: { reviewerNote: 'page 2 is missing' } },
   });
+  expect(needed(paid()).said).toBe('dispute dp_1, no deadline given; the invoice stays as it is');
+});
 
-  it('it keeps every name of a payment that it was told, each once, in order, twenty at most', () => {
-    const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
-    expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
-    expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual(
-      ['a_1', 'ch_1', 'pi_1', 'z_1'],
-    );
-    const names = Array.from({ length: DISPUTE_NAMES_MOST }, (_, n) => `ch_${String(n).padStart(2, '0')}`);
-    const full = withRow(aDispute({ detail: { names } }));
-    expect(only(needed(full, { charge: 'zz_1' })).detail.names).toEqual(names);
-    expect(only(needed(full, { charge: 'aa_1' })).detail.names).toEqual(['aa_1', ...names.slice(0, -1)]);
+it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
+  'an open dispute keeps the note of the returned evidence: %j',
+  (data) => {
+    expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
+  },
+);
+
+it('an open dispute keeps its newest stage after a late event, and moves on in the same moment', () => {
+  const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
+  const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
+  expect(late.said).toBe('late: dispute dp_1 is revision_requested');
+  expect(only(late)).toMatchObject({
+    ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z'), detail: { names: ['pay_1'] } },
   });
-
-  it('its page in the MoR’s dashboard stays until another is given', () => {
-    const first = needed(paid(), { dashboardUrl: 'https://mor.example/1' });
-    expect(only(needed(first.s, {}, 1)).url).toBe('https://mor.example/1');
-    expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
+  expect(only(needed(back.s, {}, 5)).status).toBe('action_needed');
+  expect(only(needed(back.s, {}, null))).toMatchObject({
+    ...{ status: 'action_needed', detail: { saidAt: minutesLater(60).toISOString() } },
   });
 });
 
-describe('an alert', () => {
-  const received = (s: LaneState, more: object = {}): Told =>
-    tell(s, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
-  const handled = (s: LaneState, more: object = {}): Told =>
-    tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
+it.each(['won', 'lost'])('a %s dispute takes only facts from an earlier event', (said) => {
+  const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
+  expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
+  const deadline = new Date('2026-12-01T00:00:00Z');
+  expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
+  expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
+});
 
-  it('is received with its deadline, which stays until another is given', () => {
-    const first = received(paid(), { deadline: '2026-11-22T00:00:00Z' });
-    expect(first.said).toBe('alert al_1; the invoice stays as it is');
-    expect(only(first)).toMatchObject({
-      ...{ kind: 'alert', status: 'received', paymentRowId: 'pmt_1', deadline: new Date('2026-11-22T00:00:00Z') },
+it('a request for evidence after an unclear outcome reopens the dispute, in either order', () => {
+  const wanted = { deadline: '2026-12-05T00:00:00Z', reviewerNote: 'blurred' };
+  const closed = outcome(paid(), 'arbitration', 5).s;
+  const back = sentBack(closed, wanted, 6);
+  expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+  const ends = [back, outcome(sentBack(paid(), wanted, 6).s, 'arbitration', 5)];
+  for (const end of ends) {
+    expect(only(end)).toMatchObject({
+      ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z') },
+      detail: { outcome: 'arbitration', outcomeAt: minutesLater(5).toISOString(), reviewerNote: 'blurred' },
     });
-    expect(only(received(first.s)).deadline).toEqual(new Date('2026-11-22T00:00:00Z'));
-    expect(only(received(first.s, { deadline: '2026-11-23T00:00:00Z' })).deadline).toEqual(
-      new Date('2026-11-23T00:00:00Z'),
-    );
-  });
+    expect(only(outcome(end.s, 'closed', 7))).toMatchObject({ status: 'decided', detail: { outcome: 'closed' } });
+    expect(only(outcome(end.s, 'closed', 4))).toMatchObject({
+      ...{ status: 'revision_requested', detail: { outcome: 'arbitration' } },
+    });
+    expect(only(outcome(end.s, 'lost', 7)).status).toBe('lost');
+  }
+  expect(only(needed(closed, {}, 6)).status).toBe('action_needed');
+  expect(only(needed(closed, {}, 5)).status).toBe('decided');
+});
 
-  it('is handled with a refund, without one, or nobody says which', () => {
-    const told: [object, boolean | null, string][] = [
-      [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
-      [{ refunded: false }, false, 'alert al_1: not refunded'],
-      [{}, null, 'alert al_1: handled'],
-    ];
-    for (const [data, refunded, said] of told) {
-      const done = handled(withRow(anAlert()), data);
-      expect([done.said, only(done).status, only(done).detail.refunded]).toEqual([said, 'handled', refunded]);
-    }
-  });
+it.each(['won', 'lost'])('a dispute stays %s after a later request for evidence, and keeps the request', (said) => {
+  const wanted = { deadline: '2026-12-05T00:00:00Z' };
+  const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
+  expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+  for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
+    expect(only(end)).toMatchObject({
+      ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },
+      detail: { stage: 'revision_requested', saidAt: minutesLater(6).toISOString() },
+    });
+  }
+});
 
-  it('that was handled stays so when the word that it was raised arrives late', () => {
-    const late = received(handled(paid(), { refunded: true }).s, { deadline: '2026-11-22T00:00:00Z' });
-    expect(only(late)).toMatchObject({ status: 'handled', detail: { refunded: true } });
+const amount = (text: string, currency = 'EUR'): object => ({ amount: { amount: text, currency } });
+
+it('the newest amount of a dispute counts, in any order of arrival', () => {
+  const first = needed(paid(), amount('20.00'), 5);
+  expect(only(first)).toMatchObject({
+    ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
   });
+  expect(only(needed(first.s, amount('12.00', 'USD'), 6))).toMatchObject({ amount: 1200n, currency: 'USD' });
+  expect(only(needed(first.s, amount('25.00'), 4))).toMatchObject({ amount: 2000n });
+  expect(only(needed(first.s, {}, 9))).toMatchObject({
+    ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
+  });
+});
+
+it('of two amounts of one moment the larger one counts', () => {
+  const first = needed(paid(), amount('20.00'), 5);
+  expect(only(needed(first.s, amount('19.99'), 5))).toMatchObject({ amount: 2000n });
+  expect(only(needed(first.s, amount('20.01'), 5))).toMatchObject({ amount: 2001n });
+});
+
+it('a dispute belongs to its named payment, or to the only taken one, for good', () => {
+  expect(only(needed(paidTwice())).paymentRowId).toBeNull();
+  const second = needed(paidTwice(), { charge: 'ch_2' });
+  expect(only(second).paymentRowId).toBe('pmt_2');
+  expect(only(needed(second.s, { charge: 'ch_1' }, 1)).paymentRowId).toBe('pmt_2');
+  expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
+});
+
+it('a dispute keeps each name of its payment once, in order, twenty at most', () => {
+  const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
+  expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
+  expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual([
+    'a_1',
+    'ch_1',
+    'pi_1',
+    'z_1',
+  ]);
+  const names = Array.from({ length: DISPUTE_NAMES_MOST }, (_, n) => `ch_${String(n).padStart(2, '0')}`);
+  const full = withRow(aDispute({ detail: { names } }));
+  expect(only(needed(full, { charge: 'zz_1' })).detail.names).toEqual(names);
+  expect(only(needed(full, { charge: 'aa_1' })).detail.names).toEqual(['aa_1', ...names.slice(0, -1)]);
+});
+
+it('a dispute keeps its dashboard page until a new one arrives', () => {
+  const first = needed(paid(), { dashboardUrl: 'https://mor.example/1' });
+  expect(only(needed(first.s, {}, 1)).url).toBe('https://mor.example/1');
+  expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
+});
+
+const received = (s: LaneState, more: object = {}): Told =>
+  tell(s, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
+const handled = (s: LaneState, more: object = {}): Told =>
+  tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
+
+it('an alert keeps its deadline until a new one arrives', () => {
+  const first = received(paid(), { deadline: '2026-11-22T00:00:00Z' });
+  expect(first.said).toBe('alert al_1; the invoice stays as it is');
+  expect(only(first)).toMatchObject({
+    ...{ kind: 'alert', status: 'received', paymentRowId: 'pmt_1', deadline: new Date('2026-11-22T00:00:00Z') },
+  });
+  expect(only(received(first.s)).deadline).toEqual(new Date('2026-11-22T00:00:00Z'));
+  expect(only(received(first.s, { deadline: '2026-11-23T00:00:00Z' })).deadline).toEqual(
+    new Date('2026-11-23T00:00:00Z'),
+  );
+});
+
+it('an alert ends with a refund, without one, or without a word on it', () => {
+  const told: [object, boolean | null, string][] = [
+    [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
+    [{ refunded: false }, false, 'alert al_1: not refunded'],
+    [{}, null, 'alert al_1: handled'],
+  ];
+  for (const [data, refunded, said] of told) {
+    const done = handled(withRow(anAlert()), data);
+    expect([done.said, only(done).status, only(done).detail.refunded]).toEqual([said, 'handled', refunded]);
+  }
+});
+
+it('a handled alert stays so after a late first event', () => {
+  const late = received(handled(paid(), { refunded: true }).s, { deadline: '2026-11-22T00:00:00Z' });
+  expect(only(late)).toMatchObject({ status: 'handled', detail: { refunded: true } });
 });
 
 import { applyEvent } from '../../../support/decide.js';
 
-describe('the outcome of a dispute', () => {
-  it.each(['Won', 'merchant_won', 'Merchant won'])('is won for the merchant: %s', (said) => {
-    expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'won', said });
-  });
-
-  it.each(['Lost', 'MERCHANT_LOST'])('is lost for the merchant: %s', (said) => {
-    expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'lost', said });
-  });
-
-  it.each(['', 'won?', '未won', 'wonderful', 'not lost', 'won, then lost', 'accepted', 'reversed', 'constructor'])(
-    'is not clear, so a person is asked and nothing is booked: %p',
-    (said) => {
-      expect(outcomeIn({ outcome: said }).outcome).toBe('decided');
-    },
-  );
-
-  it('is read wherever it stands, first where it is called the outcome', () => {
-    expect(outcomeIn({ result: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
-    expect(outcomeIn({ resolution: 'WON' })).toEqual({ outcome: 'won', said: 'WON' });
-    expect(outcomeIn({ status: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
-    expect(outcomeIn({ status: 'closed', dispute: { outcome: 'won' } })).toEqual({ outcome: 'won', said: 'won' });
-    expect(outcomeIn({ disputeId: 'won' })).toEqual({ outcome: 'decided', said: null });
-  });
+it.each(['Won', 'merchant_won', 'Merchant won'])('the merchant wins with the outcome %s', (said) => {
+  expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'won', said });
 });
 
-describe('the outcome of an alert', () => {
-  it.each([
-    [{ refunded: true }, true],
-    [{ payment_refunded: true, outcome: 'not refunded' }, true],
-    [{ outcome: 'REFUNDED' }, true],
-    [{ refunded: false }, false],
-    [{ paymentRefunded: false, outcome: 'refunded' }, false],
-    [{ outcome: 'NOT_REFUNDED' }, false],
-    [{}, null],
-    [{ refunded: 1 }, null],
-    [{ outcome: 'closed' }, null],
-    [{ outcome: 'refund pending' }, null],
-  ])('says whether the payment was given back, or nothing: %j', (data, refunded) => {
-    expect(refundedIn(data)).toBe(refunded);
-  });
+it.each(['Lost', 'MERCHANT_LOST'])('the merchant loses with the outcome %s', (said) => {
+  expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'lost', said });
+});
+
+it.each(['', 'won?', '未won', 'wonderful', 'not lost', 'won, then lost', 'accepted', 'reversed', 'constructor'])(
+  'an unclear outcome asks a person and books nothing: %p',
+  (said) => {
+    expect(outcomeIn({ outcome: said }).outcome).toBe('decided');
+  },
+);
+
+it('Crossbill finds the outcome anywhere in the event, first under its own name', () => {
+  expect(outcomeIn({ result: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
+  expect(outcomeIn({ resolution: 'WON' })).toEqual({ outcome: 'won', said: 'WON' });
+  expect(outcomeIn({ status: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
+  expect(outcomeIn({ status: 'closed', dispute: { outcome: 'won' } })).toEqual({ outcome: 'won', said: 'won' });
+  expect(outcomeIn({ disputeId: 'won' })).toEqual({ outcome: 'decided', said: null });
+});
+
+it.each([
+  [{ refunded: true }, true],
+  [{ payment_refunded: true, outcome: 'not refunded' }, true],
+  [{ outcome: 'REFUNDED' }, true],
+  [{ refunded: false }, false],
+  [{ paymentRefunded: false, outcome: 'refunded' }, false],
+  [{ outcome: 'NOT_REFUNDED' }, false],
+  [{}, null],
+  [{ refunded: 1 }, null],
+  [{ outcome: 'closed' }, null],
+  [{ outcome: 'refund pending' }, null],
+])('the outcome of an alert gives the refund of the payment, or nothing: %j', (data, refunded) => {
+  expect(refundedIn(data)).toBe(refunded);
 });

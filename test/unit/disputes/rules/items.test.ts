@@ -1,5 +1,5 @@
 // What a person is asked about disputes and alerts, by when, and what closes without them.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type RefundRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { putRefund, putObject } from '../../../support/put-rows.js';
@@ -34,414 +34,399 @@ function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
   return putRefund(s, { ...newRefund(later(0), p, amount, null, 'event'), status: 'succeeded', succeededAt });
 }
 
-describe('a person is asked', () => {
-  it('for evidence, with the sum, the deadline and the dashboard', () => {
-    const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
-    expect(withWords(item)).toMatchObject({
-      ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
-      summary: "the customer's bank disputes 10.00 EUR: dispute dp_1, evidence is needed by 2026-12-01 00:00 UTC",
-      proposal: `Send evidence in the MoR's dashboard (${URL}). The invoice stays paid meanwhile.`,
-    });
-    const bare = only(withThem(paid(), [aDispute({ morId: null })]));
-    expect(withWords(bare)).toMatchObject({
-      ...{ subject: 'dsp_1', dueAt: null },
-      summary: "the customer's bank disputes 29.90 EUR: dispute dsp_1, evidence is needed (no deadline given)",
-      proposal: "Send evidence in the MoR's dashboard. The invoice stays paid meanwhile.",
-    });
+it('a dispute asks for evidence, with the sum, the deadline and the dashboard', () => {
+  const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
+  expect(withWords(item)).toMatchObject({
+    ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
+    summary: "the customer's bank disputes 10.00 EUR: dispute dp_1, evidence is needed by 2026-12-01 00:00 UTC",
+    proposal: `Send evidence in the MoR's dashboard (${URL}). The invoice stays paid meanwhile.`,
   });
-
-  it('about the sum of its payment where the dispute names none, and about a payment where nobody knows it', () => {
-    const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
-      /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
-    expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
-    expect(sum(paid(), { currency: 'USD' })).toBe('29.90 EUR');
-    expect(sum(paid({ amount: null }), {})).toBe('a payment');
-    expect(sum(paidTwice(), { paymentRowId: null })).toBe('a payment');
-    expect(sum(paidTwice({ amount: 1990n }), { paymentRowId: 'pmt_2' })).toBe('19.90 EUR');
-  });
-
-  it('for better evidence when it was sent back, in another item, and no more for the first', () => {
-    const s = withThem(paid(), [aDispute({ deadline: DUE })]);
-    const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
-    expect(withWords(only(back))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'dp_1:revision', paymentRowId: 'pmt_1', dueAt: DUE },
-      summary:
-        'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC: page 2 is missing',
-      proposal: `Amend the evidence in the MoR's dashboard (${URL}).`,
-    });
-    expect(Object.keys(closed(back))).toEqual(['dp_1']);
-    const bare = goesOn(s, { status: 'revision_requested', deadline: null });
-    expect(withWords(only(bare))).toMatchObject({
-      ...{ dueAt: null, proposal: "Amend the evidence in the MoR's dashboard." },
-      summary: 'the evidence for dispute dp_1 was sent back, new evidence is needed (no deadline given)',
-    });
-  });
-
-  it('what becomes of the money when it is lost, and no more for evidence', () => {
-    const back = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested' });
-    const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
-    expect(withWords(only(lost))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'dp_1:lost', paymentRowId: 'pmt_1', dueAt: null },
-      summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
-      proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
-    });
-    expect(Object.keys(closed(lost))).toEqual(['dp_1', 'dp_1:revision']);
-    expect(wordsOf(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))).summary).toContain(
-      'dispute dsp_1 was',
-    );
-  });
-
-  it('what the customer got twice, where the payment was given back as well, whichever came first', () => {
-    const dispute = aDispute({ status: 'lost', amount: 2990n, currency: 'EUR' });
-    const given = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [dispute]));
-    expect(withWords(given)).toMatchObject({
-      subject: 'dp_1:lost',
-      summary:
-        'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 29.90 EUR twice, and 0.00 EUR is booked as lost',
-      proposal: expect.stringMatching(/^Ask the MoR whether both went out\. If so, ask the customer for 29\.90 EUR/),
-    });
-    const lost = withThem(paid(), [dispute]);
-    const refunded = (amountRefunded: bigint, s = lost): LaneState =>
-      withThem({ ...s, payments: s.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
-    expect(withWords(open(refunded(2990n)))).toMatchObject([{ id: only(lost)?.id, summary: wordsOf(given).summary }]);
-    expect(withWords(only(refunded(990n)))).toMatchObject({
-      summary: expect.stringContaining('the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost'),
-      proposal: expect.stringMatching(/^Bill the customer 20\.00 EUR again or write that off\. Ask the MoR/),
-    });
-    // Also when the loss was dealt with before the refund became known.
-    expect(withWords(open(refunded(2990n, dismissed(lost, 'dp_1:lost'))))).toMatchObject([
-      { summary: wordsOf(given).summary },
-    ]);
-    const part = withThem(paid({ amountRefunded: 990n }), [{ ...dispute, amount: 2000n }]);
-    expect(wordsOf(only(part)).summary).toBe('dispute dp_1 was lost: the bank took 20.00 EUR back');
-    const other = withThem(lost, [{ ...dispute, id: 'dsp_2', morId: 'dp_2' }], 5);
-    expect(wordsOf(open(other)[1]).summary).toContain(
-      'payment pay_1 was taken back as well: the customer got 29.90 EUR twice',
-    );
-    const onceAgain = withThem(
-      dismissed(other, 'dp_1:lost'),
-      [{ ...dispute, id: 'dsp_2', morId: 'dp_2', status: 'won' }],
-      9,
-    );
-    expect(asked(onceAgain)).toEqual([]);
-  });
-
-  it('what the ledger lost, where the MoR named no sum: what was refunded before it is no part of it, what was after it is', () => {
-    const outcomeAt = minutesLater(2).toISOString();
-    const unsaid = aDispute({ status: 'lost', detail: { outcomeAt } });
-    const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
-    expect(before.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2000n } }]);
-    expect(withWords(only(before))).toMatchObject({
-      summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
-      proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
-    });
-    const after = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(3)), [unsaid]);
-    expect(wordsOf(only(after)).summary).toBe(
-      'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost',
-    );
-    const more = only(withThem(paid(), [aDispute({ status: 'lost', amount: 9000n, currency: 'EUR' })]));
-    expect(wordsOf(more).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
-    const two = withThem(paid(), [
-      aDispute({ status: 'lost' }),
-      aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' }),
-    ]);
-    expect(open(two).filter((r) => wordsOf(r).proposal.startsWith('Bill the customer again'))).toHaveLength(1);
-  });
-
-  it('who won where the words are not clear, by the words', () => {
-    const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
-    expect(withWords(only(s))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'dp_1:decided', paymentRowId: 'pmt_1', dueAt: null },
-      summary: 'dispute dp_1 was decided in words Crossbill does not know: ARBITRATION',
-      proposal: expect.stringContaining('the books do not say whether the bank took the money'),
-    });
-    expect(Object.keys(closed(s))).toEqual(['dp_1']);
-    expect(s.entries).toEqual([]);
-    expect(wordsOf(only(withThem(paid(), [aDispute({ status: 'decided' })]))).summary).toMatch(/: no outcome given$/);
-  });
-
-  it('for evidence again that is asked for after an outcome, also when the same was dismissed before', () => {
-    const at = (minute: number): string => minutesLater(minute).toISOString();
-    const detail = { outcome: 'arbitration', outcomeAt: at(5), stage: 'revision_requested', saidAt: at(6) } as const;
-    const before = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested', deadline: DUE });
-    const decided = goesOn(dismissed(before, 'dp_1:revision'), {
-      status: 'decided',
-      detail: { outcome: 'arbitration' },
-    });
-    const again = goesOn(dismissed(decided, 'dp_1:decided'), { status: 'revision_requested', detail });
-    expect(withWords(only(again))).toMatchObject({
-      ...{ subject: 'dp_1:revision', dueAt: DUE },
-      summary:
-        'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC, after the outcome "arbitration"',
-    });
-    const needed = goesOn(decided, { status: 'action_needed', detail: { ...detail, stage: 'action_needed' } });
-    expect(asked(needed)).toEqual(['dp_1']);
-    expect(Object.keys(closed(needed))).toContain('dp_1:decided');
-  });
-
-  it('about a loss and about the evidence that is asked for after it; about a win only for the evidence', () => {
-    const at = (minute: number): string => minutesLater(minute).toISOString();
-    for (const stage of ['action_needed', 'revision_requested'] as const) {
-      const s = withThem(paid(), [aDispute({ deadline: DUE })]);
-      const subject = stage === 'action_needed' ? 'dp_1' : 'dp_1:revision';
-      const detail = { outcome: 'lost', outcomeAt: at(5), stage, saidAt: at(6) } as const;
-      const lost = goesOn(s, { status: 'lost', detail });
-      expect(asked(lost).toSorted()).toEqual([subject, 'dp_1:lost'].toSorted());
-      expect(lost.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2990n } }]);
-      expect(withThem(lost, [], 9)).toEqual(lost);
-      const won = goesOn(s, { status: 'won', detail: { ...detail, outcome: 'won' } });
-      expect(withWords(only(won))).toMatchObject({
-        subject,
-        dueAt: DUE,
-        summary: expect.stringMatching(/, after the outcome "won"$/),
-      });
-      const over = goesOn(won, { detail: { ...detail, outcomeAt: at(7) } }, 9);
-      expect(open(over)).toEqual([]);
-    }
-  });
-
-  it('nothing once it is won', () => {
-    for (const status of ['action_needed', 'revision_requested', 'lost', 'decided']) {
-      const won = goesOn(withThem(paid(), [aDispute({ status })]), { status: 'won' });
-      expect(open(won)).toEqual([]);
-      expect(Object.keys(closed(won))).toHaveLength(1);
-    }
-    expect(withThem(paid(), [aDispute({ status: 'won' })]).reviews).toEqual([]);
-    expect(withThem(paid(), [aDispute({ status: 'UNKNOWN' })]).reviews).toEqual([]);
-  });
-
-  it('what to do about a loss that was dealt with and is won after all, and not about one that nobody dealt with', () => {
-    const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
-    const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
-    expect(withWords(only(won))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
-      summary: 'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
-      proposal: expect.stringContaining(
-        'The loss is reversed in the ledger. If the customer was billed again meanwhile',
-      ),
-    });
-    expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
-    expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);
-    const other = withThem(lost, [aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' })]);
-    // Nobody dealt with the loss of dp_1. That of dp_2 was dealt with as 9.90, and takes what dp_1 gave back.
-    const grown = goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' });
-    expect(open(grown).map((r) => wordsOf(r).summary)).toEqual(['dispute dp_2 was lost: the bank took 29.90 EUR back']);
-    const otherKind = openReview(paid(), later(0), {
-      kind: 'effect_failed',
-      subject: 'dp_1:lost',
-      fact: FACTS.effect_failed,
-    });
-    expect(withThem(dismissed(otherKind, 'dp_1:lost'), [aDispute({ status: 'won' })]).reviews).toHaveLength(1);
-    const again = goesOn(won, { status: 'lost' }, 12);
-    expect(Object.keys(closed(again))).toEqual(['dp_1:won']);
-    const unnamed = dismissed(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]), 'dsp_1:lost');
-    expect(wordsOf(only(goesOn(unnamed, { status: 'won' }))).summary).toContain('dispute dsp_1 was lost and then won');
-  });
-
-  it('each time that a dispute comes to an end once more, also when the same was dealt with before', () => {
-    const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
-      const at = minutesLater(minute).toISOString();
-      const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
-      return goesOn(s, { status, detail }, minute);
-    };
-    const sum = { amount: 2000n, currency: 'EUR' } as const;
-    let s = withThem(paid(), [aDispute({ ...sum, status: 'lost' })]);
-    const said: string[] = [];
-    for (const [n, status] of ['won', 'lost', 'won', 'lost'].entries()) {
-      const before = status === 'won' ? 'dp_1:lost' : 'dp_1:won';
-      s = round(dismissed(s, before), status, 5 * (n + 1));
-      expect(asked(s)).toEqual([`dp_1:${status}`]);
-      said.push(wordsOf(only(s)).summary ?? '');
-      expect(open(settleDisputes(dismissed(s, `dp_1:${status}`), later(60)))).toEqual([]);
-    }
-    expect(said).toEqual([
-      'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
-      'dispute dp_1 was lost: the bank took 20.00 EUR back',
-      'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
-      'dispute dp_1 was lost: the bank took 20.00 EUR back',
-    ]);
-    const closedOnce = dismissed(round(withThem(paid(), [aDispute()]), 'decided', 5, 'closed'), 'dp_1:decided');
-    const wanted = { saidAt: minutesLater(6).toISOString(), stage: 'revision_requested' } as const;
-    const back = goesOn(
-      closedOnce,
-      { status: 'revision_requested', detail: { ...closedOnce.objects[0]?.detail, ...wanted } },
-      6,
-    );
-    const closedAgain = round(dismissed(back, 'dp_1:revision'), 'decided', 9, 'closed');
-    expect(wordsOf(only(closedAgain)).summary).toBe(
-      'dispute dp_1 was decided in words Crossbill does not know: closed',
-    );
-  });
-
-  it('again for each dispute of its own: one that goes on closes no item of another, or of another kind', () => {
-    const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
-    const s = openReview(two, later(0), { ...aKind('conflicting_event'), subject: 'dp_1' });
-    for (const status of ['won', 'lost', 'decided', 'revision_requested']) {
-      const left = open(goesOn(s, { status })).filter((r) => !r.subject.startsWith('dp_1:'));
-      expect(left.map((r) => [r.kind, r.subject])).toEqual([
-        ['dispute', 'dp_2'],
-        ['conflicting_event', 'dp_1'],
-      ]);
-    }
+  const bare = only(withThem(paid(), [aDispute({ morId: null })]));
+  expect(withWords(bare)).toMatchObject({
+    ...{ subject: 'dsp_1', dueAt: null },
+    summary: "the customer's bank disputes 29.90 EUR: dispute dsp_1, evidence is needed (no deadline given)",
+    proposal: "Send evidence in the MoR's dashboard. The invoice stays paid meanwhile.",
   });
 });
 
-describe('a dispute belongs to', () => {
-  const placed = (s: LaneState, o: MorObjectRow): string | null | undefined =>
-    withThem(s, [o]).objects[0]?.paymentRowId;
-  const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
+it('a dispute without a sum asks about its payment’s sum, or about an unknown payment', () => {
+  const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
+    /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
+  expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
+  expect(sum(paid(), { currency: 'USD' })).toBe('29.90 EUR');
+  expect(sum(paid({ amount: null }), {})).toBe('a payment');
+  expect(sum(paidTwice(), { paymentRowId: null })).toBe('a payment');
+  expect(sum(paidTwice({ amount: 1990n }), { paymentRowId: 'pmt_2' })).toBe('19.90 EUR');
+});
 
-  it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('the payment that it named, by whatever id: %s', (name) => {
-    const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
-    expect(placed(s, unplaced([name]))).toBe('pmt_2');
-    expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
-    expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
+it('returned evidence opens another item and closes the first', () => {
+  const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+  const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
+  expect(withWords(only(back))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'dp_1:revision', paymentRowId: 'pmt_1', dueAt: DUE },
+    summary:
+      'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC: page 2 is missing',
+    proposal: `Amend the evidence in the MoR's dashboard (${URL}).`,
   });
-
-  it('the only payment that was taken when it named none that is known, and to none when there are two', () => {
-    expect(placed(paid(), unplaced([]))).toBe('pmt_1');
-    expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
-    expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
-    expect(placed(paidTwice(), unplaced(['ch_9']))).toBeNull();
-    expect(placed(paidTwice({ succeededAt: null }), unplaced([]))).toBe('pmt_1');
-    expect(placed(paidTwice({ succeededAt: null }), unplaced(['ch_2']))).toBe('pmt_1');
-    expect(placed(paid({ succeededAt: null }), unplaced(['ch_1']))).toBeNull();
-    expect(placed(paidTwice(), aDispute({ paymentRowId: 'pmt_2', detail: { names: [] } }))).toBe('pmt_2');
-    expect(placed(paid(), aDispute({ paymentRowId: 'pmt_2' }))).toBe('pmt_2');
-    const link = aDispute({ kind: 'payment_link', status: 'PAYABLE', paymentRowId: null });
-    expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
-  });
-
-  it('its payment as soon as that is known, and its loss is booked then', () => {
-    const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
-    expect(waiting.entries).toEqual([]);
-    const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));
-    expect(s.entries).toMatchObject([{ reason: 'dispute_lost', paymentRowId: 'pmt_1', amount: { minor: 2990n } }]);
+  expect(Object.keys(closed(back))).toEqual(['dp_1']);
+  const bare = goesOn(s, { status: 'revision_requested', deadline: null });
+  expect(withWords(only(bare))).toMatchObject({
+    ...{ dueAt: null, proposal: "Amend the evidence in the MoR's dashboard." },
+    summary: 'the evidence for dispute dp_1 was sent back, new evidence is needed (no deadline given)',
   });
 });
 
-describe('a lane at rest', () => {
-  it('without disputes, alerts and returned debits is left alone', () => {
-    const s = putObject(paid(), aDispute({ kind: 'capture', status: 'lost' }));
-    expect(settleDisputes(s, later(1))).toEqual(s);
+it('a lost dispute asks about the money, and no longer for evidence', () => {
+  const back = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested' });
+  const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
+  expect(withWords(only(lost))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'dp_1:lost', paymentRowId: 'pmt_1', dueAt: null },
+    summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
+    proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
   });
-
-  it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
-    'keeps its item as it is while the dispute is %s and nothing else becomes known',
-    (status) => {
-      const s = withThem(paid(), [aDispute({ status, deadline: DUE })]);
-      expect(open(s)).toHaveLength(1);
-      expect(settleDisputes(s, later(9))).toEqual(s);
-    },
+  expect(Object.keys(closed(lost))).toEqual(['dp_1', 'dp_1:revision']);
+  expect(wordsOf(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))).summary).toContain(
+    'dispute dsp_1 was',
   );
-
-  it('asks again about a dispute whose deadline moved, in the same item, and not about one that a person dismissed', () => {
-    const s = withThem(paid(), [aDispute({ deadline: DUE })]);
-    const moved = goesOn(s, { deadline: minutesLater(60) });
-    expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });
-    expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
-  });
-
-  it('asks about a debit that the bank returned as well', () => {
-    const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
-    const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
-    expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
-    const undone = closeReviews(s, later(2), () => true, { by: 'ada', resolution: 'dismiss', note: null });
-    expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1']);
-  });
 });
 
-describe('a warning that a chargeback is about to be raised', () => {
-  const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
-    const [p] = s.payments;
-    if (p === undefined) throw new Error('nothing was paid');
-    const row = { ...newRefund(later(0), p, 1000n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
-    return putRefund(s, { ...row, id: 'ref_1', ...over });
+it("a lost dispute with a refund names the customer's double share, in either order", () => {
+  const dispute = aDispute({ status: 'lost', amount: 2990n, currency: 'EUR' });
+  const given = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [dispute]));
+  expect(withWords(given)).toMatchObject({
+    subject: 'dp_1:lost',
+    summary:
+      'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 29.90 EUR twice, and 0.00 EUR is booked as lost',
+    proposal: expect.stringMatching(/^Ask the MoR whether both went out\. If so, ask the customer for 29\.90 EUR/),
+  });
+  const lost = withThem(paid(), [dispute]);
+  const refunded = (amountRefunded: bigint, s = lost): LaneState =>
+    withThem({ ...s, payments: s.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
+  expect(withWords(open(refunded(2990n)))).toMatchObject([{ id: only(lost)?.id, summary: wordsOf(given).summary }]);
+  expect(withWords(only(refunded(990n)))).toMatchObject({
+    summary: expect.stringContaining('the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost'),
+    proposal: expect.stringMatching(/^Bill the customer 20\.00 EUR again or write that off\. Ask the MoR/),
+  });
+  // Also when the loss was dealt with before the refund became known.
+  expect(withWords(open(refunded(2990n, dismissed(lost, 'dp_1:lost'))))).toMatchObject([
+    { summary: wordsOf(given).summary },
+  ]);
+  const part = withThem(paid({ amountRefunded: 990n }), [{ ...dispute, amount: 2000n }]);
+  expect(wordsOf(only(part)).summary).toBe('dispute dp_1 was lost: the bank took 20.00 EUR back');
+  const other = withThem(lost, [{ ...dispute, id: 'dsp_2', morId: 'dp_2' }], 5);
+  expect(wordsOf(open(other)[1]).summary).toContain(
+    'payment pay_1 was taken back as well: the customer got 29.90 EUR twice',
+  );
+  const onceAgain = withThem(
+    dismissed(other, 'dp_1:lost'),
+    [{ ...dispute, id: 'dsp_2', morId: 'dp_2', status: 'won' }],
+    9,
+  );
+  expect(asked(onceAgain)).toEqual([]);
+});
+
+it("a loss without a sum from the MoR names the ledger's loss, without earlier refunds", () => {
+  const outcomeAt = minutesLater(2).toISOString();
+  const unsaid = aDispute({ status: 'lost', detail: { outcomeAt } });
+  const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
+  expect(before.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2000n } }]);
+  expect(withWords(only(before))).toMatchObject({
+    summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
+    proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
+  });
+  const after = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(3)), [unsaid]);
+  expect(wordsOf(only(after)).summary).toBe(
+    'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost',
+  );
+  const more = only(withThem(paid(), [aDispute({ status: 'lost', amount: 9000n, currency: 'EUR' })]));
+  expect(wordsOf(more).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+  const two = withThem(paid(), [
+    aDispute({ status: 'lost' }),
+    aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' }),
+  ]);
+  expect(open(two).filter((r) => wordsOf(r).proposal.startsWith('Bill the customer again'))).toHaveLength(1);
+});
+
+it("an unclear outcome asks for the winner in the MoR's words", () => {
+  const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
+  expect(withWords(only(s))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'dp_1:decided', paymentRowId: 'pmt_1', dueAt: null },
+    summary: 'dispute dp_1 was decided in words Crossbill does not know: ARBITRATION',
+    proposal: expect.stringContaining('the books do not say whether the bank took the money'),
+  });
+  expect(Object.keys(closed(s))).toEqual(['dp_1']);
+  expect(s.entries).toEqual([]);
+  expect(wordsOf(only(withThem(paid(), [aDispute({ status: 'decided' })]))).summary).toMatch(/: no outcome given$/);
+});
+
+it('a request for evidence after an outcome opens an item, even after the same dismissal', () => {
+  const at = (minute: number): string => minutesLater(minute).toISOString();
+  const detail = { outcome: 'arbitration', outcomeAt: at(5), stage: 'revision_requested', saidAt: at(6) } as const;
+  const before = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested', deadline: DUE });
+  const decided = goesOn(dismissed(before, 'dp_1:revision'), {
+    status: 'decided',
+    detail: { outcome: 'arbitration' },
+  });
+  const again = goesOn(dismissed(decided, 'dp_1:decided'), { status: 'revision_requested', detail });
+  expect(withWords(only(again))).toMatchObject({
+    ...{ subject: 'dp_1:revision', dueAt: DUE },
+    summary:
+      'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC, after the outcome "arbitration"',
+  });
+  const needed = goesOn(decided, { status: 'action_needed', detail: { ...detail, stage: 'action_needed' } });
+  expect(asked(needed)).toEqual(['dp_1']);
+  expect(Object.keys(closed(needed))).toContain('dp_1:decided');
+});
+
+it('evidence after a loss has an item next to the loss, and after a win an item alone', () => {
+  const at = (minute: number): string => minutesLater(minute).toISOString();
+  for (const stage of ['action_needed', 'revision_requested'] as const) {
+    const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+    const subject = stage === 'action_needed' ? 'dp_1' : 'dp_1:revision';
+    const detail = { outcome: 'lost', outcomeAt: at(5), stage, saidAt: at(6) } as const;
+    const lost = goesOn(s, { status: 'lost', detail });
+    expect(asked(lost).toSorted()).toEqual([subject, 'dp_1:lost'].toSorted());
+    expect(lost.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2990n } }]);
+    expect(withThem(lost, [], 9)).toEqual(lost);
+    const won = goesOn(s, { status: 'won', detail: { ...detail, outcome: 'won' } });
+    expect(withWords(only(won))).toMatchObject({
+      subject,
+      dueAt: DUE,
+      summary: expect.stringMatching(/, after the outcome "won"$/),
+    });
+    const over = goesOn(won, { detail: { ...detail, outcomeAt: at(7) } }, 9);
+    expect(open(over)).toEqual([]);
+  }
+});
+
+it('a won dispute asks nothing', () => {
+  for (const status of ['action_needed', 'revision_requested', 'lost', 'decided']) {
+    const won = goesOn(withThem(paid(), [aDispute({ status })]), { status: 'won' });
+    expect(open(won)).toEqual([]);
+    expect(Object.keys(closed(won))).toHaveLength(1);
+  }
+  expect(withThem(paid(), [aDispute({ status: 'won' })]).reviews).toEqual([]);
+  expect(withThem(paid(), [aDispute({ status: 'UNKNOWN' })]).reviews).toEqual([]);
+});
+
+it('a win after a settled loss asks for the reversal, and after an unsettled one nothing', () => {
+  const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
+  const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
+  expect(withWords(only(won))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
+    summary: 'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
+    proposal: expect.stringContaining('The loss is reversed in the ledger. If the customer was billed again meanwhile'),
+  });
+  expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
+  expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);
+  const other = withThem(lost, [aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' })]);
+  // Nobody dealt with the loss of dp_1. That of dp_2 was dealt with as 9.90, and takes what dp_1 gave back.
+  const grown = goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' });
+  expect(open(grown).map((r) => wordsOf(r).summary)).toEqual(['dispute dp_2 was lost: the bank took 29.90 EUR back']);
+  const otherKind = openReview(paid(), later(0), {
+    kind: 'effect_failed',
+    subject: 'dp_1:lost',
+    fact: FACTS.effect_failed,
+  });
+  expect(withThem(dismissed(otherKind, 'dp_1:lost'), [aDispute({ status: 'won' })]).reviews).toHaveLength(1);
+  const again = goesOn(won, { status: 'lost' }, 12);
+  expect(Object.keys(closed(again))).toEqual(['dp_1:won']);
+  const unnamed = dismissed(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]), 'dsp_1:lost');
+  expect(wordsOf(only(goesOn(unnamed, { status: 'won' }))).summary).toContain('dispute dsp_1 was lost and then won');
+});
+
+it('each new end of a dispute opens an item, even after a settled one', () => {
+  const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
+    const at = minutesLater(minute).toISOString();
+    const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
+    return goesOn(s, { status, detail }, minute);
   };
-  const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
-    anAlert({ status: 'handled', detail: { refunded }, ...over });
+  const sum = { amount: 2000n, currency: 'EUR' } as const;
+  let s = withThem(paid(), [aDispute({ ...sum, status: 'lost' })]);
+  const said: string[] = [];
+  for (const [n, status] of ['won', 'lost', 'won', 'lost'].entries()) {
+    const before = status === 'won' ? 'dp_1:lost' : 'dp_1:won';
+    s = round(dismissed(s, before), status, 5 * (n + 1));
+    expect(asked(s)).toEqual([`dp_1:${status}`]);
+    said.push(wordsOf(only(s)).summary ?? '');
+    expect(open(settleDisputes(dismissed(s, `dp_1:${status}`), later(60)))).toEqual([]);
+  }
+  expect(said).toEqual([
+    'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
+    'dispute dp_1 was lost: the bank took 20.00 EUR back',
+    'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
+    'dispute dp_1 was lost: the bank took 20.00 EUR back',
+  ]);
+  const closedOnce = dismissed(round(withThem(paid(), [aDispute()]), 'decided', 5, 'closed'), 'dp_1:decided');
+  const wanted = { saidAt: minutesLater(6).toISOString(), stage: 'revision_requested' } as const;
+  const back = goesOn(
+    closedOnce,
+    { status: 'revision_requested', detail: { ...closedOnce.objects[0]?.detail, ...wanted } },
+    6,
+  );
+  const closedAgain = round(dismissed(back, 'dp_1:revision'), 'decided', 9, 'closed');
+  expect(wordsOf(only(closedAgain)).summary).toBe('dispute dp_1 was decided in words Crossbill does not know: closed');
+});
 
-  it('asks a person to wait or to refund, with the sum, the payment and the deadline', () => {
-    expect(withWords(only(withThem(paid(), [anAlert({ deadline: DUE })])))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'alert:al_1', paymentRowId: 'pmt_1', dueAt: DUE },
-      summary:
-        'a chargeback of 29.90 EUR is about to be raised: alert al_1 on payment pay_1, to be handled by 2026-12-01 00:00 UTC',
-      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
-    });
-    expect(wordsOf(only(withThem(paid({ paymentId: null }), [anAlert()]))).summary).toContain(
-      'on payment pmt_1, to be',
-    );
-    const unplaced = only(withThem(paidTwice(), [anAlert({ morId: null, paymentRowId: null })]));
-    expect(unplaced).toMatchObject({ subject: 'alert:alr_1', dueAt: null, paymentRowId: null });
-    expect(wordsOf(unplaced).summary).toContain(
-      'of a payment is about to be raised: alert alr_1 on a payment, to be handled',
-    );
-    expect(withThem(paid(), [anAlert({ status: 'UNKNOWN' })]).reviews).toEqual([]);
-  });
-
-  it('that was handled without a refund asks nothing more', () => {
-    const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: false } });
-    expect(open(s)).toEqual([]);
-    expect(Object.keys(closed(s))).toEqual(['alert:al_1']);
-    const unsaid = goesOn(withThem(paid(), [anAlert()]), { status: 'handled' });
-    expect(asked(unsaid)).toEqual(['alert:al_1:outcome']);
-    const said = goesOn(unsaid, { detail: { refunded: false } }, 9);
-    expect(open(said)).toEqual([]);
-    expect(Object.keys(closed(said))).toContain('alert:al_1:outcome');
-  });
-
-  it('that was answered with a refund asks nobody for a second one, until that refund is recorded', () => {
-    const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
-    expect(withWords(only(s))).toMatchObject({
-      ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
-      summary: 'alert al_1 was answered with a refund of payment pay_1, whose event has not come yet',
-      proposal: 'Wait: its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
-    });
-    expect(Object.keys(closed(s))).toEqual(['alert:al_1']);
-    const recorded = settleDisputes(refund(s), later(9));
-    expect(open(recorded)).toEqual([]);
-    expect(Object.keys(closed(recorded))).toContain('alert:al_1:outcome');
-    expect(recorded.refunds).toHaveLength(1);
-  });
-
-  it('that was handled in words that do not say how asks a person to look', () => {
-    expect(withWords(only(withThem(paid(), [handled(null)])))).toMatchObject({
-      summary: 'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
-      proposal: expect.stringMatching(/^Look in the MoR's dashboard whether it was refunded\. If it was, its payment/),
-    });
-    expect(only(withThem(paid(), [anAlert({ status: 'handled' })]))?.subject).toBe('alert:al_1:outcome');
-  });
-
-  it('takes for its refund one that succeeded, of its payment, not long before it; or that nothing is left of the payment', () => {
-    const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
-    const dayBefore = new Date(NOW.getTime() - ALERT_PATIENCE_MS);
-    expect(waits(paid())).toBe(true);
-    expect(waits(refund(paid()))).toBe(false);
-    expect(waits(refund(paid(), { succeededAt: dayBefore }))).toBe(false);
-    expect(waits(refund(paid(), { succeededAt: new Date(dayBefore.getTime() - 1) }))).toBe(true);
-    expect(waits(refund(paid(), { succeededAt: null }))).toBe(false);
-    for (const status of ['requested', 'unknown', 'pending', 'failed'] as const) {
-      expect(waits(refund(paid(), { status }))).toBe(true);
-    }
-    expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }))).toBe(true);
-    const old = { succeededAt: new Date(0) };
-    expect(waits(refund(paid({ amountRefunded: 2990n }), old))).toBe(false);
-    expect(waits(refund(paid({ amountRefunded: 2989n }), old))).toBe(true);
-    expect(waits(refund(paid({ amount: null }), old))).toBe(true);
-    // Of which payment is not known: any refund of the invoice may be it.
-    const unplaced = handled(true, { paymentRowId: null });
-    expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }), unplaced)).toBe(false);
-    expect(waits(paidTwice(), unplaced)).toBe(true);
-  });
-
-  it('closes no item but its own', () => {
-    const two = withThem(paid(), [anAlert(), anAlert({ id: 'alr_2', morId: 'al_2' }), aDispute({ morId: 'al_1' })]);
-    const item = { kind: 'effect_failed', subject: 'alert:al_1', fact: FACTS.effect_failed } as const;
-    const s = goesOn(openReview(two, later(0), item), { status: 'handled', detail: { refunded: false } });
-    expect(open(s).map((r) => [r.kind, r.subject])).toEqual([
-      ['dispute', 'al_1'],
-      ['dispute', 'alert:al_2'],
-      ['effect_failed', 'alert:al_1'],
+it('an open dispute closes no item of another dispute or another kind', () => {
+  const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
+  const s = openReview(two, later(0), { ...aKind('conflicting_event'), subject: 'dp_1' });
+  for (const status of ['won', 'lost', 'decided', 'revision_requested']) {
+    const left = open(goesOn(s, { status })).filter((r) => !r.subject.startsWith('dp_1:'));
+    expect(left.map((r) => [r.kind, r.subject])).toEqual([
+      ['dispute', 'dp_2'],
+      ['conflicting_event', 'dp_1'],
     ]);
+  }
+});
+
+const placed = (s: LaneState, o: MorObjectRow): string | null | undefined => withThem(s, [o]).objects[0]?.paymentRowId;
+const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
+
+it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('a dispute belongs to its payment by any of its ids: %s', (name) => {
+  const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
+  expect(placed(s, unplaced([name]))).toBe('pmt_2');
+  expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
+  expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
+});
+
+it('a dispute without a known name belongs to the only taken payment, and to none of two', () => {
+  expect(placed(paid(), unplaced([]))).toBe('pmt_1');
+  expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
+  expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
+  expect(placed(paidTwice(), unplaced(['ch_9']))).toBeNull();
+  expect(placed(paidTwice({ succeededAt: null }), unplaced([]))).toBe('pmt_1');
+  expect(placed(paidTwice({ succeededAt: null }), unplaced(['ch_2']))).toBe('pmt_1');
+  expect(placed(paid({ succeededAt: null }), unplaced(['ch_1']))).toBeNull();
+  expect(placed(paidTwice(), aDispute({ paymentRowId: 'pmt_2', detail: { names: [] } }))).toBe('pmt_2');
+  expect(placed(paid(), aDispute({ paymentRowId: 'pmt_2' }))).toBe('pmt_2');
+  const link = aDispute({ kind: 'payment_link', status: 'PAYABLE', paymentRowId: null });
+  expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
+});
+
+it('a dispute takes its payment once it is known, and books the loss then', () => {
+  const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
+  expect(waiting.entries).toEqual([]);
+  const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));
+  expect(s.entries).toMatchObject([{ reason: 'dispute_lost', paymentRowId: 'pmt_1', amount: { minor: 2990n } }]);
+});
+
+it('a lane without disputes, alerts and returned debits stays as it is', () => {
+  const s = putObject(paid(), aDispute({ kind: 'capture', status: 'lost' }));
+  expect(settleDisputes(s, later(1))).toEqual(s);
+});
+
+it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
+  'the item of a dispute in %s stays as it is without news',
+  (status) => {
+    const s = withThem(paid(), [aDispute({ status, deadline: DUE })]);
+    expect(open(s)).toHaveLength(1);
+    expect(settleDisputes(s, later(9))).toEqual(s);
+  },
+);
+
+it('a moved deadline changes the open item, and opens no dismissed one', () => {
+  const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+  const moved = goesOn(s, { deadline: minutesLater(60) });
+  expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });
+  expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
+});
+
+it('a debit returned by the bank opens an item as well', () => {
+  const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
+  const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
+  expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
+  const undone = closeReviews(s, later(2), () => true, { by: 'ada', resolution: 'dismiss', note: null });
+  expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1']);
+});
+
+const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('nothing was paid');
+  const row = { ...newRefund(later(0), p, 1000n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+  return putRefund(s, { ...row, id: 'ref_1', ...over });
+};
+const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
+  anAlert({ status: 'handled', detail: { refunded }, ...over });
+
+it('an alert asks a person to wait or to refund, with the sum, the payment and the deadline', () => {
+  expect(withWords(only(withThem(paid(), [anAlert({ deadline: DUE })])))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'alert:al_1', paymentRowId: 'pmt_1', dueAt: DUE },
+    summary:
+      'a chargeback of 29.90 EUR is about to be raised: alert al_1 on payment pay_1, to be handled by 2026-12-01 00:00 UTC',
+    proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
   });
+  expect(wordsOf(only(withThem(paid({ paymentId: null }), [anAlert()]))).summary).toContain('on payment pmt_1, to be');
+  const unplaced = only(withThem(paidTwice(), [anAlert({ morId: null, paymentRowId: null })]));
+  expect(unplaced).toMatchObject({ subject: 'alert:alr_1', dueAt: null, paymentRowId: null });
+  expect(wordsOf(unplaced).summary).toContain(
+    'of a payment is about to be raised: alert alr_1 on a payment, to be handled',
+  );
+  expect(withThem(paid(), [anAlert({ status: 'UNKNOWN' })]).reviews).toEqual([]);
+});
+
+it('an alert handled without a refund asks nothing more', () => {
+  const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: false } });
+  expect(open(s)).toEqual([]);
+  expect(Object.keys(closed(s))).toEqual(['alert:al_1']);
+  const unsaid = goesOn(withThem(paid(), [anAlert()]), { status: 'handled' });
+  expect(asked(unsaid)).toEqual(['alert:al_1:outcome']);
+  const said = goesOn(unsaid, { detail: { refunded: false } }, 9);
+  expect(open(said)).toEqual([]);
+  expect(Object.keys(closed(said))).toContain('alert:al_1:outcome');
+});
+
+it('an alert answered with a refund asks for no second one, and waits for its record', () => {
+  const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
+  expect(withWords(only(s))).toMatchObject({
+    ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
+    summary: 'alert al_1 was answered with a refund of payment pay_1, whose event has not come yet',
+    proposal: 'Wait: its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
+  });
+  expect(Object.keys(closed(s))).toEqual(['alert:al_1']);
+  const recorded = settleDisputes(refund(s), later(9));
+  expect(open(recorded)).toEqual([]);
+  expect(Object.keys(closed(recorded))).toContain('alert:al_1:outcome');
+  expect(recorded.refunds).toHaveLength(1);
+});
+
+it('an alert handled in unclear words asks a person to look', () => {
+  expect(withWords(only(withThem(paid(), [handled(null)])))).toMatchObject({
+    summary: 'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
+    proposal: expect.stringMatching(/^Look in the MoR's dashboard whether it was refunded\. If it was, its payment/),
+  });
+  expect(only(withThem(paid(), [anAlert({ status: 'handled' })]))?.subject).toBe('alert:al_1:outcome');
+});
+
+it("a success of its payment shortly before, or nothing left, counts as the alert's refund", () => {
+  const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
+  const dayBefore = new Date(NOW.getTime() - ALERT_PATIENCE_MS);
+  expect(waits(paid())).toBe(true);
+  expect(waits(refund(paid()))).toBe(false);
+  expect(waits(refund(paid(), { succeededAt: dayBefore }))).toBe(false);
+  expect(waits(refund(paid(), { succeededAt: new Date(dayBefore.getTime() - 1) }))).toBe(true);
+  expect(waits(refund(paid(), { succeededAt: null }))).toBe(false);
+  for (const status of ['requested', 'unknown', 'pending', 'failed'] as const) {
+    expect(waits(refund(paid(), { status }))).toBe(true);
+  }
+  expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }))).toBe(true);
+  const old = { succeededAt: new Date(0) };
+  expect(waits(refund(paid({ amountRefunded: 2990n }), old))).toBe(false);
+  expect(waits(refund(paid({ amountRefunded: 2989n }), old))).toBe(true);
+  expect(waits(refund(paid({ amount: null }), old))).toBe(true);
+  // Of which payment is not known: any refund of the invoice may be it.
+  const unplaced = handled(true, { paymentRowId: null });
+  expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }), unplaced)).toBe(false);
+  expect(waits(paidTwice(), unplaced)).toBe(true);
+});
+
+it('an alert closes only its own item', () => {
+  const two = withThem(paid(), [anAlert(), anAlert({ id: 'alr_2', morId: 'al_2' }), aDispute({ morId: 'al_1' })]);
+  const item = { kind: 'effect_failed', subject: 'alert:al_1', fact: FACTS.effect_failed } as const;
+  const s = goesOn(openReview(two, later(0), item), { status: 'handled', detail: { refunded: false } });
+  expect(open(s).map((r) => [r.kind, r.subject])).toEqual([
+    ['dispute', 'al_1'],
+    ['dispute', 'alert:al_2'],
+    ['effect_failed', 'alert:al_1'],
+  ]);
 });

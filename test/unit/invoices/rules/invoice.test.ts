@@ -46,99 +46,97 @@ const item = (s: LaneState, kind: ReviewKind, subject: string) => openReview(s, 
 const relay = ctx({ relay: true });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-describe('the event of a new invoice', () => {
-  const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
+const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
 
-  it('is relayed to the MoR byte for byte, once, and its verdict is expected', () => {
-    const { state, verdict } = taken(event());
-    expect(state.messages).toMatchObject([
-      {
-        peer: 'relay',
-        kind: 'relay_event',
-        subject: 'evt_1',
-        status: 'pending',
-        wire: { method: 'POST', body: '{"id":"evt_1"}' },
-      },
-    ]);
-    expect(verdict).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
-    expect(taken(event(), relay, state).state.messages).toHaveLength(1);
-    const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
-    expect(taken(event(), relay, other).state.messages).toHaveLength(2);
-  });
+it('Crossbill relays a new invoice byte for byte, once, and expects its verdict', () => {
+  const { state, verdict } = taken(event());
+  expect(state.messages).toMatchObject([
+    {
+      peer: 'relay',
+      kind: 'relay_event',
+      subject: 'evt_1',
+      status: 'pending',
+      wire: { method: 'POST', body: '{"id":"evt_1"}' },
+    },
+  ]);
+  expect(verdict).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
+  expect(taken(event(), relay, state).state.messages).toHaveLength(1);
+  const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
+  expect(taken(event(), relay, other).state.messages).toHaveLength(2);
+});
 
-  it('that comes a second time under another id is relayed after a refusal alone, as a retry', () => {
-    const again = { ...event(), eventId: 'evt_2' };
-    const first = taken(event()).state;
-    const asked = taken(again, relay, first).state;
-    expect(asked.messages).toHaveLength(1);
-    expect(texts(asked)).toEqual(['not relayed: the MoR was asked to charge it before, and has not answered']);
-    const of = (status: OutboxRow['status']) => putMessage(first, { ...(first.messages[0] ?? never()), status });
-    expect(taken(again, relay, of('done')).state.messages).toHaveLength(1);
-    expect(taken(again, relay, of('refused')).state.messages).toHaveLength(2);
-    expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.messages).toHaveLength(2);
-    const trail = { ...TRAIL, waitingSince: NOW.toISOString() };
-    const retried = lane({ status: 'open' }, { retries: trail }, payment({ mark: 'none' }));
-    expect(taken(again, relay, retried).state.messages).toHaveLength(0);
-  });
+it('a second event of an invoice goes to the MoR only after a refusal, as a retry', () => {
+  const again = { ...event(), eventId: 'evt_2' };
+  const first = taken(event()).state;
+  const asked = taken(again, relay, first).state;
+  expect(asked.messages).toHaveLength(1);
+  expect(texts(asked)).toEqual(['not relayed: the MoR was asked to charge it before, and has not answered']);
+  const of = (status: OutboxRow['status']) => putMessage(first, { ...(first.messages[0] ?? never()), status });
+  expect(taken(again, relay, of('done')).state.messages).toHaveLength(1);
+  expect(taken(again, relay, of('refused')).state.messages).toHaveLength(2);
+  expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.messages).toHaveLength(2);
+  const trail = { ...TRAIL, waitingSince: NOW.toISOString() };
+  const retried = lane({ status: 'open' }, { retries: trail }, payment({ mark: 'none' }));
+  expect(taken(again, relay, retried).state.messages).toHaveLength(0);
+});
 
-  it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
-    ['the relay is off', event(), ctx(), emptyLane('in_1'), 'done', "the MoR's verdict is expected for 29.90 EUR"],
-    [
-      'it is paid at signup',
-      event({ billingReason: 'subscription_create' }),
-      relay,
-      emptyLane('in_1'),
-      'ignored',
-      'paid at signup, not a renewal',
-    ],
-    [
-      'it was paid before the event came',
-      event(),
-      relay,
-      lane({ status: 'paid' }),
-      'done',
-      "the MoR's verdict is expected for 29.90 EUR",
-    ],
-    ['its customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
-    ['the event is another one', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
-  ])('is not relayed where %s', (_, e, of, s, status, reason) => {
-    const { state, verdict } = taken(e, of, s);
-    expect(state.messages).toEqual([]);
-    expect(verdict).toEqual({ status, reason });
-  });
+it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
+  ['the relay is off', event(), ctx(), emptyLane('in_1'), 'done', "the MoR's verdict is expected for 29.90 EUR"],
+  [
+    'it is paid at signup',
+    event({ billingReason: 'subscription_create' }),
+    relay,
+    emptyLane('in_1'),
+    'ignored',
+    'paid at signup, not a renewal',
+  ],
+  [
+    'it was paid before the event came',
+    event(),
+    relay,
+    lane({ status: 'paid' }),
+    'done',
+    "the MoR's verdict is expected for 29.90 EUR",
+  ],
+  ['its customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
+  ['the event is another one', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
+])('Crossbill does not relay an event if %s', (_, e, of, s, status, reason) => {
+  const { state, verdict } = taken(e, of, s);
+  expect(state.messages).toEqual([]);
+  expect(verdict).toEqual({ status, reason });
+});
 
-  it('over nothing says that nothing is due; before the enrolment is known it says that', () => {
-    expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
-    const unknown = taken(event(), ctx({ relay: true, ...linked }));
-    expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
-    expect(unknown.state.messages).toHaveLength(1);
-  });
+it('an event about nothing due says so, and before the enrolment it says that', () => {
+  expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
+  const unknown = taken(event(), ctx({ relay: true, ...linked }));
+  expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
+  expect(unknown.state.messages).toHaveLength(1);
+});
 
-  it('enrols its customer where its metadata say so', () => {
-    const enrolment = { by: 'metadata', key: 'mor', value: 'yes' } as const;
-    const { state } = taken(event({ metadata: { mor: 'yes' } }), ctx({ enrolment }));
-    expect(state.invoice?.enrolled).toBe(true);
-  });
+it('metadata on an invoice enrols its customer', () => {
+  const enrolment = { by: 'metadata', key: 'mor', value: 'yes' } as const;
+  const { state } = taken(event({ metadata: { mor: 'yes' } }), ctx({ enrolment }));
+  expect(state.invoice?.enrolled).toBe(true);
 });
 
 describe('an event of an invoice', () => {
   const taken = (e: InvoiceEvent, s = lane()) => takeEvent(takeInvoice, s, e, ctx({}, 5_000)).state;
 
-  it('that was deleted shows it so, whatever its facts say', () => {
+  it('a deleted invoice shows as deleted, whatever its facts say', () => {
     expect(taken(event({}, 'invoice.deleted', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe(
       'deleted',
     );
     expect(taken(event({}, 'invoice.updated', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe('draft');
   });
 
-  it('that Stripe wants paid is written into its retries, and no other event is', () => {
+  it('only a payment request of Stripe goes into the retries', () => {
     const s = lane({}, { retries: TRAIL });
     const asked = (type: string) => taken(event({ status: 'open' }, type, at(1)), s).invoice?.retries?.askedAt;
     expect(asked('invoice.payment_attempt_required')).toBe(at(1).toISOString());
     expect(asked('invoice.updated')).toBeNull();
   });
 
-  it('that names an overpayment which is not known has the invoice read', () => {
+  it('an unknown overpayment brings a read of the invoice', () => {
     const late = (amountOverpaid: bigint, known: bigint) => {
       const s = lane({ status: 'paid', amountOverpaid: known });
       return taken(event({ status: 'open', amountOverpaid }, 'invoice.overpaid', at(-1)), s).invoice?.readDueAt;
@@ -149,51 +147,49 @@ describe('an event of an invoice', () => {
   });
 });
 
-describe('a draft that counts as stuck', () => {
-  const watched = (s: LaneState, of: Ctx): LaneState => decide(s, of, declares(draftItems));
-  const stuck = { status: 'draft', finalizationError: 'no tax location' } as const;
-  const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' }), ...over });
-  const late = ctx({}, 73 * HOUR_MS);
+const watched = (s: LaneState, of: Ctx): LaneState => decide(s, of, declares(draftItems));
+const stuck = { status: 'draft', finalizationError: 'no tax location' } as const;
+const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' }), ...over });
+const late = ctx({}, 73 * HOUR_MS);
 
-  it('because Stripe could not finalize it is for a person, with Stripe’s reason', () => {
-    expect(withWords(open(watched(lane(stuck), ctx())))).toMatchObject([
-      {
-        ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
-        summary: 'Stripe could not finalize the invoice: no tax location',
-      },
-    ]);
-  });
-
-  it('because nobody finalizes it for 73 hours while money waits is for a person', () => {
-    const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
-    expect(watched(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
-    expect(withWords(open(watched(s, late)))).toMatchObject([
-      {
-        ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
-        summary: '29.90 EUR was taken on 2026-11-20 12:00 UTC, but the invoice is still a draft',
-      },
-    ]);
-  });
-
-  it.each<readonly [string, LaneState]>([
-    ['no money waits', lane({ status: 'draft' }, {}, payment({ mark: 'closed' }))],
-    ['the amount is not known', lane({ status: 'draft' }, {}, held({ amount: null }))],
-    ['the money came just now', lane({ status: 'draft' }, {}, held({ recordedAt: at(1) }))],
-    ['the invoice is not known', emptyLane('in_1')],
-    ['it is final', lane({}, {}, held())],
-  ])('is not one where %s', (_, s) => {
-    expect(watched(s, late)).toBe(s);
-  });
-
-  it('is final in the end, which closes its item and no other', () => {
-    const asked = item(item(lane(), 'finalization_failed', 'in_1'), 'dispute', 'in_1');
-    const done = watched(asked, ctx());
-    expect(open(done).map((r) => r.kind)).toEqual(['dispute']);
-    expect(done.reviews[0]).toMatchObject({ resolution: 'cleared' });
-  });
+it('a draft with a failed finalization asks a person, with Stripe’s reason', () => {
+  expect(withWords(open(watched(lane(stuck), ctx())))).toMatchObject([
+    {
+      ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
+      summary: 'Stripe could not finalize the invoice: no tax location',
+    },
+  ]);
 });
 
-it('a draft that could not be made final is tried again with every payment that waits for it, when a person says so', () => {
+it('a draft with waiting money asks a person after 73 hours', () => {
+  const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
+  expect(watched(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
+  expect(withWords(open(watched(s, late)))).toMatchObject([
+    {
+      ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
+      summary: '29.90 EUR was taken on 2026-11-20 12:00 UTC, but the invoice is still a draft',
+    },
+  ]);
+});
+
+it.each<readonly [string, LaneState]>([
+  ['no money waits', lane({ status: 'draft' }, {}, payment({ mark: 'closed' }))],
+  ['the amount is not known', lane({ status: 'draft' }, {}, held({ amount: null }))],
+  ['the money came just now', lane({ status: 'draft' }, {}, held({ recordedAt: at(1) }))],
+  ['the invoice is not known', emptyLane('in_1')],
+  ['it is final', lane({}, {}, held())],
+])('a draft is not stuck if %s', (_, s) => {
+  expect(watched(s, late)).toBe(s);
+});
+
+it('a final draft closes its item, and no other', () => {
+  const asked = item(item(lane(), 'finalization_failed', 'in_1'), 'dispute', 'in_1');
+  const done = watched(asked, ctx());
+  expect(open(done).map((r) => r.kind)).toEqual(['dispute']);
+  expect(done.reviews[0]).toMatchObject({ resolution: 'cleared' });
+});
+
+it("a person's retry finalizes a failed draft with all its payments", () => {
   const parked = payment({ id: 'pmt_2', mark: 'parked' });
   const stuck = lane({ status: 'draft' }, { finalizationError: 'no address' }, payment({ mark: 'held' }), parked);
   const chosen = (resolution: Resolution, s = stuck) =>
@@ -207,7 +203,7 @@ it('a draft that could not be made final is tried again with every payment that 
   expect(chosen('retry', unknown)).toBe(unknown);
 });
 
-it('a failed finalization is shown to a person, though only the event tells of it and its clock counts seconds', async () => {
+it('a failed finalization opens an item from its event alone, in whole seconds', async () => {
   const h = LaneHarness.inMemory();
   const open = async (): Promise<string[]> =>
     (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open').map((r) => r.kind);
@@ -223,7 +219,7 @@ it('a failed finalization is shown to a person, though only the event tells of i
   expect([(await h.state(INVOICE_ID)).invoice?.status, await open()]).toEqual(['paid', []]);
 });
 
-it('a draft that Stripe finalizes hours later than it said is read ever less often, and its renewal marked once the event comes', async () => {
+it('Crossbill reads a late draft ever less often, and marks it once its event arrives', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'draft', finalizesAt: new Date(START.getTime() + 3_600_000) }));
   await h.take(aPaymentSucceeded());
@@ -235,7 +231,7 @@ it('a draft that Stripe finalizes hours later than it said is read ever less oft
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('a draft whose finalization no event tells of is seen to be final when it has been late for as long again', async () => {
+it('Crossbill sees a final draft without an event after as long a delay again', async () => {
   const h = LaneHarness.inMemory();
   const finalizesAt = new Date(START.getTime() + 3_600_000);
   h.platform.put(anInvoice({ status: 'draft', finalizesAt }));

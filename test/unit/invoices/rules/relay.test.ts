@@ -56,7 +56,7 @@ describe('the relay of an event that waits', () => {
   const [m = never()] = draft.messages;
   const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
-  it('is taken back once its money came or its invoice is over, and not before', () => {
+  it('money or an ended invoice withdraws a waiting relay, and nothing before does', () => {
     expect(status(draft)).toEqual(['pending']);
     expect(status({ ...draft, invoice: null })).toEqual(['pending']);
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
@@ -70,7 +70,7 @@ describe('the relay of an event that waits', () => {
     ]);
   });
 
-  it('is taken back once the MoR has refused it, or the customer can pay another way', () => {
+  it('a refusal, or another way to pay, withdraws a waiting relay', () => {
     const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
     expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
       'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
@@ -81,7 +81,7 @@ describe('the relay of an event that waits', () => {
     expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
   });
 
-  it('comes after a read of its invoice where that is an hour old', () => {
+  it('a relay reads its invoice first after an hour', () => {
     const { readFirst } = relayCall;
     const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
     const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
@@ -90,12 +90,12 @@ describe('the relay of an event that waits', () => {
     expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
   });
 
-  it('leaves alone what was answered', () => {
+  it('an answered relay stays as it is', () => {
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
     expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
   });
 
-  it('waits while it is not known whether the customer is enrolled, and goes last', () => {
+  it('a relay waits for the enrolment, and goes last', () => {
     expect(onStates(relayCall).waits(draft, relay)).toBe(false);
     expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
     expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([
@@ -104,7 +104,7 @@ describe('the relay of an event that waits', () => {
     ]);
   });
 
-  it('that the MoR refuses is for a person, whose retry sends the same event again', () => {
+  it('a refused relay asks a person, and the retry sends the same event', () => {
     const refused = putMessage(draft, { ...m, status: 'refused' });
     const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
     expect(withWords(open(told))).toMatchObject([
@@ -130,190 +130,188 @@ describe('the relay of an event that waits', () => {
   });
 });
 
-describe('an invoice.created on its way to the MoR', () => {
-  it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
-    'an invoice.created that comes after its %s is not relayed: the MoR would charge for it',
-    async (type) => {
-      const h = LaneHarness.inMemory({ settings: { relay: true } });
-      h.platform.put(anInvoice());
-      await h.take(invoiceEvent(type, { eventId: 'evt_over' }));
-      await h.take(invoiceEvent('invoice.created', { eventId: 'evt_late' }));
-      expect(h.relay.sent).toEqual([]);
-    },
-  );
+it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+  'Crossbill never relays an invoice.created after its %s: the MoR would charge for it',
+  async (type) => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent(type, { eventId: 'evt_over' }));
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_late' }));
+    expect(h.relay.sent).toEqual([]);
+  },
+);
 
-  it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
-    'an invoice.created that the MoR has not answered is taken back by %s: it would charge for it once it is back',
-    async (type) => {
-      const h = LaneHarness.inMemory({ settings: { relay: true } });
-      h.platform.put(anInvoice());
-      h.relay.down = true;
-      await h.take(invoiceEvent('invoice.created'));
-      const tried = h.relay.sent.length;
-      expect(tried).toBeGreaterThan(0);
-      await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
-      h.relay.down = false;
-      await h.rest(48);
-      expect(h.relay.sent).toHaveLength(tried);
-      const s = await h.state(INVOICE_ID);
-      expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
-      expect(s.reviews).toEqual([]);
-    },
-  );
-
-  it('an invoice.created that the MoR has not answered is taken back when its payment comes: it was heard all the same', async () => {
+it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+  'Crossbill withdraws an unanswered invoice.created after %s: the MoR would charge later',
+  async (type) => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.platform.put(anInvoice());
     h.relay.down = true;
     await h.take(invoiceEvent('invoice.created'));
     const tried = h.relay.sent.length;
-    await h.take(aPaymentSucceeded());
-    h.relay.down = false;
-    await h.rest(48);
-    expect(h.relay.sent).toHaveLength(tried);
-    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
-  });
-
-  it('an invoice.created that the MoR has not answered is taken back by a refund: its money was taken, though its success is late', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.platform.put(anInvoice());
-    h.relay.down = true;
-    await h.take(invoiceEvent('invoice.created'));
-    await h.take(aRefund({ amount: 1000, total: 1000 }));
-    const tried = h.relay.sent.length;
+    expect(tried).toBeGreaterThan(0);
+    await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
     h.relay.down = false;
     await h.rest(48);
     expect(h.relay.sent).toHaveLength(tried);
     const s = await h.state(INVOICE_ID);
     expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
-    expect(s.journal.map((l) => l.text)).toContainEqual(
-      'relay_event taken back: money was given back for it, so some was taken; it was tried before, without an answer',
-    );
-  });
+    expect(s.reviews).toEqual([]);
+  },
+);
 
-  it.each(['paid', 'void', 'uncollectible'] as const)(
-    'an invoice.created that comes late is not relayed where the invoice is %s on Stripe by now: the MoR would charge for it',
-    async (status) => {
-      const h = LaneHarness.inMemory({ settings: { relay: true } });
-      h.clock.advance(20 * HOUR_MS);
-      h.platform.put(anInvoice({ status }));
-      await h.take(invoiceEvent('invoice.created'));
-      expect(h.relay.sent).toEqual([]);
-      const why = `relay_event taken back: the invoice is ${status}`;
-      expect((await h.state(INVOICE_ID)).journal.map((l) => l.text)).toContainEqual(why);
-    },
+it('a payment withdraws an unanswered invoice.created: the MoR heard it', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created'));
+  const tried = h.relay.sent.length;
+  await h.take(aPaymentSucceeded());
+  h.relay.down = false;
+  await h.rest(48);
+  expect(h.relay.sent).toHaveLength(tried);
+  expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+});
+
+it('a refund withdraws an unanswered invoice.created: its money came', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created'));
+  await h.take(aRefund({ amount: 1000, total: 1000 }));
+  const tried = h.relay.sent.length;
+  h.relay.down = false;
+  await h.rest(48);
+  expect(h.relay.sent).toHaveLength(tried);
+  const s = await h.state(INVOICE_ID);
+  expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+  expect(s.journal.map((l) => l.text)).toContainEqual(
+    'relay_event taken back: money was given back for it, so some was taken; it was tried before, without an answer',
   );
+});
 
-  it('an invoice.created that comes late is relayed where the invoice is still to be paid', async () => {
+it.each(['paid', 'void', 'uncollectible'] as const)(
+  'Crossbill relays no late invoice.created of an invoice %s on Stripe: the MoR would charge for it',
+  async (status) => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.clock.advance(20 * HOUR_MS);
-    h.platform.put(anInvoice());
+    h.platform.put(anInvoice({ status }));
     await h.take(invoiceEvent('invoice.created'));
-    expect(h.relay.sent).toHaveLength(1);
-  });
-
-  it('an invoice.created that comes late is relayed where Stripe knows no such invoice, or cannot be asked: the key may be wrong', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.clock.advance(20 * HOUR_MS);
-    await h.take(invoiceEvent('invoice.created'));
-    expect(h.relay.sent).toHaveLength(1);
-    const away = LaneHarness.inMemory({ settings: { relay: true } });
-    away.clock.advance(20 * HOUR_MS);
-    away.platform.put(anInvoice());
-    away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
-    await away.take(invoiceEvent('invoice.created'));
-    await away.rest(0.05);
-    expect(away.relay.sent).toEqual([]);
-    await away.rest(0.5);
-    expect(away.relay.sent).toHaveLength(1);
-  });
-
-  it('an invoice.created that comes late, of an invoice that is void, is not relayed because Stripe answers some reads with 429', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.clock.advance(20 * HOUR_MS);
-    h.platform.put(anInvoice({ status: 'void' }));
-    h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
-    await h.take(invoiceEvent('invoice.created'));
-    await h.rest(2);
     expect(h.relay.sent).toEqual([]);
-  });
+    const why = `relay_event taken back: the invoice is ${status}`;
+    expect((await h.state(INVOICE_ID)).journal.map((l) => l.text)).toContainEqual(why);
+  },
+);
 
-  it.each(['once', 'never'] as const)(
-    'after an outage of ours, in which neither the MoR nor Stripe answered (it was read %s before), no try goes out without a try to read first',
-    async (read) => {
-      const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
-      h.clock.advance(20 * HOUR_MS);
-      h.platform.put(anInvoice());
-      h.relay.down = true;
-      const away = Array.from({ length: 400 }, () => 'retry' as const);
-      if (read === 'never') h.platform.fail('read', ...away);
-      await h.take(invoiceEvent('invoice.created'));
-      h.platform.fail('read', ...away);
-      await h.rest(5);
-      const tried = h.relay.sent.length;
-      expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
-      h.platform.trouble.length = 0;
-      h.relay.down = false;
-      h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
-      await h.rest(3);
-      expect(h.relay.sent).toHaveLength(tried);
-    },
-  );
+it('Crossbill relays a late invoice.created of a payable invoice', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.clock.advance(20 * HOUR_MS);
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+});
 
-  it('an invoice.created of just now is relayed without a read of the invoice', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.platform.put(anInvoice({ status: 'draft' }));
-    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
-    expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
-  });
+it('Crossbill relays a late invoice.created of an unknown invoice, or without Stripe: the key may be wrong', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.clock.advance(20 * HOUR_MS);
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+  const away = LaneHarness.inMemory({ settings: { relay: true } });
+  away.clock.advance(20 * HOUR_MS);
+  away.platform.put(anInvoice());
+  away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
+  await away.take(invoiceEvent('invoice.created'));
+  await away.rest(0.05);
+  expect(away.relay.sent).toEqual([]);
+  await away.rest(0.5);
+  expect(away.relay.sent).toHaveLength(1);
+});
 
-  it('an invoice.created that waited hours for the MoR is not sent where the invoice is void by then, though no event said so', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
+it('a 429 on some reads does not relay a late invoice.created of a void invoice', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.clock.advance(20 * HOUR_MS);
+  h.platform.put(anInvoice({ status: 'void' }));
+  h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
+  await h.take(invoiceEvent('invoice.created'));
+  await h.rest(2);
+  expect(h.relay.sent).toEqual([]);
+});
+
+it.each(['once', 'never'] as const)(
+  'after our outage, with the MoR and Stripe silent (read %s before), each try needs a read first',
+  async (read) => {
+    const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
+    h.clock.advance(20 * HOUR_MS);
     h.platform.put(anInvoice());
     h.relay.down = true;
-    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
-    await h.rest(2);
+    const away = Array.from({ length: 400 }, () => 'retry' as const);
+    if (read === 'never') h.platform.fail('read', ...away);
+    await h.take(invoiceEvent('invoice.created'));
+    h.platform.fail('read', ...away);
+    await h.rest(5);
     const tried = h.relay.sent.length;
-    h.platform.put(anInvoice({ status: 'void' }));
+    expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
+    h.platform.trouble.length = 0;
     h.relay.down = false;
+    h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
     await h.rest(3);
     expect(h.relay.sent).toHaveLength(tried);
-  });
+  },
+);
 
-  it('an invoice.created whose answer was lost is not sent again once the MoR has refused the renewal: a link may stand for it', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.platform.put(anInvoice());
-    h.relay.down = true;
-    await h.take(invoiceEvent('invoice.created'));
-    await h.take(aPaymentFailed());
-    const tried = h.relay.sent.length;
-    h.relay.down = false;
-    await h.rest(48);
-    expect(h.relay.sent).toHaveLength(tried);
-  });
+it('Crossbill relays a new invoice.created without a read', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice({ status: 'draft' }));
+  await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+  expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
+});
 
-  it('two events of one new invoice under two ids ask the MoR once', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
-    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
-    expect(h.relay.sent).toHaveLength(1);
-    await h.take(aPaymentFailed());
-    h.clock.advance(1);
-    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_3' })); // a retry, as the MoR's documents have it
-    expect(h.relay.sent).toHaveLength(2);
-  });
+it('Crossbill sends no long waiting invoice.created of an invoice turned void without an event', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+  await h.rest(2);
+  const tried = h.relay.sent.length;
+  h.platform.put(anInvoice({ status: 'void' }));
+  h.relay.down = false;
+  await h.rest(3);
+  expect(h.relay.sent).toHaveLength(tried);
+});
 
-  it('an event that is decided a second time is not relayed a second time', async () => {
-    const h = LaneHarness.inMemory({ settings: { relay: true } });
-    h.platform.put(anInvoice());
-    await h.take(invoiceEvent('invoice.created'));
-    expect(h.relay.sent).toHaveLength(1);
-    const store = h.backend.store as unknown as { events: { status: string }[] };
-    for (const e of store.events) e.status = 'received'; // an operator asked for it
-    await h.drain();
-    expect(h.relay.sent).toHaveLength(1);
-  });
+it("Crossbill does not repeat an invoice.created after the MoR's refusal: a link may stand", async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  h.relay.down = true;
+  await h.take(invoiceEvent('invoice.created'));
+  await h.take(aPaymentFailed());
+  const tried = h.relay.sent.length;
+  h.relay.down = false;
+  await h.rest(48);
+  expect(h.relay.sent).toHaveLength(tried);
+});
+
+it('two events of one new invoice under two ids ask the MoR once', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
+  expect(h.relay.sent).toHaveLength(1);
+  await h.take(aPaymentFailed());
+  h.clock.advance(1);
+  await h.take(invoiceEvent('invoice.created', { eventId: 'evt_3' })); // a retry, as the MoR's documents have it
+  expect(h.relay.sent).toHaveLength(2);
+});
+
+it('a second decision on an event does not relay it again', async () => {
+  const h = LaneHarness.inMemory({ settings: { relay: true } });
+  h.platform.put(anInvoice());
+  await h.take(invoiceEvent('invoice.created'));
+  expect(h.relay.sent).toHaveLength(1);
+  const store = h.backend.store as unknown as { events: { status: string }[] };
+  for (const e of store.events) e.status = 'received'; // an operator asked for it
+  await h.drain();
+  expect(h.relay.sent).toHaveLength(1);
 });
 
 const ids = (r: Rig): string[] => relayed(r).map((e) => e.id);
@@ -332,14 +330,14 @@ async function sendAgain(r: Rig): Promise<void> {
   await r.h.rest(1);
 }
 
-it('an invoice.created that the MoR refused is sent again when a person says so', async () => {
+it('a person may send a refused invoice.created again', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await sendAgain(r);
   expect(ids(r)).toEqual(['evt_a']);
 });
 
-it('an invoice.created that the MoR refused is not sent again next to another one that the MoR has received', async () => {
+it('nobody sends a refused invoice.created next to a received one', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));
@@ -347,7 +345,7 @@ it('an invoice.created that the MoR refused is not sent again next to another on
   expect(ids(r)).toEqual(['evt_b']);
 });
 
-it('an invoice.created that the MoR refused is not sent again next to a retry that a person has ordered', async () => {
+it("nobody sends a refused invoice.created next to a person's retry", async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r);
   r.h.clock.advance(HOUR_MS);
@@ -358,7 +356,7 @@ it('an invoice.created that the MoR refused is not sent again next to a retry th
   expect(ids(r)).toEqual([expect.stringMatching(/^evt_crossbill_/)]);
 });
 
-it('a new invoice.created is not sent next to a payment announced on a link, also after the end of that link', async () => {
+it('Crossbill sends no new invoice.created next to a payment announced on a link, even an ended one', async () => {
   const r = rig({ retrySchedule: null });
   const { h } = r;
   await refused(r);

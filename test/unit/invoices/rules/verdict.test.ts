@@ -1,7 +1,7 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { declares } from '../../../../src/engine/items.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
@@ -44,174 +44,167 @@ const watched = (s: LaneState, ms = DUE): LaneState => {
 const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
 const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
 
-describe('the verdict on an invoice', () => {
-  const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
+const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
 
-  it('is expected as many hours after it was first seen as the settings say', () => {
-    expect(by(seen())).toEqual(at(DAY_MS));
-    expect(by(seen({}, { firstSeenAt: at(-HOUR_MS) }), ctx(0, { renewalAlarmAfterHours: 2 }))).toEqual(at(HOUR_MS));
-    expect(by(seen({ amountDue: 1n }))).toEqual(at(DAY_MS));
-    expect(by(seen({ billingReason: 'manual', collectionMethod: 'charge_automatically' }))).toEqual(at(DAY_MS));
-    expect(by(seen({ billingReason: 'subscription_cycle', collectionMethod: 'send_invoice' }))).toEqual(at(DAY_MS));
-  });
-
-  it.each<readonly [string, LaneState]>([
-    ['is not known here', emptyLane('in_1')],
-    ['was not read from Stripe yet', seen({}, { platformStatus: 'unknown' })],
-    ['is paid at signup', seen({ billingReason: 'subscription_create' })],
-    ['has nothing due', seen({ amountDue: 0n })],
-    ['has an amount that is not known', seen({}, { amountDue: null })],
-    ['is of a customer who is not enrolled', seen({}, { enrolled: false })],
-    ['a person sent to be paid', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
-    ['has its time already', seen({}, { expectedBy: at(1) })],
-  ])('is expected at no other time for one that %s', (_, s) => {
-    expect(decide(s, ctx(), expectVerdict)).toBe(s);
-  });
-
-  it('has come with a payment, or is not needed for an invoice that is over or has nothing due', () => {
-    expect(hasVerdict(expected())).toBe(false);
-    expect(hasVerdict(emptyLane('in_1'))).toBe(false);
-    expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
-    expect(hasVerdict(putPayment(expected(asking), refused))).toBe(false);
-    expect(hasVerdict(putPayment(expected(asking), payment()))).toBe(true);
-    for (const platformStatus of ['paid', 'void', 'deleted'] as const)
-      expect(hasVerdict(expected({ platformStatus }))).toBe(true);
-    expect(hasVerdict(expected({ platformStatus: 'uncollectible' }))).toBe(false);
-    expect(hasVerdict(expected({ amountDue: 0n }))).toBe(true);
-  });
-
-  it('may wait for a proforma invoice or a link as long as the customer can pay it', () => {
-    const until = (...objects: Parameters<typeof verdictBy>[1]) => verdictBy(expected().invoice ?? never(), objects);
-    expect(until()).toEqual(at(DUE));
-    expect(until(aProforma({ deadline: at(9 * DAY_MS) }), aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(9 * DAY_MS));
-    expect(until(aProforma({ deadline: null }))).toEqual(at(30 * DAY_MS));
-    expect(until(aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(5 * DAY_MS));
-    const late = { deadline: at(5 * DAY_MS) };
-    for (const other of [
-      aLink({ deadline: null }),
-      aLink({ deadline: at(1) }),
-      aLink({ ...late, status: 'EXPIRED' }),
-      aProforma({ ...late, status: 'ISSUANCE_FAILED' }),
-      { ...aLink({ ...late }), kind: 'e_invoice' as const },
-    ]) {
-      expect(until(other)).toEqual(at(DUE));
-    }
-    expect(verdictBy(expected({ expectedBy: null }).invoice ?? never(), [aProforma()])).toBeNull();
-  });
+it('the verdict has the hours of the settings from the first sight', () => {
+  expect(by(seen())).toEqual(at(DAY_MS));
+  expect(by(seen({}, { firstSeenAt: at(-HOUR_MS) }), ctx(0, { renewalAlarmAfterHours: 2 }))).toEqual(at(HOUR_MS));
+  expect(by(seen({ amountDue: 1n }))).toEqual(at(DAY_MS));
+  expect(by(seen({ billingReason: 'manual', collectionMethod: 'charge_automatically' }))).toEqual(at(DAY_MS));
+  expect(by(seen({ billingReason: 'subscription_cycle', collectionMethod: 'send_invoice' }))).toEqual(at(DAY_MS));
 });
 
-describe('a renewal without a verdict', () => {
-  const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
-    openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
-
-  it('is for a person from that time on, and is looked at then', () => {
-    expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
-    expect(withWords(open(watched(expected())))).toMatchObject([
-      {
-        ...{ kind: 'renewal_overdue', subject: 'in_1' },
-        summary: 'no verdict from the MoR for 29.90 EUR since 2026-11-20T12:00:00.000Z',
-      },
-    ]);
-    expect(looks).toEqual([]);
-  });
-
-  it('names the try that was ordered last, and no sum that is not known', () => {
-    const retried = watched(putPayment(expected(asking), refused));
-    expect(wordsOf(open(retried)[0]).summary).toBe(
-      'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
-    );
-    const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
-    expect(watched(over).reviews).toEqual([]);
-    for (const row of [{ currency: null }, { amountDue: null }])
-      expect(wordsOf(open(watched(expected(row)))[0]).summary).toContain('no verdict from the MoR for money since');
-  });
-
-  it('is nobody’s concern where none is expected', () => {
-    for (const s of [expected({ expectedBy: null }), emptyLane('in_1')]) expect(watched(s)).toBe(s);
-    expect(looks).toEqual([]);
-  });
-
-  it('and one that was refused, for which a proforma invoice stands that was not paid in its time, is for a person too', () => {
-    const standing = aProforma({ deadline: at(3 * DAY_MS) });
-    const s = withObjects(putPayment(expected(), refused), standing);
-    expect(open(watched(s))).toEqual([]);
-    expect(looks).toEqual([at(3 * DAY_MS)]);
-    const late = watched(s, 3 * DAY_MS);
-    expect(withWords(open(late))).toMatchObject([
-      {
-        ...{ kind: 'renewal_overdue', subject: 'in_1' },
-        summary: expect.stringMatching(
-          /^the renewal was refused, and proforma invoice PF-1 was to be paid by 2026-11-23/,
-        ),
-      },
-    ]);
-    const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more
-    expect([open(watched(again, 3 * DAY_MS)), looks]).toEqual([[], [at(4 * DAY_MS)]]);
-    const cancelled = withObjects(late, { ...standing, status: 'CANCELLED' });
-    expect(open(watched(cancelled, 3 * DAY_MS))).toEqual([]);
-    const paid = putPayment(late, payment({ origin: 'proforma' }));
-    expect(open(watched(paid, 3 * DAY_MS))).toEqual([]);
-    const over = waiting.withInvoice(s, { platformStatus: 'void' });
-    expect(open(watched(over, 3 * DAY_MS))).toEqual([]);
-  });
-
-  it('closes its item, and no other, when the verdict comes or the customer gets more time', () => {
-    const asked = item(item(expected()), 'effect_failed');
-    const told = watched(putPayment(asked, refused));
-    expect(open(told).map((r) => r.kind)).toEqual(['effect_failed']);
-    expect(told.reviews[0]).toMatchObject({ resolution: 'cleared' });
-    const later = watched(withObjects(asked, aProforma({ deadline: at(9 * DAY_MS) })));
-    expect(open(later).map((r) => r.kind)).toEqual(['effect_failed']);
-    expect(later.reviews[0]).toMatchObject({ resolution: 'cleared' });
-    expect(looks).toEqual([at(9 * DAY_MS)]);
-  });
+it.each<readonly [string, LaneState]>([
+  ['is not known here', emptyLane('in_1')],
+  ['was not read from Stripe yet', seen({}, { platformStatus: 'unknown' })],
+  ['is paid at signup', seen({ billingReason: 'subscription_create' })],
+  ['has nothing due', seen({ amountDue: 0n })],
+  ['has an amount that is not known', seen({}, { amountDue: null })],
+  ['is of a customer who is not enrolled', seen({}, { enrolled: false })],
+  ['a person sent to be paid', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
+  ['has its time already', seen({}, { expectedBy: at(1) })],
+])('the verdict has no other time for an invoice that %s', (_, s) => {
+  expect(decide(s, ctx(), expectVerdict)).toBe(s);
 });
 
-describe('a late verdict on a customer who may pay by bank debit', () => {
-  const unasked = expected({ paysByDebit: null });
-  const debit = (s: LaneState, paysByDebit = true) =>
-    decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
-  const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
-
-  it('is looked into once, at the time of the alarm, before a person is told', () => {
-    expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
-    expect(watched(unasked)).toBe(unasked);
-    expect(looks).toEqual([]);
-    expect([errand(unasked, DUE - 1), mustAskDebit(unasked, ctx(DUE - 1))]).toEqual([null, false]);
-    for (const s of [
-      expected(),
-      emptyLane('in_1'),
-      expected({ paysByDebit: null, customerId: null }),
-      expected({ paysByDebit: null, expectedBy: null }),
-      putPayment(unasked, refused),
-    ]) {
-      expect([errand(s), mustAskDebit(s, ctx(DUE))]).toEqual([null, false]);
-    }
-    expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
-  });
-
-  it('is expected ten days after the first sight, or after the try that was ordered last', () => {
-    const row = debit(unasked).invoice;
-    expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
-    expect(debit(unasked).journal.map((l) => l.text)).toEqual([
-      'this customer pays by bank debit: a verdict is expected by 2026-11-30 12:00 UTC',
-    ]);
-    const retried = putPayment(expected({ ...asking, paysByDebit: null }), refused);
-    expect(debit(retried).invoice?.expectedBy).toEqual(at(10 * DAY_MS + HOUR_MS));
-    expect(debit(expected({ paysByDebit: null, expectedBy: at(11 * DAY_MS) })).invoice?.expectedBy).toEqual(
-      at(11 * DAY_MS),
-    );
-  });
-
-  it('of one who does not keeps its time; what was found once is not asked again', () => {
-    const none = debit(unasked, false);
-    expect([none.invoice, none.journal]).toEqual([{ ...unasked.invoice, paysByDebit: false }, []]);
-    for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
-      expect(debit(s, true)).toBe(s);
-  });
+it('a payment is the verdict, and an ended or empty invoice needs none', () => {
+  expect(hasVerdict(expected())).toBe(false);
+  expect(hasVerdict(emptyLane('in_1'))).toBe(false);
+  expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
+  expect(hasVerdict(putPayment(expected(asking), refused))).toBe(false);
+  expect(hasVerdict(putPayment(expected(asking), payment()))).toBe(true);
+  for (const platformStatus of ['paid', 'void', 'deleted'] as const)
+    expect(hasVerdict(expected({ platformStatus }))).toBe(true);
+  expect(hasVerdict(expected({ platformStatus: 'uncollectible' }))).toBe(false);
+  expect(hasVerdict(expected({ amountDue: 0n }))).toBe(true);
 });
 
-it('a person who waits for the verdict once more is told again after as long a time', () => {
+it('the verdict waits for a proforma invoice or a link while it is payable', () => {
+  const until = (...objects: Parameters<typeof verdictBy>[1]) => verdictBy(expected().invoice ?? never(), objects);
+  expect(until()).toEqual(at(DUE));
+  expect(until(aProforma({ deadline: at(9 * DAY_MS) }), aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(9 * DAY_MS));
+  expect(until(aProforma({ deadline: null }))).toEqual(at(30 * DAY_MS));
+  expect(until(aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(5 * DAY_MS));
+  const late = { deadline: at(5 * DAY_MS) };
+  for (const other of [
+    aLink({ deadline: null }),
+    aLink({ deadline: at(1) }),
+    aLink({ ...late, status: 'EXPIRED' }),
+    aProforma({ ...late, status: 'ISSUANCE_FAILED' }),
+    { ...aLink({ ...late }), kind: 'e_invoice' as const },
+  ]) {
+    expect(until(other)).toEqual(at(DUE));
+  }
+  expect(verdictBy(expected({ expectedBy: null }).invoice ?? never(), [aProforma()])).toBeNull();
+});
+
+const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
+  openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
+
+it('a renewal without its verdict asks a person at that time', () => {
+  expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
+  expect(withWords(open(watched(expected())))).toMatchObject([
+    {
+      ...{ kind: 'renewal_overdue', subject: 'in_1' },
+      summary: 'no verdict from the MoR for 29.90 EUR since 2026-11-20T12:00:00.000Z',
+    },
+  ]);
+  expect(looks).toEqual([]);
+});
+
+it('the item of a missing verdict names the last try, and no unknown sum', () => {
+  const retried = watched(putPayment(expected(asking), refused));
+  expect(wordsOf(open(retried)[0]).summary).toBe(
+    'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
+  );
+  const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
+  expect(watched(over).reviews).toEqual([]);
+  for (const row of [{ currency: null }, { amountDue: null }])
+    expect(wordsOf(open(watched(expected(row)))[0]).summary).toContain('no verdict from the MoR for money since');
+});
+
+it('a missing verdict is nobody’s case without an expected one', () => {
+  for (const s of [expected({ expectedBy: null }), emptyLane('in_1')]) expect(watched(s)).toBe(s);
+  expect(looks).toEqual([]);
+});
+
+it('a refused renewal with an expired proforma invoice asks a person', () => {
+  const standing = aProforma({ deadline: at(3 * DAY_MS) });
+  const s = withObjects(putPayment(expected(), refused), standing);
+  expect(open(watched(s))).toEqual([]);
+  expect(looks).toEqual([at(3 * DAY_MS)]);
+  const late = watched(s, 3 * DAY_MS);
+  expect(withWords(open(late))).toMatchObject([
+    {
+      ...{ kind: 'renewal_overdue', subject: 'in_1' },
+      summary: expect.stringMatching(
+        /^the renewal was refused, and proforma invoice PF-1 was to be paid by 2026-11-23/,
+      ),
+    },
+  ]);
+  const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more
+  expect([open(watched(again, 3 * DAY_MS)), looks]).toEqual([[], [at(4 * DAY_MS)]]);
+  const cancelled = withObjects(late, { ...standing, status: 'CANCELLED' });
+  expect(open(watched(cancelled, 3 * DAY_MS))).toEqual([]);
+  const paid = putPayment(late, payment({ origin: 'proforma' }));
+  expect(open(watched(paid, 3 * DAY_MS))).toEqual([]);
+  const over = waiting.withInvoice(s, { platformStatus: 'void' });
+  expect(open(watched(over, 3 * DAY_MS))).toEqual([]);
+});
+
+it('the verdict, or more time, closes only its own item', () => {
+  const asked = item(item(expected()), 'effect_failed');
+  const told = watched(putPayment(asked, refused));
+  expect(open(told).map((r) => r.kind)).toEqual(['effect_failed']);
+  expect(told.reviews[0]).toMatchObject({ resolution: 'cleared' });
+  const later = watched(withObjects(asked, aProforma({ deadline: at(9 * DAY_MS) })));
+  expect(open(later).map((r) => r.kind)).toEqual(['effect_failed']);
+  expect(later.reviews[0]).toMatchObject({ resolution: 'cleared' });
+  expect(looks).toEqual([at(9 * DAY_MS)]);
+});
+
+const unasked = expected({ paysByDebit: null });
+const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
+const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
+
+it("a debit customer's late verdict gets one look before a person hears of it", () => {
+  expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
+  expect(watched(unasked)).toBe(unasked);
+  expect(looks).toEqual([]);
+  expect([errand(unasked, DUE - 1), mustAskDebit(unasked, ctx(DUE - 1))]).toEqual([null, false]);
+  for (const s of [
+    expected(),
+    emptyLane('in_1'),
+    expected({ paysByDebit: null, customerId: null }),
+    expected({ paysByDebit: null, expectedBy: null }),
+    putPayment(unasked, refused),
+  ]) {
+    expect([errand(s), mustAskDebit(s, ctx(DUE))]).toEqual([null, false]);
+  }
+  expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
+});
+
+it("a debit customer's verdict has ten days from the first sight or the last try", () => {
+  const row = debit(unasked).invoice;
+  expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
+  expect(debit(unasked).journal.map((l) => l.text)).toEqual([
+    'this customer pays by bank debit: a verdict is expected by 2026-11-30 12:00 UTC',
+  ]);
+  const retried = putPayment(expected({ ...asking, paysByDebit: null }), refused);
+  expect(debit(retried).invoice?.expectedBy).toEqual(at(10 * DAY_MS + HOUR_MS));
+  expect(debit(expected({ paysByDebit: null, expectedBy: at(11 * DAY_MS) })).invoice?.expectedBy).toEqual(
+    at(11 * DAY_MS),
+  );
+});
+
+it("a card customer's verdict keeps its time, and the found answer stays", () => {
+  const none = debit(unasked, false);
+  expect([none.invoice, none.journal]).toEqual([{ ...unasked.invoice, paysByDebit: false }, []]);
+  for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
+    expect(debit(s, true)).toBe(s);
+});
+
+it('a retry by a person waits as long again', () => {
   const chosen = (resolution: 'retry' | 'dismiss', s: LaneState) =>
     choose(chooseOverdue, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
   expect(chosen('retry', expected())).toMatchObject({ invoice: { expectedBy: at(24 * HOUR_MS) } });

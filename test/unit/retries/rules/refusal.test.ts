@@ -1,5 +1,5 @@
 // A refused renewal: what its invoice remembers, the next step and its time, what stands in its way, and another payment method.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { FACTS } from '../../../support/item-facts.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putRefund, putObject } from '../../../support/put-rows.js';
@@ -46,250 +46,242 @@ import {
 } from '../../../support/retry-rig.js';
 import { asCommand, decide, openReview, takeRead } from '../../../support/decide.js';
 
-describe('what is remembered of a refusal', () => {
-  const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
-    decide(s, of, (l) => takeRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
-  const open = takeRead(emptyLane('in_1'), ctx(), facts());
+const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of = ctx()): LaneState =>
+  decide(s, of, (l) => takeRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
+const open = takeRead(emptyLane('in_1'), ctx(), facts());
 
-  it('is its time at the MoR, when it arrived here, and what it calls for', () => {
-    const s = refuse(open, { declineCode: 'lost_card', eventId: 'evt_f', at: at(-1000) }, ctx(5));
-    expect(s.invoice?.retries).toEqual({
-      refusal: {
-        at: at(-1000).toISOString(),
-        heardAt: at(5).toISOString(),
-        eventId: 'evt_f',
-        outcome: 'failed',
-        kind: 'hard',
-        code: 'lost_card',
-      },
-      ...{ retries: [], waitingSince: null, askedAt: null, ended: null },
-    });
-    expect(refuse(open, { type: 'payment.requires_action' }).invoice?.retries?.refusal).toMatchObject({
-      outcome: 'requires_action',
-      kind: 'authentication',
-    });
-    const nothing = emptyLane('in_1');
-    expect(refuse(nothing)).toBe(nothing);
+it("Crossbill keeps the MoR's time, the arrival and the kind of a refusal", () => {
+  const s = refuse(open, { declineCode: 'lost_card', eventId: 'evt_f', at: at(-1000) }, ctx(5));
+  expect(s.invoice?.retries).toEqual({
+    refusal: {
+      at: at(-1000).toISOString(),
+      heardAt: at(5).toISOString(),
+      eventId: 'evt_f',
+      outcome: 'failed',
+      kind: 'hard',
+      code: 'lost_card',
+    },
+    ...{ retries: [], waitingSince: null, askedAt: null, ended: null },
   });
-
-  it('is the newest by the MoR’s clock, whatever the order; in one second a failure is later, then the ids decide', () => {
-    const newest = (...events: Parameters<typeof refuse>[1][]): string | undefined =>
-      events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
-    const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
-    expect([newest(a, b), newest(b, a)]).toEqual(['b', 'b']);
-    const [y, x] = [{ eventId: 'y' }, { eventId: 'x', at: at(1000) }];
-    expect([newest(y, x), newest(x, y)]).toEqual(['x', 'x']);
-    const action = { eventId: 'z', type: 'payment.requires_action' } as const;
-    expect([newest(a, action), newest(action, a)]).toEqual(['a', 'a']);
-    const same = { eventId: 'c' };
-    expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
+  expect(refuse(open, { type: 'payment.requires_action' }).invoice?.retries?.refusal).toMatchObject({
+    outcome: 'requires_action',
+    kind: 'authentication',
   });
+  const nothing = emptyLane('in_1');
+  expect(refuse(nothing)).toBe(nothing);
+});
 
-  it('answers a try that was awaited; one of an earlier try does not, and Stripe’s request stands until a newer one', () => {
-    const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
-    const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
-    expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
-    expect(refuse(waits, { at: at(-1000) })).toBe(waits);
-    expect(refuse(waits, { eventId: 'evt_0' }).invoice?.retries).toMatchObject({
-      waitingSince: null,
-      askedAt: NOW.toISOString(),
-      refusal: { eventId: 'evt_1' },
-    });
-  });
+it('the newest refusal by the MoR’s clock counts; within a second a failure wins, then the id', () => {
+  const newest = (...events: Parameters<typeof refuse>[1][]): string | undefined =>
+    events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
+  const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
+  expect([newest(a, b), newest(b, a)]).toEqual(['b', 'b']);
+  const [y, x] = [{ eventId: 'y' }, { eventId: 'x', at: at(1000) }];
+  expect([newest(y, x), newest(x, y)]).toEqual(['x', 'x']);
+  const action = { eventId: 'z', type: 'payment.requires_action' } as const;
+  expect([newest(a, action), newest(action, a)]).toEqual(['a', 'a']);
+  const same = { eventId: 'c' };
+  expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
+});
 
-  it('is beside it that Stripe asked for another attempt, if anything was refused', () => {
-    const asked = noteAttemptAsked(TRAIL, at(7));
-    expect(asked?.askedAt).toBe(at(7).toISOString());
-    expect(noteAttemptAsked(asked, at(6))).toBe(asked);
-    expect(noteAttemptAsked(null, NOW)).toBeNull();
-  });
-
-  it('a verdict is due as long after a try as after the first', () => {
-    const i = lane().invoice ?? never();
-    expect(verdictDueBy(i, ctx())).toEqual(at(24 * HOUR_MS));
-    expect(verdictDueBy({ ...i, paysByDebit: true }, ctx())).toEqual(at(10 * DAY_MS));
-    const waits = lane({ waitingSince: NOW.toISOString() });
-    expect([awaitsRetry(waits), awaitsRetry(lane())]).toEqual([true, false]);
-    expect(awaitsRetry(putPayment(waits, payment({ mark: 'waiting' })))).toBe(false);
-    expect(awaitsRetry(putPayment(waits, payment()))).toBe(true);
+it('a refusal answers its own try alone, and Stripe’s request stands until a newer refusal', () => {
+  const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
+  const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
+  expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
+  expect(refuse(waits, { at: at(-1000) })).toBe(waits);
+  expect(refuse(waits, { eventId: 'evt_0' }).invoice?.retries).toMatchObject({
+    waitingSince: null,
+    askedAt: NOW.toISOString(),
+    refusal: { eventId: 'evt_1' },
   });
 });
 
-describe('the next step', () => {
-  it('of each kind of refusal is the schedule’s own, counted from when the refusal arrived', () => {
-    expect(decideNext(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
-    expect(decideNext(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
-    const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;
-    expect(decideNext(lane({ refusal: confirm }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
-  });
+it("Crossbill keeps Stripe's request for another attempt after a refusal", () => {
+  const asked = noteAttemptAsked(TRAIL, at(7));
+  expect(asked?.askedAt).toBe(at(7).toISOString());
+  expect(noteAttemptAsked(asked, at(6))).toBe(asked);
+  expect(noteAttemptAsked(null, NOW)).toBeNull();
+});
 
-  it('counts from the last charge that was ordered, and the steps of its own kind that were carried out', () => {
-    const once = lane({ retries: [retried()] });
-    expect(decideNext(once, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(8 * DAY_MS) });
-    const withdrawn = lane({ retries: [retried({ withdrawn: true })] });
-    expect(decideNext(withdrawn, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
-    const ofAnotherKind = lane({ retries: [retried({ kind: 'hard' })] });
-    expect(decideNext(ofAnotherKind, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(6 * DAY_MS) });
-    const heardLater = { ...TRAIL.refusal, heardAt: at(4 * DAY_MS).toISOString() };
-    expect(decideNext(lane({ retries: [retried()], refusal: heardLater }), ctx())).toMatchObject({
-      at: at(9 * DAY_MS),
-    });
-  });
+it('the verdict on a later try has as much time as on the first', () => {
+  const i = lane().invoice ?? never();
+  expect(verdictDueBy(i, ctx())).toEqual(at(24 * HOUR_MS));
+  expect(verdictDueBy({ ...i, paysByDebit: true }, ctx())).toEqual(at(10 * DAY_MS));
+  const waits = lane({ waitingSince: NOW.toISOString() });
+  expect([awaitsRetry(waits), awaitsRetry(lane())]).toEqual([true, false]);
+  expect(awaitsRetry(putPayment(waits, payment({ mark: 'waiting' })))).toBe(false);
+  expect(awaitsRetry(putPayment(waits, payment()))).toBe(true);
+});
 
-  it('waits for the end of a link; one that was replaced or refused counts for nothing', () => {
-    const link = (over: object) =>
-      putObject(lane({ retries: [retried({ means: 'link', ref: 'lnk_1' })] }), object('payment_link', over));
-    const ended = { status: 'EXPIRED', deadline: at(7 * DAY_MS) };
-    expect(decideNext(link(ended), ctx(8 * DAY_MS))).toEqual({ do: 'retry', means: 'charge', at: at(12 * DAY_MS) });
-    expect(decideNext(link({ ...ended, deadline: null, updatedAt: at(DAY_MS) }), ctx())).toMatchObject({
-      at: at(6 * DAY_MS),
-    });
-    expect(decideNext(link({ ...ended, status: 'REPLACED' }), ctx())).toMatchObject({ at: at(3 * DAY_MS) });
-    expect(decideNext(link({ ...ended, status: 'REFUSED' }), ctx())).toMatchObject({ at: at(5 * DAY_MS) });
-    expect(decideNext(link({ ...ended, readDueAt: at(8 * DAY_MS) }), ctx(8 * DAY_MS))).toEqual({ do: 'rest' });
-    expect(decideNext(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
-  });
+it("each kind of refusal has its own steps, from the refusal's arrival", () => {
+  expect(decideNext(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
+  expect(decideNext(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
+  const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;
+  expect(decideNext(lane({ refusal: confirm }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
+});
 
-  it('counts neither what became of another link or a transfer, nor an item that a person has closed', () => {
-    const tried = lane({ retries: [retried()] });
-    const replaced = object('payment_link', { id: 'lnk_9', status: 'REPLACED', deadline: at(9 * DAY_MS) });
-    expect(decideNext(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
-    const transfer = object('proforma', { status: 'CANCELLED', deadline: at(9 * DAY_MS), updatedAt: at(9 * DAY_MS) });
-    expect(decideNext(putObject(tried, transfer), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
-    const item = { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch } as const;
-    const asked = openReview(lane(), ctx(), item);
-    const closed: LaneState = { ...asked, reviews: asked.reviews.map((r) => ({ ...r, status: 'resolved' })) };
-    expect(decideNext(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
-  });
-
-  it('comes earlier when Stripe asks for another attempt, from half a day after the last thing on', () => {
-    const asked = (ms: number) => decideNext(lane({ askedAt: at(ms).toISOString() }), ctx());
-    expect(asked(12 * HOUR_MS)).toMatchObject({ at: at(12 * HOUR_MS) });
-    expect(asked(12 * HOUR_MS - 1)).toMatchObject({ at: at(3 * DAY_MS) });
-    expect(asked(4 * DAY_MS)).toMatchObject({ at: at(3 * DAY_MS) });
-  });
-
-  it('after the last one is the end that the schedule names', () => {
-    const all = { retries: [1, 2, 3].map((number) => retried({ number })) };
-    expect(decideNext(lane(all), ctx())).toEqual({ do: 'end', how: 'nothing', at: at(3 * DAY_MS) });
-    const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
-    expect(decideNext(lane(all), cancel)).toMatchObject({ do: 'end', how: 'cancel' });
-    const noWay = ctx(0, { relay: false, recoveryLinks: null });
-    expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
-  });
-
-  it('that needs a final invoice waits for the draft’s end and a minute', () => {
-    const draft = lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) });
-    expect(decideNext(draft, ctx())).toMatchObject({ means: 'link', at: at(HOUR_MS + 60_000) });
-    const charge = lane({}, { status: 'draft', finalizesAt: at(9 * DAY_MS) });
-    expect(decideNext(charge, ctx())).toMatchObject({ means: 'charge', at: at(3 * DAY_MS) });
-    const soon = lane(
-      { retries: [1, 2, 3].map((number) => retried({ number })) },
-      { status: 'draft', finalizesAt: at(HOUR_MS) },
-    );
-    expect(decideNext(soon, ctx())).toMatchObject({ do: 'end', at: at(3 * DAY_MS) });
-  });
-
-  it.each([
-    ['there is no schedule', lane(), { retrySchedule: null }],
-    ['nothing is sent in shadow mode', lane(), { shadow: true }],
-    ['nothing was refused', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
-    ['nothing is known of the invoice', emptyLane('in_1'), {}],
-    ['the schedule is over', lane({ ended: { at: NOW.toISOString(), how: 'nothing', why: null } }), {}],
-    ['the MoR has not answered the last try', lane({ waitingSince: NOW.toISOString() }), {}],
-    [
-      'a person is asked',
-      openReview(lane(), ctx(), { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch }),
-      {},
-    ],
-    ['it is paid', lane({}, { status: 'paid' }), {}],
-  ])('is none while %s', (_, s, over) => {
-    expect(decideNext(s, ctx(0, over))).toEqual({ do: 'rest' });
+it('the next step counts from the last charge and the past steps of its kind', () => {
+  const once = lane({ retries: [retried()] });
+  expect(decideNext(once, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(8 * DAY_MS) });
+  const withdrawn = lane({ retries: [retried({ withdrawn: true })] });
+  expect(decideNext(withdrawn, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
+  const ofAnotherKind = lane({ retries: [retried({ kind: 'hard' })] });
+  expect(decideNext(ofAnotherKind, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(6 * DAY_MS) });
+  const heardLater = { ...TRAIL.refusal, heardAt: at(4 * DAY_MS).toISOString() };
+  expect(decideNext(lane({ retries: [retried()], refusal: heardLater }), ctx())).toMatchObject({
+    at: at(9 * DAY_MS),
   });
 });
-describe('what stands in the way of another try', () => {
-  const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
 
-  it('is nothing for a renewal that was refused', () => {
-    expect(why(lane())).toBeNull();
-    expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
-    const sent = ordered();
-    const answered = sent.messages.map((m) => ({ ...m, status: 'done' as const }));
-    expect(why({ ...lane(), messages: answered })).toBeNull();
-    expect(why({ ...lane(), messages: sent.messages.map((m) => ({ ...m, kind: 'relay_event' as const })) })).toBeNull();
+it('the next step waits for the end of a link, unless it is refused or replaced', () => {
+  const link = (over: object) =>
+    putObject(lane({ retries: [retried({ means: 'link', ref: 'lnk_1' })] }), object('payment_link', over));
+  const ended = { status: 'EXPIRED', deadline: at(7 * DAY_MS) };
+  expect(decideNext(link(ended), ctx(8 * DAY_MS))).toEqual({ do: 'retry', means: 'charge', at: at(12 * DAY_MS) });
+  expect(decideNext(link({ ...ended, deadline: null, updatedAt: at(DAY_MS) }), ctx())).toMatchObject({
+    at: at(6 * DAY_MS),
   });
-
-  it.each([
-    ['the invoice is paid.', () => lane({}, { status: 'paid' })],
-    ['the invoice is void.', () => lane({}, { status: 'void' })],
-    ['the invoice is deleted.', () => takeRead(lane(), ctx(), null)],
-    ['the invoice is marked uncollectible on Stripe.', () => lane({}, { status: 'uncollectible' })],
-    ['it is the first invoice of a subscription', () => lane({}, { billingReason: 'subscription_create' })],
-    ['payment pay_1 has not failed: whether its money came', () => putPayment(lane(), payment({ mark: 'proving' }))],
-    ['payment pmt_1 has not failed', () => putPayment(lane(), payment({ mark: 'proving', paymentId: null }))],
-    [
-      'money was taken for it already (payment pay_1).',
-      () => putPayment(lane(), payment({ mark: 'parked', succeededAt: NOW })),
-    ],
-    ['money was given back for it', () => putRefund(lane(), newRefund(ctx(), payment(), 1n, null, 'event'))],
-    ['no charge of it has failed', () => takeRead(emptyLane('in_1'), ctx(), facts())],
-    ['no charge of it has failed', () => emptyLane('in_1')],
-    ['nothing is due on it.', () => lane({}, { amountRemaining: 0n })],
-    ['nothing is due on it.', () => lane({}, { amountRemaining: -1n })],
-    ['retry 1 is on its way to the MoR.', () => ordered()],
-    ['a payment link can be paid until later', () => putObject(lane(), object('payment_link'))],
-    [
-      'a payment link can be paid until 2026-11-21',
-      () => putObject(lane(), object('payment_link', { deadline: at(DAY_MS) })),
-    ],
-    [
-      'a payment on payment link lnk_1 was announced, and is not confirmed yet.',
-      () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { observed: [announced()] } })),
-    ],
-    ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
-  ])('%s', (words, s) => {
-    expect(why(s())).toContain(words);
-  });
-
-  it('is the answer that the MoR still owes, until it should have come', () => {
-    const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
-    expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
-    expect(why(waits, ctx(DAY_MS))).toBeNull();
-    expect(why(lane({ waitingSince: NOW.toISOString() }))).toBeNull();
-    expect(why(lane({}, {}, { expectedBy: at(DAY_MS) }))).toBeNull();
-  });
-
-  it('is that no way is set up, or that the MoR charges whole invoices', () => {
-    const bare = { relay: false, recoveryLinks: null };
-    expect(why(lane(), ctx(0, bare))).toContain('no way is set up: MOR_RELAY_URL');
-    const part = lane({}, { amountRemaining: 1n });
-    expect(why(part, ctx(0, { recoveryLinks: null }))).toContain(
-      'a part of it is paid, and the MoR charges whole invoices',
-    );
-    expect(why(part)).toBeNull(); // by a link
-  });
+  expect(decideNext(link({ ...ended, status: 'REPLACED' }), ctx())).toMatchObject({ at: at(3 * DAY_MS) });
+  expect(decideNext(link({ ...ended, status: 'REFUSED' }), ctx())).toMatchObject({ at: at(5 * DAY_MS) });
+  expect(decideNext(link({ ...ended, readDueAt: at(8 * DAY_MS) }), ctx(8 * DAY_MS))).toEqual({ do: 'rest' });
+  expect(decideNext(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
 });
-describe('the means of a try', () => {
-  it('is the schedule’s, or the other one where that is not there', () => {
-    const charge = ctx(0, { recoveryLinks: null });
-    const link = ctx(0, { relay: false });
-    expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);
-    expect([decideMeans(lane({ refusal: hard }), ctx()), decideMeans(lane({ refusal: hard }), charge)]).toEqual([
-      'link',
-      'charge',
-    ]);
-    expect(decideMeans(lane(), ctx(0, { relay: false, recoveryLinks: null }))).toBeNull();
-    expect(decideMeans(lane({}, { amountRemaining: 1n }), ctx())).toBe('link');
-    expect(decideMeans(lane({}, {}, { amountRemaining: null }), ctx())).toBe('charge');
-    expect(decideMeans(emptyLane('in_1'), ctx())).toBeNull();
-  });
 
-  it('without a schedule is a charge after a soft refusal, and a link after another', () => {
-    const none = ctx(0, { retrySchedule: null });
-    expect([decideMeans(lane(), none), decideMeans(lane({ refusal: hard }), none)]).toEqual(['charge', 'link']);
-    const used = lane({ refusal: hard, retries: [retried({ kind: 'hard', means: 'link' })] });
-    expect(decideMeans(used, ctx())).toBe('link');
-  });
+it('the next step ignores other links, transfers and closed items', () => {
+  const tried = lane({ retries: [retried()] });
+  const replaced = object('payment_link', { id: 'lnk_9', status: 'REPLACED', deadline: at(9 * DAY_MS) });
+  expect(decideNext(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
+  const transfer = object('proforma', { status: 'CANCELLED', deadline: at(9 * DAY_MS), updatedAt: at(9 * DAY_MS) });
+  expect(decideNext(putObject(tried, transfer), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
+  const item = { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch } as const;
+  const asked = openReview(lane(), ctx(), item);
+  const closed: LaneState = { ...asked, reviews: asked.reviews.map((r) => ({ ...r, status: 'resolved' })) };
+  expect(decideNext(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
+});
+
+it("Stripe's request brings the next step forward, half a day after the last one at the earliest", () => {
+  const asked = (ms: number) => decideNext(lane({ askedAt: at(ms).toISOString() }), ctx());
+  expect(asked(12 * HOUR_MS)).toMatchObject({ at: at(12 * HOUR_MS) });
+  expect(asked(12 * HOUR_MS - 1)).toMatchObject({ at: at(3 * DAY_MS) });
+  expect(asked(4 * DAY_MS)).toMatchObject({ at: at(3 * DAY_MS) });
+});
+
+it("after the last step comes the schedule's end", () => {
+  const all = { retries: [1, 2, 3].map((number) => retried({ number })) };
+  expect(decideNext(lane(all), ctx())).toEqual({ do: 'end', how: 'nothing', at: at(3 * DAY_MS) });
+  const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
+  expect(decideNext(lane(all), cancel)).toMatchObject({ do: 'end', how: 'cancel' });
+  const noWay = ctx(0, { relay: false, recoveryLinks: null });
+  expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
+});
+
+it('a step on a draft waits for the draft’s end and a minute', () => {
+  const draft = lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) });
+  expect(decideNext(draft, ctx())).toMatchObject({ means: 'link', at: at(HOUR_MS + 60_000) });
+  const charge = lane({}, { status: 'draft', finalizesAt: at(9 * DAY_MS) });
+  expect(decideNext(charge, ctx())).toMatchObject({ means: 'charge', at: at(3 * DAY_MS) });
+  const soon = lane(
+    { retries: [1, 2, 3].map((number) => retried({ number })) },
+    { status: 'draft', finalizesAt: at(HOUR_MS) },
+  );
+  expect(decideNext(soon, ctx())).toMatchObject({ do: 'end', at: at(3 * DAY_MS) });
+});
+
+it.each([
+  ['there is no schedule', lane(), { retrySchedule: null }],
+  ['nothing is sent in shadow mode', lane(), { shadow: true }],
+  ['nothing was refused', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
+  ['nothing is known of the invoice', emptyLane('in_1'), {}],
+  ['the schedule is over', lane({ ended: { at: NOW.toISOString(), how: 'nothing', why: null } }), {}],
+  ['the MoR has not answered the last try', lane({ waitingSince: NOW.toISOString() }), {}],
+  [
+    'a person is asked',
+    openReview(lane(), ctx(), { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch }),
+    {},
+  ],
+  ['it is paid', lane({}, { status: 'paid' }), {}],
+])('there is no next step while %s', (_, s, over) => {
+  expect(decideNext(s, ctx(0, over))).toEqual({ do: 'rest' });
+});
+const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
+
+it('nothing blocks another try of a refused renewal', () => {
+  expect(why(lane())).toBeNull();
+  expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
+  const sent = ordered();
+  const answered = sent.messages.map((m) => ({ ...m, status: 'done' as const }));
+  expect(why({ ...lane(), messages: answered })).toBeNull();
+  expect(why({ ...lane(), messages: sent.messages.map((m) => ({ ...m, kind: 'relay_event' as const })) })).toBeNull();
+});
+
+it.each([
+  ['the invoice is paid.', () => lane({}, { status: 'paid' })],
+  ['the invoice is void.', () => lane({}, { status: 'void' })],
+  ['the invoice is deleted.', () => takeRead(lane(), ctx(), null)],
+  ['the invoice is marked uncollectible on Stripe.', () => lane({}, { status: 'uncollectible' })],
+  ['it is the first invoice of a subscription', () => lane({}, { billingReason: 'subscription_create' })],
+  ['payment pay_1 has not failed: whether its money came', () => putPayment(lane(), payment({ mark: 'proving' }))],
+  ['payment pmt_1 has not failed', () => putPayment(lane(), payment({ mark: 'proving', paymentId: null }))],
+  [
+    'money was taken for it already (payment pay_1).',
+    () => putPayment(lane(), payment({ mark: 'parked', succeededAt: NOW })),
+  ],
+  ['money was given back for it', () => putRefund(lane(), newRefund(ctx(), payment(), 1n, null, 'event'))],
+  ['no charge of it has failed', () => takeRead(emptyLane('in_1'), ctx(), facts())],
+  ['no charge of it has failed', () => emptyLane('in_1')],
+  ['nothing is due on it.', () => lane({}, { amountRemaining: 0n })],
+  ['nothing is due on it.', () => lane({}, { amountRemaining: -1n })],
+  ['retry 1 is on its way to the MoR.', () => ordered()],
+  ['a payment link can be paid until later', () => putObject(lane(), object('payment_link'))],
+  [
+    'a payment link can be paid until 2026-11-21',
+    () => putObject(lane(), object('payment_link', { deadline: at(DAY_MS) })),
+  ],
+  [
+    'a payment on payment link lnk_1 was announced, and is not confirmed yet.',
+    () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { observed: [announced()] } })),
+  ],
+  ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
+])('another try is impossible: %s', (words, s) => {
+  expect(why(s())).toContain(words);
+});
+
+it("the MoR's open answer blocks another try until it is late", () => {
+  const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
+  expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
+  expect(why(waits, ctx(DAY_MS))).toBeNull();
+  expect(why(lane({ waitingSince: NOW.toISOString() }))).toBeNull();
+  expect(why(lane({}, {}, { expectedBy: at(DAY_MS) }))).toBeNull();
+});
+
+it('a missing way, or a charge of a whole invoice, blocks another try', () => {
+  const bare = { relay: false, recoveryLinks: null };
+  expect(why(lane(), ctx(0, bare))).toContain('no way is set up: MOR_RELAY_URL');
+  const part = lane({}, { amountRemaining: 1n });
+  expect(why(part, ctx(0, { recoveryLinks: null }))).toContain(
+    'a part of it is paid, and the MoR charges whole invoices',
+  );
+  expect(why(part)).toBeNull(); // by a link
+});
+it('a try uses the schedule’s means, or the other one', () => {
+  const charge = ctx(0, { recoveryLinks: null });
+  const link = ctx(0, { relay: false });
+  expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);
+  expect([decideMeans(lane({ refusal: hard }), ctx()), decideMeans(lane({ refusal: hard }), charge)]).toEqual([
+    'link',
+    'charge',
+  ]);
+  expect(decideMeans(lane(), ctx(0, { relay: false, recoveryLinks: null }))).toBeNull();
+  expect(decideMeans(lane({}, { amountRemaining: 1n }), ctx())).toBe('link');
+  expect(decideMeans(lane({}, {}, { amountRemaining: null }), ctx())).toBe('charge');
+  expect(decideMeans(emptyLane('in_1'), ctx())).toBeNull();
+});
+
+it('without a schedule a soft refusal brings a charge, and any other a link', () => {
+  const none = ctx(0, { retrySchedule: null });
+  expect([decideMeans(lane(), none), decideMeans(lane({ refusal: hard }), none)]).toEqual(['charge', 'link']);
+  const used = lane({ refusal: hard, retries: [retried({ kind: 'hard', means: 'link' })] });
+  expect(decideMeans(used, ctx())).toBe('link');
 });
 
 const method = (ms: number, over: Partial<ConfirmedMethod> = {}): ConfirmedMethod => ({
@@ -307,143 +299,139 @@ async function confirm(r: Rig, over: Partial<ConfirmedMethod> = {}): Promise<voi
   await r.h.drain();
 }
 
-describe('a refused renewal whose customer has another confirmed payment method', () => {
-  it('is charged again at once over the relay, whatever the decline and the schedule say', async () => {
-    for (const retrySchedule of [{ ...SCHEDULE, hard: [] }, null]) {
-      const r = rig({ recoveryLinks: null, retrySchedule });
-      await refused(r, 'stolen_card');
-      expect(relayed(r)).toHaveLength(0);
-      await confirm(r);
-      expect(relayed(r)).toHaveLength(1);
-      expect((await state(r)).invoice?.retries?.retries).toMatchObject([
-        { means: 'charge', by: 'shop', method: 'met_1' },
-      ]);
-    }
-  });
-
-  it('is charged once, however often the confirmation is reported and whatever the MoR answers', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    await refused(r, 'expired_card');
-    await confirm(r);
-    await confirm(r, { at: at(-1).toISOString() });
-    await r.h.take(declined(r, 'insufficient_funds'));
-    await r.h.rest(48);
-    expect(relayed(r)).toHaveLength(1);
-    await confirm(r, { id: 'met_2' });
-    expect(relayed(r)).toHaveLength(2);
-  });
-
-  it('is charged next to a payment link that a fresh read shows unpaid, and not before that read', async () => {
-    const r = rig({ retrySchedule: null });
-    await refused(r, 'expired_card');
-    await r.h.drain();
-    expect((await state(r)).objects).toMatchObject([{ kind: 'payment_link', status: 'PAYABLE' }]);
-    const reads = r.links.reads;
-    await confirm(r);
-    expect(r.links.reads).toBeGreaterThan(reads);
-    expect(relayed(r)).toHaveLength(1);
-  });
-
-  it('gets a payment link where there is no relay, and no second one while that can be paid', async () => {
-    const r = rig({ relay: false, retrySchedule: null });
-    r.h.platform.change(INVOICE_ID, { status: 'open' });
-    await refused(r, 'expired_card');
-    await confirm(r);
-    await after(r, 3_600_000);
-    expect((await state(r)).objects.filter((o) => o.kind === 'payment_link')).toHaveLength(1);
-  });
-
-  it('is not charged when it was paid meanwhile, also when no event said so', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    await refused(r, 'expired_card');
-    r.h.platform.payAnotherWay(INVOICE_ID);
-    await confirm(r);
+it('a confirmed method brings a charge over the relay at once, after any decline and schedule', async () => {
+  for (const retrySchedule of [{ ...SCHEDULE, hard: [] }, null]) {
+    const r = rig({ recoveryLinks: null, retrySchedule });
+    await refused(r, 'stolen_card');
     expect(relayed(r)).toHaveLength(0);
-  });
-
-  it('is tried with it when the refusal of the method before arrives only after the report', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    await r.h.take(invoiceEvent('invoice.finalized'));
     await confirm(r);
-    expect(relayed(r)).toHaveLength(0);
-    await r.h.take(declined(r, 'expired_card'));
     expect(relayed(r)).toHaveLength(1);
-  });
-});
-
-describe('what follows a confirmed method', () => {
-  const refusal = hard;
-
-  it('is a charge now, also after the schedule has ended, and not after a charge that was ordered since', () => {
-    const ended = { at: at(1_000).toISOString(), how: 'nothing', why: null } as const;
-    expect(decideNext(told(lane({ refusal, ended }), method(2_000)), ctx(3_000))).toMatchObject({
-      ...{ do: 'retry', means: 'charge', at: at(2_000), method: { id: 'met_1' } },
-    });
-    const since = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), kind: 'hard' })] });
-    expect(decideNext(told(since, method(2_000)), ctx(3_000))).not.toHaveProperty('method');
-    const back = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), withdrawn: true })] });
-    expect(decideNext(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
-  });
-
-  it('names the missing settings on the timeline where neither a relay nor payment links are set up', () => {
-    const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
-    const line = (c: typeof noWay): string =>
-      decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
-    expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);
-    expect(line(ctx(1_000))).toContain('shop');
-    expect(line(ctx(1_000))).not.toContain('MOR_RELAY_URL');
-  });
-
-  const s = lane({ refusal });
-  const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
-    ['shadow mode', s, { shadow: true }],
-    ['a charge that the MoR has not answered', lane({ refusal, waitingSince: at(0).toISOString() })],
-    [
-      'an open review item',
-      openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', fact: FACTS.conflicting_event }),
-    ],
-    ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
-    ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
-    [
-      'a link whose last read failed',
-      putObject(s, payable({ detail: { silent: { since: at(0).toISOString(), answer: '503', passes: true } } })),
-    ],
-    ['a link that the MoR has not named yet', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
-    ['an invoice that is void', lane({ refusal }, { status: 'void' })],
-    ['an invoice that is marked uncollectible', lane({ refusal }, { status: 'uncollectible' })],
-  ];
-  it.each(blocks)('waits behind %s', (_, blocked, over = {}) => {
-    const row = blocked.invoice;
-    if (row === null) throw new Error('the lane has an invoice');
-    const known = { ...blocked, invoice: { ...row, method: method(1_000) } };
-    expect(decideNext(known, ctx(2_000, over))).toEqual({ do: 'rest' });
-  });
-
-  it('is nothing once the subscription has ended, now and later', () => {
-    const ended = shown({ subscriptionStatus: 'canceled' });
-    const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
-    expect(over.messages).toEqual([]);
-    expect(decideNext(over, ctx(3_000))).toEqual({ do: 'rest' });
-  });
-
-  it('an invoice whose money came, or that is over, keeps no method', () => {
-    const taken = putPayment(s, payment({ mark: 'waiting', succeededAt: at(0) }));
-    for (const one of [taken, lane({ refusal }, { status: 'paid' })]) expect(told(one, method(1_000))).toBe(one);
-  });
-
-  function payable(over: object = {}) {
-    return newMorObject(at(0), {
-      id: 'lnk_1',
-      kind: 'payment_link',
-      invoiceId: 'in_1',
-      status: 'PAYABLE',
-      morId: 'pl_1',
-      ...over,
-    });
+    expect((await state(r)).invoice?.retries?.retries).toMatchObject([
+      { means: 'charge', by: 'shop', method: 'met_1' },
+    ]);
   }
 });
 
-it('the MoR’s success with another method marks the invoice as any other', async () => {
+it('a confirmed method brings one charge, for any number of reports and answers', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r, 'expired_card');
+  await confirm(r);
+  await confirm(r, { at: at(-1).toISOString() });
+  await r.h.take(declined(r, 'insufficient_funds'));
+  await r.h.rest(48);
+  expect(relayed(r)).toHaveLength(1);
+  await confirm(r, { id: 'met_2' });
+  expect(relayed(r)).toHaveLength(2);
+});
+
+it('a confirmed method charges next to an unpaid link only after a fresh read', async () => {
+  const r = rig({ retrySchedule: null });
+  await refused(r, 'expired_card');
+  await r.h.drain();
+  expect((await state(r)).objects).toMatchObject([{ kind: 'payment_link', status: 'PAYABLE' }]);
+  const reads = r.links.reads;
+  await confirm(r);
+  expect(r.links.reads).toBeGreaterThan(reads);
+  expect(relayed(r)).toHaveLength(1);
+});
+
+it('without a relay a confirmed method brings one payment link', async () => {
+  const r = rig({ relay: false, retrySchedule: null });
+  r.h.platform.change(INVOICE_ID, { status: 'open' });
+  await refused(r, 'expired_card');
+  await confirm(r);
+  await after(r, 3_600_000);
+  expect((await state(r)).objects.filter((o) => o.kind === 'payment_link')).toHaveLength(1);
+});
+
+it('a confirmed method charges no paid invoice, even without an event', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r, 'expired_card');
+  r.h.platform.payAnotherWay(INVOICE_ID);
+  await confirm(r);
+  expect(relayed(r)).toHaveLength(0);
+});
+
+it('Crossbill tries a confirmed method after a late refusal of the old one', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await r.h.take(invoiceEvent('invoice.finalized'));
+  await confirm(r);
+  expect(relayed(r)).toHaveLength(0);
+  await r.h.take(declined(r, 'expired_card'));
+  expect(relayed(r)).toHaveLength(1);
+});
+
+const refusal = hard;
+
+it('a confirmed method charges now, even after the schedule, unless a newer charge stands', () => {
+  const ended = { at: at(1_000).toISOString(), how: 'nothing', why: null } as const;
+  expect(decideNext(told(lane({ refusal, ended }), method(2_000)), ctx(3_000))).toMatchObject({
+    ...{ do: 'retry', means: 'charge', at: at(2_000), method: { id: 'met_1' } },
+  });
+  const since = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), kind: 'hard' })] });
+  expect(decideNext(told(since, method(2_000)), ctx(3_000))).not.toHaveProperty('method');
+  const back = lane({ refusal, retries: [retried({ at: at(2_500).toISOString(), withdrawn: true })] });
+  expect(decideNext(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
+});
+
+it('without relay and links the timeline names the missing settings', () => {
+  const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
+  const line = (c: typeof noWay): string =>
+    decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
+  expect(line(noWay)).toMatch(/MOR_RELAY_URL.*RECOVERY_LINK_RETURN_URL/);
+  expect(line(ctx(1_000))).toContain('shop');
+  expect(line(ctx(1_000))).not.toContain('MOR_RELAY_URL');
+});
+
+const s = lane({ refusal });
+const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
+  ['shadow mode', s, { shadow: true }],
+  ['a charge that the MoR has not answered', lane({ refusal, waitingSince: at(0).toISOString() })],
+  [
+    'an open review item',
+    openReview(s, ctx(), { kind: 'conflicting_event', subject: 'x', fact: FACTS.conflicting_event }),
+  ],
+  ['money that was announced on a link', putObject(s, payable({ detail: { observed: [announced()] } }))],
+  ['a proforma invoice that stands', putObject(s, object('proforma', { status: 'OUTSTANDING', morId: 'pf_1' }))],
+  [
+    'a link whose last read failed',
+    putObject(s, payable({ detail: { silent: { since: at(0).toISOString(), answer: '503', passes: true } } })),
+  ],
+  ['a link that the MoR has not named yet', putObject(s, payable({ status: 'REQUESTED', morId: null }))],
+  ['an invoice that is void', lane({ refusal }, { status: 'void' })],
+  ['an invoice that is marked uncollectible', lane({ refusal }, { status: 'uncollectible' })],
+];
+it.each(blocks)('a confirmed method waits behind %s', (_, blocked, over = {}) => {
+  const row = blocked.invoice;
+  if (row === null) throw new Error('the lane has an invoice');
+  const known = { ...blocked, invoice: { ...row, method: method(1_000) } };
+  expect(decideNext(known, ctx(2_000, over))).toEqual({ do: 'rest' });
+});
+
+it('a confirmed method does nothing after the end of the subscription', () => {
+  const ended = shown({ subscriptionStatus: 'canceled' });
+  const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
+  expect(over.messages).toEqual([]);
+  expect(decideNext(over, ctx(3_000))).toEqual({ do: 'rest' });
+});
+
+it('a paid or ended invoice keeps no confirmed method', () => {
+  const taken = putPayment(s, payment({ mark: 'waiting', succeededAt: at(0) }));
+  for (const one of [taken, lane({ refusal }, { status: 'paid' })]) expect(told(one, method(1_000))).toBe(one);
+});
+
+function payable(over: object = {}) {
+  return newMorObject(at(0), {
+    id: 'lnk_1',
+    kind: 'payment_link',
+    invoiceId: 'in_1',
+    status: 'PAYABLE',
+    morId: 'pl_1',
+    ...over,
+  });
+}
+
+it('the MoR’s success with another method marks the invoice', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'expired_card');
   await confirm(r);

@@ -1,5 +1,5 @@
 // A loss on Stripe: a person chooses the credit note, its two calls go out once, and the books follow the dispute.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
@@ -53,206 +53,203 @@ const credit = (s: LaneState, id = 'dsp_1') => s.objects.find((o) => o.id === id
 const booked = (s: LaneState): (readonly [string, string, bigint])[] =>
   s.entries.filter((e) => e.reason.startsWith('loss_')).map((e) => [e.reason, e.subject, e.amount.minor]);
 
-describe('a lost dispute that a person has credited on Stripe', () => {
-  it('offers it, and proposes neither: what the customer owes a person knows', () => {
-    expect(find(lostLane(), 'dp_1:lost')).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null });
-  });
-
-  it('is reported on the payment record and then credited, both under a name that a restored backup keeps', () => {
-    const asked = chosen(lostLane());
-    expect(calls(asked)).toEqual([['report_refund', 'crossbill:report_refund:loss:dp_1:1', 'pending']]);
-    expect(pending(asked)).toMatchObject({
-      paymentRowId: 'pmt_1',
-      asked: {
-        ...{ paymentRecordId: 'inpay_1', reference: 'loss:dp_1', refundId: 'loss:dp_1' },
-        ...{ amount: { minor: 2990n, currency: 'EUR' }, refundedAt: new Date(OUTCOME_AT) },
-      },
-    });
-    const s = reported(asked);
-    expect(calls(s)[1]).toEqual(['issue_credit_note', 'crossbill:issue_credit_note:loss:dp_1:1', 'pending']);
-    expect(pending(s).asked).toMatchObject({
-      ...{ invoiceId: 'in_1', refundId: 'loss:dp_1', amount: { minor: 2990n } },
-      refunded: { paymentRecordId: 'inpay_1', reference: 'loss:dp_1' },
-    });
-    expect(booked(s)).toEqual([]);
-    const done = noted(s);
-    expect(credit(done)).toMatchObject({ stage: 'done', noteId: 'cn_1', of: 'pmt_1', minor: '2990' });
-    expect(done.entries.at(-1)).toMatchObject({
-      ...{ debit: 'settled_invoices', credit: 'disputed_payments', reason: 'loss_credited', subject: 'dsp_1' },
-      ...{ amount: { minor: 2990n, currency: 'EUR' }, movedAt: minutesLater(11) },
-    });
-    expect(open(done)).toEqual([]);
-  });
-
-  it('is a credit note out of band where there is no payment record', () => {
-    const s = chosen(lostLane({ paymentRecordId: null, markMode: 'out_of_band' }));
-    expect(calls(s)).toEqual([['issue_credit_note', 'crossbill:issue_credit_note:loss:dp_1:1', 'pending']]);
-    expect(pending(s).asked).toMatchObject({ refunded: null, amount: { minor: 2990n } });
-    expect(booked(noted(s))).toEqual([['loss_credited', 'dsp_1', 2990n]]);
-  });
-
-  it('credits the sum of the dispute, not all of the payment', () => {
-    const s = chosen(lostLane(recorded, { amount: 1000n, currency: 'EUR' }));
-    expect(pending(s).asked).toMatchObject({ amount: { minor: 1000n } });
-  });
-
-  it('is not asked about again, and is credited once however often somebody chooses it', () => {
-    const s = credited();
-    const again = settle(goesOn(s, {}, 20), later(21));
-    expect(open(again)).toEqual([]);
-    expect(again.messages).toHaveLength(2);
-    expect(choose(s)).toMatchObject({ ok: true, value: { resolution: 'credit', resolvedBy: 'ada' } });
-    expect(booked(again)).toEqual([['loss_credited', 'dsp_1', 2990n]]);
-  });
-
-  it('keeps its calls after a crash between the two: the second is asked for once, under its own key', () => {
-    const s = reported(chosen(lostLane()));
-    // Whoever takes the lane over finds the stored call, and nothing decides it anew.
-    const after = settle(settle(s, later(40)), later(41));
-    expect(after.messages).toEqual(s.messages);
-    expect(booked(noted(after))).toHaveLength(1);
-  });
-
-  it('takes the loss and its credit back once it is won after all, and tells a person of the note that stands', () => {
-    const s = goesOn(credited(), { status: 'won', detail: { ...(credited().objects[0]?.detail ?? {}) } }, 30);
-    expect(s.entries.map((e) => e.reason)).toEqual([
-      'dispute_lost',
-      'loss_credited',
-      'dispute_reversed',
-      'loss_credit_reversed',
-    ]);
-    expect(s.entries.at(-1)).toMatchObject({
-      debit: 'disputed_payments',
-      credit: 'settled_invoices',
-      subject: 'dsp_1:2',
-    });
-    expect(open(s)).toMatchObject([
-      {
-        ...{ kind: 'dispute', subject: 'dp_1:credit', actions: ['dismiss'] },
-        fact: {
-          ...{ code: 'credit-beyond-loss', creditNote: 'cn_1', payment: 'pay_1' },
-          ...{ credited: { minor: 2990n }, lost: { minor: 0n }, over: true },
-        },
-      },
-    ]);
-    expect(s.messages).toHaveLength(2);
-    const outcomeAt = minutesLater(35).toISOString();
-    const lostAgain = goesOn(
-      s,
-      { status: 'lost', detail: { ...s.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
-      40,
-    );
-    expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 2990n]);
-    expect(find(lostAgain, 'dp_1:credit')).toMatchObject({ status: 'resolved', resolution: 'cleared' });
-    expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'] }]);
-  });
-
-  it('that is won before Stripe has answered is told as well, and not booked', () => {
-    const s = goesOn(reported(chosen(lostLane())), { status: 'won' }, 30);
-    const late = noted(s);
-    expect(booked(late)).toEqual([]);
-    expect(open(late)).toMatchObject([{ subject: 'dp_1:credit', fact: { lost: { minor: 0n } } }]);
-  });
-
-  it('that Stripe refuses is an item, which sends the same call again', () => {
-    const asked = chosen(lostLane());
-    const refused = decided(asked, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
-    expect(open(refused)).toMatchObject([
-      { kind: 'effect_failed', paymentRowId: 'pmt_1', refundId: null, fact: { code: 'credit-refused', loss: 'dp_1' } },
-    ]);
-    expect(credit(refused)?.stage).toBe('parked');
-    const again = chosen(refused, 'report_refund:loss:dp_1', 'retry', later(13));
-    expect(calls(again).map(([kind, , status]) => [kind, status])).toEqual([
-      ['report_refund', 'refused'],
-      ['report_refund', 'pending'],
-    ]);
-    expect(booked(noted(reported(again)))).toEqual([['loss_credited', 'dsp_1', 2990n]]);
-    const won = goesOn(refused, { status: 'won' }, 30);
-    const tooLate = choose(won, 'report_refund:loss:dp_1', 'retry', later(31));
-    expect(tooLate).toMatchObject({ ok: false, code: 'credit_not_available' });
-  });
+it('a lost dispute offers a credit note and proposes nothing: a person knows the debt', () => {
+  expect(find(lostLane(), 'dp_1:lost')).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null });
 });
 
-describe('a credit note for a loss is not offered', () => {
-  const offers = (s: LaneState): readonly string[] => find(s, 'dp_1:lost').actions;
-  const withInvoice = (over: Partial<NonNullable<LaneState['invoice']>>): LaneState => {
-    const s = paid(recorded);
-    return withThem({ ...s, invoice: s.invoice === null ? null : { ...s.invoice, ...over } }, [aLoss()]);
-  };
+it('a loss goes to Stripe as a report, then a credit note, under names stable after a restore', () => {
+  const asked = chosen(lostLane());
+  expect(calls(asked)).toEqual([['report_refund', 'crossbill:report_refund:loss:dp_1:1', 'pending']]);
+  expect(pending(asked)).toMatchObject({
+    paymentRowId: 'pmt_1',
+    asked: {
+      ...{ paymentRecordId: 'inpay_1', reference: 'loss:dp_1', refundId: 'loss:dp_1' },
+      ...{ amount: { minor: 2990n, currency: 'EUR' }, refundedAt: new Date(OUTCOME_AT) },
+    },
+  });
+  const s = reported(asked);
+  expect(calls(s)[1]).toEqual(['issue_credit_note', 'crossbill:issue_credit_note:loss:dp_1:1', 'pending']);
+  expect(pending(s).asked).toMatchObject({
+    ...{ invoiceId: 'in_1', refundId: 'loss:dp_1', amount: { minor: 2990n } },
+    refunded: { paymentRecordId: 'inpay_1', reference: 'loss:dp_1' },
+  });
+  expect(booked(s)).toEqual([]);
+  const done = noted(s);
+  expect(credit(done)).toMatchObject({ stage: 'done', noteId: 'cn_1', of: 'pmt_1', minor: '2990' });
+  expect(done.entries.at(-1)).toMatchObject({
+    ...{ debit: 'settled_invoices', credit: 'disputed_payments', reason: 'loss_credited', subject: 'dsp_1' },
+    ...{ amount: { minor: 2990n, currency: 'EUR' }, movedAt: minutesLater(11) },
+  });
+  expect(open(done)).toEqual([]);
+});
 
-  it.each(['parked', 'closed', 'waiting', 'attaching'] as const)('while the mark is %s', (mark) => {
+it('without a payment record a loss is a credit note alone', () => {
+  const s = chosen(lostLane({ paymentRecordId: null, markMode: 'out_of_band' }));
+  expect(calls(s)).toEqual([['issue_credit_note', 'crossbill:issue_credit_note:loss:dp_1:1', 'pending']]);
+  expect(pending(s).asked).toMatchObject({ refunded: null, amount: { minor: 2990n } });
+  expect(booked(noted(s))).toEqual([['loss_credited', 'dsp_1', 2990n]]);
+});
+
+it('the credit of a loss is the sum of the dispute, not the whole payment', () => {
+  const s = chosen(lostLane(recorded, { amount: 1000n, currency: 'EUR' }));
+  expect(pending(s).asked).toMatchObject({ amount: { minor: 1000n } });
+});
+
+it('a credited loss asks nobody again, and repeated choices credit it once', () => {
+  const s = credited();
+  const again = settle(goesOn(s, {}, 20), later(21));
+  expect(open(again)).toEqual([]);
+  expect(again.messages).toHaveLength(2);
+  expect(choose(s)).toMatchObject({ ok: true, value: { resolution: 'credit', resolvedBy: 'ada' } });
+  expect(booked(again)).toEqual([['loss_credited', 'dsp_1', 2990n]]);
+});
+
+it('after a crash between the two calls, the second goes out once, under its own key', () => {
+  const s = reported(chosen(lostLane()));
+  // Whoever takes the lane over finds the stored call, and nothing decides it anew.
+  const after = settle(settle(s, later(40)), later(41));
+  expect(after.messages).toEqual(s.messages);
+  expect(booked(noted(after))).toHaveLength(1);
+});
+
+it('a win takes the loss and its credit back, and a person hears of the note', () => {
+  const s = goesOn(credited(), { status: 'won', detail: { ...(credited().objects[0]?.detail ?? {}) } }, 30);
+  expect(s.entries.map((e) => e.reason)).toEqual([
+    'dispute_lost',
+    'loss_credited',
+    'dispute_reversed',
+    'loss_credit_reversed',
+  ]);
+  expect(s.entries.at(-1)).toMatchObject({
+    debit: 'disputed_payments',
+    credit: 'settled_invoices',
+    subject: 'dsp_1:2',
+  });
+  expect(open(s)).toMatchObject([
+    {
+      ...{ kind: 'dispute', subject: 'dp_1:credit', actions: ['dismiss'] },
+      fact: {
+        ...{ code: 'credit-beyond-loss', creditNote: 'cn_1', payment: 'pay_1' },
+        ...{ credited: { minor: 2990n }, lost: { minor: 0n }, over: true },
+      },
+    },
+  ]);
+  expect(s.messages).toHaveLength(2);
+  const outcomeAt = minutesLater(35).toISOString();
+  const lostAgain = goesOn(
+    s,
+    { status: 'lost', detail: { ...s.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
+    40,
+  );
+  expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 2990n]);
+  expect(find(lostAgain, 'dp_1:credit')).toMatchObject({ status: 'resolved', resolution: 'cleared' });
+  expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'] }]);
+});
+
+it("a win before Stripe's answer opens an item and books nothing", () => {
+  const s = goesOn(reported(chosen(lostLane())), { status: 'won' }, 30);
+  const late = noted(s);
+  expect(booked(late)).toEqual([]);
+  expect(open(late)).toMatchObject([{ subject: 'dp_1:credit', fact: { lost: { minor: 0n } } }]);
+});
+
+it('a credit refused by Stripe opens an item, and its retry sends the same call', () => {
+  const asked = chosen(lostLane());
+  const refused = decided(asked, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
+  expect(open(refused)).toMatchObject([
+    { kind: 'effect_failed', paymentRowId: 'pmt_1', refundId: null, fact: { code: 'credit-refused', loss: 'dp_1' } },
+  ]);
+  expect(credit(refused)?.stage).toBe('parked');
+  const again = chosen(refused, 'report_refund:loss:dp_1', 'retry', later(13));
+  expect(calls(again).map(([kind, , status]) => [kind, status])).toEqual([
+    ['report_refund', 'refused'],
+    ['report_refund', 'pending'],
+  ]);
+  expect(booked(noted(reported(again)))).toEqual([['loss_credited', 'dsp_1', 2990n]]);
+  const won = goesOn(refused, { status: 'won' }, 30);
+  const tooLate = choose(won, 'report_refund:loss:dp_1', 'retry', later(31));
+  expect(tooLate).toMatchObject({ ok: false, code: 'credit_not_available' });
+});
+
+const offers = (s: LaneState): readonly string[] => find(s, 'dp_1:lost').actions;
+const withInvoice = (over: Partial<NonNullable<LaneState['invoice']>>): LaneState => {
+  const s = paid(recorded);
+  return withThem({ ...s, invoice: s.invoice === null ? null : { ...s.invoice, ...over } }, [aLoss()]);
+};
+
+it.each(['parked', 'closed', 'waiting', 'attaching'] as const)(
+  'Crossbill offers no credit note for a loss with the mark %s',
+  (mark) => {
     expect(offers(lostLane({ ...recorded, mark }))).toEqual(['dismiss']);
-  });
+  },
+);
 
-  it('while the invoice is not paid on Stripe, or was paid with more than was due', () => {
-    expect(offers(withInvoice({ platformStatus: 'open' }))).toEqual(['dismiss']);
-    expect(offers(withInvoice({ amountOverpaid: 100n }))).toEqual(['dismiss']);
-    expect(offers(withInvoice({ total: null }))).toEqual(['dismiss']);
-    expect(offers(withInvoice({}))).toContain('credit');
-  });
-
-  it('while a refund is under way, or the MoR tells of more refunds than are known', () => {
-    const pendingRefund = byEvent({ id: 'ref_1', status: 'pending', amount: 500n });
-    expect(offers(withThem(putRefund(paid(recorded), pendingRefund), [aLoss()]))).toEqual(['dismiss']);
-    expect(offers(lostLane({ ...recorded, refundedTotal: 500n }))).toEqual(['dismiss']);
-  });
-
-  it('in shadow mode', () => {
-    const ctx = aCtx(minutesLater(10), { shadow: true });
-    expect(choose(lostLane(), 'dp_1:lost', 'credit', ctx)).toMatchObject({ ok: false, code: 'credit_not_available' });
-  });
-
-  it('once its payment is marked no more, though the item still says so', () => {
-    const s = lostLane();
-    const [p] = s.payments;
-    const detached = p === undefined ? s : putPayment(s, { ...p, mark: 'parked' });
-    expect(choose(detached)).toMatchObject({ ok: false, status: 409, code: 'credit_not_available' });
-  });
-
-  it('after the credit of the same loss, though the payment has money left', () => {
-    const partial = { amount: 1000n, currency: 'EUR' };
-    const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
-    const won = goesOn(first, { status: 'won' }, 30);
-    const outcomeAt = minutesLater(35).toISOString();
-    const lostAgain = goesOn(
-      won,
-      { status: 'lost', detail: { ...won.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
-      40,
-    );
-    expect(offers(lostAgain)).toEqual(['dismiss']);
-    expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
-  });
-
-  it('beyond what an earlier credit left of the payment', () => {
-    const first = noted(chosen(lostLane({ paymentRecordId: null }, { amount: 2000n, currency: 'EUR' })));
-    const second = aLoss({ id: 'dsp_2', morId: 'dp_2', amount: 2000n, currency: 'EUR' });
-    const s = chosen(withThem(first, [second], 20), 'dp_2:lost');
-    expect(pending(s).asked).toMatchObject({ amount: { minor: 990n } });
-  });
+it('Crossbill offers no credit note on an unpaid or overpaid invoice', () => {
+  expect(offers(withInvoice({ platformStatus: 'open' }))).toEqual(['dismiss']);
+  expect(offers(withInvoice({ amountOverpaid: 100n }))).toEqual(['dismiss']);
+  expect(offers(withInvoice({ total: null }))).toEqual(['dismiss']);
+  expect(offers(withInvoice({}))).toContain('credit');
 });
 
-describe('a returned debit that a person has credited on Stripe', () => {
-  const returned = (): LaneState => {
-    const s = paid(recorded);
-    const done = returnDebit(s, 'pmt_1', { by: 'ada', reference: null }, later(1));
-    if (!done.ok) throw new Error(done.code);
-    return settle(done.state, later(1));
-  };
+it('Crossbill offers no credit note during a refund, or with unknown refunds at the MoR', () => {
+  const pendingRefund = byEvent({ id: 'ref_1', status: 'pending', amount: 500n });
+  expect(offers(withThem(putRefund(paid(recorded), pendingRefund), [aLoss()]))).toEqual(['dismiss']);
+  expect(offers(lostLane({ ...recorded, refundedTotal: 500n }))).toEqual(['dismiss']);
+});
 
-  it('is named after its record, and its undo takes the credit back and tells of the note', () => {
-    const s = returned();
-    const [o] = s.objects;
-    const id = o?.id ?? '';
-    expect(find(s, id)).toMatchObject({ kind: 'debit_returned', actions: ['credit', 'dismiss'] });
-    const done = noted(reported(chosen(s, id)));
-    expect(done.messages.map((m) => m.subject)).toEqual([`loss:${id}`, `loss:${id}`]);
-    expect(booked(done)).toEqual([['loss_credited', id, 2990n]]);
-    const undo = undoReturn(done, 'pmt_1', 'ada', later(20));
-    if (!undo.ok) throw new Error(undo.code);
-    const back = settle(undo.state, later(20));
-    expect(booked(back).at(-1)).toEqual(['loss_credit_reversed', `${id}:2`, 2990n]);
-    expect(open(back)).toMatchObject([
-      { kind: 'debit_returned', subject: `${id}:credit`, fact: { code: 'credit-beyond-loss', lost: { minor: 0n } } },
-    ]);
-  });
+it('Crossbill offers no credit note in shadow mode', () => {
+  const ctx = aCtx(minutesLater(10), { shadow: true });
+  expect(choose(lostLane(), 'dp_1:lost', 'credit', ctx)).toMatchObject({ ok: false, code: 'credit_not_available' });
+});
+
+it("Crossbill offers no credit note without the payment's mark, despite the item", () => {
+  const s = lostLane();
+  const [p] = s.payments;
+  const detached = p === undefined ? s : putPayment(s, { ...p, mark: 'parked' });
+  expect(choose(detached)).toMatchObject({ ok: false, status: 409, code: 'credit_not_available' });
+});
+
+it('Crossbill offers no second credit note for a loss', () => {
+  const partial = { amount: 1000n, currency: 'EUR' };
+  const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
+  const won = goesOn(first, { status: 'won' }, 30);
+  const outcomeAt = minutesLater(35).toISOString();
+  const lostAgain = goesOn(
+    won,
+    { status: 'lost', detail: { ...won.objects[0]?.detail, outcomeAt, outcomeHeardAt: outcomeAt } },
+    40,
+  );
+  expect(offers(lostAgain)).toEqual(['dismiss']);
+  expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
+});
+
+it('a credit note takes at most the rest after an earlier one', () => {
+  const first = noted(chosen(lostLane({ paymentRecordId: null }, { amount: 2000n, currency: 'EUR' })));
+  const second = aLoss({ id: 'dsp_2', morId: 'dp_2', amount: 2000n, currency: 'EUR' });
+  const s = chosen(withThem(first, [second], 20), 'dp_2:lost');
+  expect(pending(s).asked).toMatchObject({ amount: { minor: 990n } });
+});
+
+const returned = (): LaneState => {
+  const s = paid(recorded);
+  const done = returnDebit(s, 'pmt_1', { by: 'ada', reference: null }, later(1));
+  if (!done.ok) throw new Error(done.code);
+  return settle(done.state, later(1));
+};
+
+it("the credit of a returned debit has its record's name, and an undo takes it back", () => {
+  const s = returned();
+  const [o] = s.objects;
+  const id = o?.id ?? '';
+  expect(find(s, id)).toMatchObject({ kind: 'debit_returned', actions: ['credit', 'dismiss'] });
+  const done = noted(reported(chosen(s, id)));
+  expect(done.messages.map((m) => m.subject)).toEqual([`loss:${id}`, `loss:${id}`]);
+  expect(booked(done)).toEqual([['loss_credited', id, 2990n]]);
+  const undo = undoReturn(done, 'pmt_1', 'ada', later(20));
+  if (!undo.ok) throw new Error(undo.code);
+  const back = settle(undo.state, later(20));
+  expect(booked(back).at(-1)).toEqual(['loss_credit_reversed', `${id}:2`, 2990n]);
+  expect(open(back)).toMatchObject([
+    { kind: 'debit_returned', subject: `${id}:credit`, fact: { code: 'credit-beyond-loss', lost: { minor: 0n } } },
+  ]);
 });

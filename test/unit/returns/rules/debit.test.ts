@@ -1,5 +1,5 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, returnOf } from '../../../../src/domain/mor-object.js';
 import { addEntry, putPayment, putRefund, putObject } from '../../../support/put-rows.js';
@@ -41,227 +41,220 @@ function undone(s: LaneState, id: string, minute = 2): LaneState {
   return settle(done.state, later(minute));
 }
 
-describe('a debit that the bank returned', () => {
-  it('is booked as lost once, and a person is asked what becomes of the invoice, which nothing touches', () => {
-    const before = paid();
-    const s = returned(before);
-    expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
-    expect(s.entries.filter((e) => e.reason === 'debit_returned')).toMatchObject([{ amount: { minor: 2990n } }]);
-    expect(withWords(open(s))).toMatchObject([
-      { kind: 'debit_returned', summary: expect.stringContaining('29.90 EUR of payment pay_1 is lost') },
-    ]);
-    expect(s.messages).toEqual(before.s.messages);
-    expect(s.invoice?.status).toBe('paid');
-    expect(settle(s, later(9)).entries).toEqual(s.entries);
-  });
+it('a returned debit is one loss, and a person decides about the untouched invoice', () => {
+  const before = paid();
+  const s = returned(before);
+  expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
+  expect(s.entries.filter((e) => e.reason === 'debit_returned')).toMatchObject([{ amount: { minor: 2990n } }]);
+  expect(withWords(open(s))).toMatchObject([
+    { kind: 'debit_returned', summary: expect.stringContaining('29.90 EUR of payment pay_1 is lost') },
+  ]);
+  expect(s.messages).toEqual(before.s.messages);
+  expect(s.invoice?.status).toBe('paid');
+  expect(settle(s, later(9)).entries).toEqual(s.entries);
+});
 
-  it('belongs to the day on which the bank took it, whenever it is recorded, and one that is taken back to now', () => {
-    const p = paid();
-    const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
-    const movedAt = (on: Date | null): string | undefined => {
-      const done = returnDebit(p.s, p.id, { by: 'ada', reference: null, on }, recordedAt);
-      if (!done.ok) throw new Error(done.code);
-      const s = settle(done.state, recordedAt);
-      return s.entries.find((e) => e.reason === 'debit_returned')?.movedAt.toISOString();
-    };
-    expect(movedAt(new Date('2026-11-24T00:00:00Z'))).toBe('2026-11-24T00:00:00.000Z');
-    expect(movedAt(null)).toBe('2026-12-02T09:00:00.000Z');
-    // The day of the payment began before it was taken.
-    expect(movedAt(new Date('2026-11-20T00:00:00Z'))).toBe(NOW.toISOString());
-    const word = { by: 'ada', reference: null, on: new Date('2026-11-24T00:00:00Z') };
-    const done = returnDebit(p.s, p.id, word, recordedAt);
-    const back = done.ok ? undoReturn(settle(done.state, recordedAt), p.id, 'ada', recordedAt) : done;
-    const s = settle(back.ok ? back.state : p.s, recordedAt);
-    expect(s.entries.find((e) => e.reason === 'debit_return_reversed')?.movedAt).toEqual(recordedAt.now);
-  });
-
-  it('was not taken back before it was taken, nor will be', () => {
-    const p = paid();
-    for (const day of ['2026-11-19', '2026-11-22']) {
-      const word = { by: 'ada', reference: null, on: new Date(`${day}T00:00:00Z`) };
-      expect(returnDebit(p.s, p.id, word, later(60))).toMatchObject({ ok: false, status: 400, field: 'returned_on' });
-    }
-  });
-
-  it('is not recorded twice, and cannot be refunded any more', () => {
-    const p = paid();
-    const s = returned(p);
-    expect(returnDebit(s, p.id, { by: 'ada', reference: null }, later(2))).toMatchObject({
-      ok: false,
-      status: 409,
-      code: 'payment_already_returned',
-    });
-    const refund = askRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'ada' }, later(2));
-    expect(refund).toMatchObject({ ok: false, status: 422, code: 'payment_not_refundable' });
-  });
-
-  it('is undone by a further entry, the item closes by itself, and it can be recorded again', () => {
-    const p = paid();
-    const s = undone(returned(p), p.id);
-    expect(balances(s)).toEqual({ mor_receivable: 2990n, unmarked_payments: -2990n });
-    expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'debit_returned', 'debit_return_reversed']);
-    expect(open(s)).toEqual([]);
-    expect(undoReturn(s, p.id, 'ada', later(3))).toMatchObject({ ok: false, code: 'payment_not_returned' });
-    expect(balances(returned({ s, id: p.id }, 4))).toMatchObject({ disputed_payments: 2990n });
-  });
-
-  it('that was dealt with and is undone then is told to a person again', () => {
-    const p = paid();
-    const s = returned(p);
-    const done = resolveReview(
-      s,
-      open(s)[0]?.id ?? '',
-      { resolution: 'dismiss', note: 'billed again', by: 'ada' },
-      later(2),
-    );
+it('a returned debit belongs to the day of the bank, and its reversal to now', () => {
+  const p = paid();
+  const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
+  const movedAt = (on: Date | null): string | undefined => {
+    const done = returnDebit(p.s, p.id, { by: 'ada', reference: null, on }, recordedAt);
     if (!done.ok) throw new Error(done.code);
-    expect(withWords(open(undone(settle(done.state, later(2)), p.id, 3)))).toMatchObject([
-      { kind: 'debit_returned', summary: expect.stringContaining('undone since') },
-    ]);
-  });
+    const s = settle(done.state, recordedAt);
+    return s.entries.find((e) => e.reason === 'debit_returned')?.movedAt.toISOString();
+  };
+  expect(movedAt(new Date('2026-11-24T00:00:00Z'))).toBe('2026-11-24T00:00:00.000Z');
+  expect(movedAt(null)).toBe('2026-12-02T09:00:00.000Z');
+  // The day of the payment began before it was taken.
+  expect(movedAt(new Date('2026-11-20T00:00:00Z'))).toBe(NOW.toISOString());
+  const word = { by: 'ada', reference: null, on: new Date('2026-11-24T00:00:00Z') };
+  const done = returnDebit(p.s, p.id, word, recordedAt);
+  const back = done.ok ? undoReturn(settle(done.state, recordedAt), p.id, 'ada', recordedAt) : done;
+  const s = settle(back.ok ? back.state : p.s, recordedAt);
+  expect(s.entries.find((e) => e.reason === 'debit_return_reversed')?.movedAt).toEqual(recordedAt.now);
+});
 
-  it('takes only what is left, and nothing of a payment that was refunded, lost in a dispute, or never succeeded', () => {
-    const p = paid();
-    const word = { by: 'ada', reference: null };
-    const [row] = p.s.payments;
-    if (row === undefined) throw new Error('nothing was paid');
-    const part = returned({ s: putPayment(p.s, { ...row, amountRefunded: 990n }), id: p.id });
-    expect(part.objects).toMatchObject([{ kind: 'debit_return', amount: 2000n }]);
-    const all = putPayment(p.s, { ...row, amountRefunded: 2990n });
-    expect(returnDebit(all, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
-    const lost = hear(p.s, 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(1));
-    expect(returnDebit(lost, p.id, word, later(2))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
-    const failed = putPayment(p.s, { ...row, succeededAt: null, status: 'failed' });
-    expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
-  });
+it('a debit cannot return before its payment or in the future', () => {
+  const p = paid();
+  for (const day of ['2026-11-19', '2026-11-22']) {
+    const word = { by: 'ada', reference: null, on: new Date(`${day}T00:00:00Z`) };
+    expect(returnDebit(p.s, p.id, word, later(60))).toMatchObject({ ok: false, status: 400, field: 'returned_on' });
+  }
+});
 
-  it('that was dealt with, and whose payment is refunded after that, is told to a person: the customer got it twice', () => {
-    const p = paid();
-    const s = returned(p);
-    const dismiss = { resolution: 'dismiss', note: 'billed again', by: 'ada' } as const;
-    const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, later(2));
-    if (!done.ok) throw new Error(done.code);
-    const inPortal = (amount: bigint) => {
-      const names = { refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: amount };
-      const e = aPaymentEvent({ eventId: 'evt_r', type: 'payment.refunded', status: 'refunded', amount, ...names });
-      return settle(applyEvent(done.state, e, later(3)).state, later(3));
-    };
-    const all = inPortal(2990n);
-    expect(withWords(open(all))).toMatchObject([
-      {
-        kind: 'debit_returned',
-        paymentRowId: p.id,
-        summary:
-          'payment pay_1 was refunded as well as returned by the bank: the customer got 29.90 EUR twice, and 0.00 EUR of the return is still booked as lost',
-      },
-    ]);
-    expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
-    const part = inPortal(1000n);
-    expect(withWords(open(part))).toMatchObject([
-      { summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') },
-    ]);
-    expect(settle(part, later(9)).reviews).toEqual(part.reviews);
-    expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
+it('nobody can record a return twice, or refund its money', () => {
+  const p = paid();
+  const s = returned(p);
+  expect(returnDebit(s, p.id, { by: 'ada', reference: null }, later(2))).toMatchObject({
+    ok: false,
+    status: 409,
+    code: 'payment_already_returned',
   });
+  const refund = askRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'ada' }, later(2));
+  expect(refund).toMatchObject({ ok: false, status: 422, code: 'payment_not_refundable' });
+});
 
-  it('and is refunded in two parts after that, is told with what the customer got twice in all', () => {
-    const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
-      const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
-      const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
-      return settle(applyEvent(s, aPaymentEvent({ ...about, ...names }), later(3 + n)).state, later(3 + n));
-    };
-    const once = refunded(returned(paid()), 1, 300n, 300n);
-    const both = refunded(once, 2, 400n, 700n);
-    const twice = (s: LaneState) => open(s).filter((r) => r.topic === 'returned-twice');
-    const [before] = twice(once);
-    const sums = { got: { minor: 700n, currency: 'EUR' }, booked: { minor: 2290n, currency: 'EUR' } };
-    expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
-  });
+it('the undo of a return books a further entry, closes the item and allows a new record', () => {
+  const p = paid();
+  const s = undone(returned(p), p.id);
+  expect(balances(s)).toEqual({ mor_receivable: 2990n, unmarked_payments: -2990n });
+  expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'debit_returned', 'debit_return_reversed']);
+  expect(open(s)).toEqual([]);
+  expect(undoReturn(s, p.id, 'ada', later(3))).toMatchObject({ ok: false, code: 'payment_not_returned' });
+  expect(balances(returned({ s, id: p.id }, 4))).toMatchObject({ disputed_payments: 2990n });
+});
 
-  it('after a part was refunded is told once, with the amount that is booked', () => {
-    const { s, id } = paid();
-    const [row] = s.payments;
-    if (row === undefined) throw new Error('nothing was paid');
-    expect(withWords(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id })))).toMatchObject([
-      { kind: 'debit_returned', summary: expect.stringContaining('20.00 EUR of payment pay_1 is lost') },
-    ]);
-  });
+it('the undo of a settled return opens an item', () => {
+  const p = paid();
+  const s = returned(p);
+  const done = resolveReview(
+    s,
+    open(s)[0]?.id ?? '',
+    { resolution: 'dismiss', note: 'billed again', by: 'ada' },
+    later(2),
+  );
+  if (!done.ok) throw new Error(done.code);
+  expect(withWords(open(undone(settle(done.state, later(2)), p.id, 3)))).toMatchObject([
+    { kind: 'debit_returned', summary: expect.stringContaining('undone since') },
+  ]);
+});
 
-  it('and a dispute of the same payment that is lost later take no more than the payment together', () => {
-    const p = paid();
-    const s = hear(
-      returned(p),
-      'dispute.outcome',
-      { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' },
-      later(5),
-    );
-    expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
-  });
+it('a return takes only the rest, and nothing of a refunded, lost or failed payment', () => {
+  const p = paid();
+  const word = { by: 'ada', reference: null };
+  const [row] = p.s.payments;
+  if (row === undefined) throw new Error('nothing was paid');
+  const part = returned({ s: putPayment(p.s, { ...row, amountRefunded: 990n }), id: p.id });
+  expect(part.objects).toMatchObject([{ kind: 'debit_return', amount: 2000n }]);
+  const all = putPayment(p.s, { ...row, amountRefunded: 2990n });
+  expect(returnDebit(all, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+  const lost = hear(p.s, 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(1));
+  expect(returnDebit(lost, p.id, word, later(2))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+  const failed = putPayment(p.s, { ...row, succeededAt: null, status: 'failed' });
+  expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+});
 
-  it('is recorded with who said so and when, and is not asked for while a refund of the payment is under way', () => {
-    const p = paid();
-    const s = returned(p);
-    expect(s.objects).toMatchObject([
-      { number: 'line 12', detail: { outcomeAt: later(1).now.toISOString() }, status: 'returned' },
-    ]);
-    const word = { by: 'ada', reference: null };
-    expect(returnDebit(p.s, 'pmt_9', word, later(1))).toMatchObject({ ok: false, status: 404 });
-    const [row] = p.s.payments;
-    if (row === undefined) throw new Error('nothing was paid');
-    const unknown = putPayment(p.s, { ...row, amount: null });
-    expect(returnDebit(unknown, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
-    for (const status of ['requested', 'unknown', 'pending'] as const) {
-      const back = { ...newRefund(later(0), row, 1000n, null, 'api'), id: 'ref_1', status };
-      const done = returnDebit(putRefund(p.s, back), p.id, word, later(1));
-      expect(done).toMatchObject({ ok: false, status: 409, code: 'refund_under_way' });
-      expect(done.ok ? '' : done.message).toContain(`Refund ref_1 of this payment is ${status}`);
-      expect(returnDebit(putRefund(p.s, { ...back, paymentRowId: 'pmt_2' }), p.id, word, later(1)).ok).toBe(true);
-      expect(returnDebit(putRefund(p.s, { ...back, status: 'failed' }), p.id, word, later(1)).ok).toBe(true);
-    }
-  });
+it('a refund after a settled return opens an item: the customer has the money twice', () => {
+  const p = paid();
+  const s = returned(p);
+  const dismiss = { resolution: 'dismiss', note: 'billed again', by: 'ada' } as const;
+  const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, later(2));
+  if (!done.ok) throw new Error(done.code);
+  const inPortal = (amount: bigint) => {
+    const names = { refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: amount };
+    const e = aPaymentEvent({ eventId: 'evt_r', type: 'payment.refunded', status: 'refunded', amount, ...names });
+    return settle(applyEvent(done.state, e, later(3)).state, later(3));
+  };
+  const all = inPortal(2990n);
+  expect(withWords(open(all))).toMatchObject([
+    {
+      kind: 'debit_returned',
+      paymentRowId: p.id,
+      summary:
+        'payment pay_1 was refunded as well as returned by the bank: the customer got 29.90 EUR twice, and 0.00 EUR of the return is still booked as lost',
+    },
+  ]);
+  expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
+  const part = inPortal(1000n);
+  expect(withWords(open(part))).toMatchObject([
+    { summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') },
+  ]);
+  expect(settle(part, later(9)).reviews).toEqual(part.reviews);
+  expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
+});
 
-  it('is that payment’s alone: what banks took of another one changes nothing', () => {
-    const p = paid();
-    const s = returned(p);
-    const [row] = p.s.payments;
-    if (row === undefined) throw new Error('nothing was paid');
-    const two = putPayment(s, { ...row, id: 'pmt_2', paymentId: 'pay_2' });
-    expect([returnOf(two, p.id)?.id, returnOf(two, 'pmt_2')]).toEqual([s.objects[0]?.id, undefined]);
-    expect(returnDebit(two, 'pmt_2', { by: 'ada', reference: null }, later(2))).toMatchObject({
-      ...{ ok: true, value: { paymentRowId: 'pmt_2', amount: 2990n } },
-    });
-    const capture = newMorObject(NOW, {
-      ...{ id: 'cap_1', kind: 'capture', invoiceId: 'in_1', paymentRowId: p.id, status: 'returned' },
-    });
-    expect(returnOf(putObject(p.s, capture), p.id)).toBeUndefined();
-    const lostOther = newMorObject(NOW, {
-      ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_2', status: 'lost' },
-      detail: { loss: { of: 'pmt_2', minor: '2990', entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
-    });
-    const besides = putObject(putObject(p.s, lostOther), capture);
-    expect(returnDebit(besides, p.id, { by: 'ada', reference: null }, later(1))).toMatchObject({
-      ...{ ok: true, value: { amount: 2990n } },
-    });
-  });
+it("two refunds after a settled return name the customer's whole double share", () => {
+  const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
+    const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
+    const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
+    return settle(applyEvent(s, aPaymentEvent({ ...about, ...names }), later(3 + n)).state, later(3 + n));
+  };
+  const once = refunded(returned(paid()), 1, 300n, 300n);
+  const both = refunded(once, 2, 400n, 700n);
+  const twice = (s: LaneState) => open(s).filter((r) => r.topic === 'returned-twice');
+  const [before] = twice(once);
+  const sums = { got: { minor: 700n, currency: 'EUR' }, booked: { minor: 2290n, currency: 'EUR' } };
+  expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
+});
 
-  it('tells a person whether the invoice is still paid on Stripe, and closes no item but its own', () => {
-    const p = paid();
-    const s = returned(p);
-    expect(wordsOf(open(s)[0]).summary).toContain('invoice in_1 is still paid on Stripe');
-    const [row] = p.s.payments;
-    const [o] = s.objects;
-    if (row === undefined || o === undefined) throw new Error('a row is missing');
-    const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
-    expect(wordsOf(open(withReturn(bare, o, 2))[0]).summary).toContain('nothing was marked');
-    for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
-      expect(withReturn(bare, { ...o, ...missing }, 2).reviews).toBe(bare.reviews);
-    const second = openReview(s, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });
-    const gone = withReturn(second, { ...o, status: 'undone' }, 3);
-    expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([['dispute', o.id]]);
-    expect(gone.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the return was undone' });
-    const resolved = { status: 'resolved', resolution: 'dismiss' } as const;
-    const reviews = second.reviews.map((r) => (r.kind === 'dispute' ? { ...r, ...resolved } : r));
-    const dismissed: LaneState = { ...second, reviews };
-    expect(open(withReturn(dismissed, { ...o, status: 'undone' }, 3))).toEqual([]);
+it('a return after a part refund opens one item with the booked amount', () => {
+  const { s, id } = paid();
+  const [row] = s.payments;
+  if (row === undefined) throw new Error('nothing was paid');
+  expect(withWords(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id })))).toMatchObject([
+    { kind: 'debit_returned', summary: expect.stringContaining('20.00 EUR of payment pay_1 is lost') },
+  ]);
+});
+
+it('a return and a later lost dispute take at most the payment together', () => {
+  const p = paid();
+  const s = hear(returned(p), 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(5));
+  expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
+});
+
+it('a return names its person and time, and waits for a refund under way', () => {
+  const p = paid();
+  const s = returned(p);
+  expect(s.objects).toMatchObject([
+    { number: 'line 12', detail: { outcomeAt: later(1).now.toISOString() }, status: 'returned' },
+  ]);
+  const word = { by: 'ada', reference: null };
+  expect(returnDebit(p.s, 'pmt_9', word, later(1))).toMatchObject({ ok: false, status: 404 });
+  const [row] = p.s.payments;
+  if (row === undefined) throw new Error('nothing was paid');
+  const unknown = putPayment(p.s, { ...row, amount: null });
+  expect(returnDebit(unknown, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+  for (const status of ['requested', 'unknown', 'pending'] as const) {
+    const back = { ...newRefund(later(0), row, 1000n, null, 'api'), id: 'ref_1', status };
+    const done = returnDebit(putRefund(p.s, back), p.id, word, later(1));
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'refund_under_way' });
+    expect(done.ok ? '' : done.message).toContain(`Refund ref_1 of this payment is ${status}`);
+    expect(returnDebit(putRefund(p.s, { ...back, paymentRowId: 'pmt_2' }), p.id, word, later(1)).ok).toBe(true);
+    expect(returnDebit(putRefund(p.s, { ...back, status: 'failed' }), p.id, word, later(1)).ok).toBe(true);
+  }
+});
+
+it('a return belongs to its payment alone, whatever banks took of others', () => {
+  const p = paid();
+  const s = returned(p);
+  const [row] = p.s.payments;
+  if (row === undefined) throw new Error('nothing was paid');
+  const two = putPayment(s, { ...row, id: 'pmt_2', paymentId: 'pay_2' });
+  expect([returnOf(two, p.id)?.id, returnOf(two, 'pmt_2')]).toEqual([s.objects[0]?.id, undefined]);
+  expect(returnDebit(two, 'pmt_2', { by: 'ada', reference: null }, later(2))).toMatchObject({
+    ...{ ok: true, value: { paymentRowId: 'pmt_2', amount: 2990n } },
   });
+  const capture = newMorObject(NOW, {
+    ...{ id: 'cap_1', kind: 'capture', invoiceId: 'in_1', paymentRowId: p.id, status: 'returned' },
+  });
+  expect(returnOf(putObject(p.s, capture), p.id)).toBeUndefined();
+  const lostOther = newMorObject(NOW, {
+    ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_2', status: 'lost' },
+    detail: { loss: { of: 'pmt_2', minor: '2990', entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
+  });
+  const besides = putObject(putObject(p.s, lostOther), capture);
+  expect(returnDebit(besides, p.id, { by: 'ada', reference: null }, later(1))).toMatchObject({
+    ...{ ok: true, value: { amount: 2990n } },
+  });
+});
+
+it('a return says if Stripe shows the invoice paid, and closes only its own item', () => {
+  const p = paid();
+  const s = returned(p);
+  expect(wordsOf(open(s)[0]).summary).toContain('invoice in_1 is still paid on Stripe');
+  const [row] = p.s.payments;
+  const [o] = s.objects;
+  if (row === undefined || o === undefined) throw new Error('a row is missing');
+  const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
+  expect(wordsOf(open(withReturn(bare, o, 2))[0]).summary).toContain('nothing was marked');
+  for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
+    expect(withReturn(bare, { ...o, ...missing }, 2).reviews).toBe(bare.reviews);
+  const second = openReview(s, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });
+  const gone = withReturn(second, { ...o, status: 'undone' }, 3);
+  expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([['dispute', o.id]]);
+  expect(gone.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the return was undone' });
+  const resolved = { status: 'resolved', resolution: 'dismiss' } as const;
+  const reviews = second.reviews.map((r) => (r.kind === 'dispute' ? { ...r, ...resolved } : r));
+  const dismissed: LaneState = { ...second, reviews };
+  expect(open(withReturn(dismissed, { ...o, status: 'undone' }, 3))).toEqual([]);
 });

@@ -27,123 +27,114 @@ const lossOf = (s: LaneState, id?: string): string | undefined => row(s, id).det
 const change = (s: LaneState, over: Partial<PaymentRow>): LaneState =>
   s.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), s);
 
-describe('a lost dispute in the ledger', () => {
-  it('takes its own amount where the payment holds it, else what is left of the payment', () => {
-    expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
-    expect(taken(book(paid(), [lost(euros(2990n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
-    expect(taken(book(paid(), [lost(euros(9000n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
-    for (const over of [{}, { currency: 'EUR' }]) {
-      expect(taken(book(paid(), [lost(over)]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
-    }
-    const inDollars = lost({ amount: 1000n, currency: 'USD' });
-    expect(taken(book(paid(), [inDollars]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
-    expect(taken(book(paid({ amountRefunded: 990n }), [lost(euros(2500n))]))).toEqual([
-      ['pmt_1', 'dispute_lost', 2000n],
-    ]);
-  });
+it('a lost dispute takes its own amount, or else the rest of the payment', () => {
+  expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
+  expect(taken(book(paid(), [lost(euros(2990n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+  expect(taken(book(paid(), [lost(euros(9000n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+  for (const over of [{}, { currency: 'EUR' }]) {
+    expect(taken(book(paid(), [lost(over)]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+  }
+  const inDollars = lost({ amount: 1000n, currency: 'USD' });
+  expect(taken(book(paid(), [inDollars]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+  expect(taken(book(paid({ amountRefunded: 990n }), [lost(euros(2500n))]))).toEqual([['pmt_1', 'dispute_lost', 2000n]]);
+});
 
-  it('takes nothing of a payment that was given back in full, never succeeded, or is of an unknown amount', () => {
-    for (const over of [
-      { amountRefunded: 2990n },
-      { amountRefunded: 3000n },
-      { succeededAt: null },
-      { amount: null },
-    ]) {
-      expect(book(paid(over), [lost()]).entries).toEqual([]);
-    }
-    expect(book(paid(), [lost({ paymentRowId: null })]).entries).toEqual([]);
-    expect(book(paid(), [lost({ paymentRowId: 'pmt_9' })]).entries).toEqual([]);
-  });
+it('a lost dispute takes nothing of a refunded, failed or unknown payment', () => {
+  for (const over of [{ amountRefunded: 2990n }, { amountRefunded: 3000n }, { succeededAt: null }, { amount: null }]) {
+    expect(book(paid(over), [lost()]).entries).toEqual([]);
+  }
+  expect(book(paid(), [lost({ paymentRowId: null })]).entries).toEqual([]);
+  expect(book(paid(), [lost({ paymentRowId: 'pmt_9' })]).entries).toEqual([]);
+});
 
-  it.each(['action_needed', 'revision_requested', 'won', 'decided'])('takes nothing while it is %s', (status) => {
-    expect(book(paid(), [lost({ status })]).entries).toEqual([]);
-  });
+it.each(['action_needed', 'revision_requested', 'won', 'decided'])('a dispute in %s takes nothing', (status) => {
+  expect(book(paid(), [lost({ status })]).entries).toEqual([]);
+});
 
-  it('is not booked for an alert, or for anything else that the MoR keeps beside the invoice', () => {
-    for (const kind of ['alert', 'capture', 'payment_link'] as const) {
-      expect(book(paid(), [lost({ kind }), lost({ id: 'ret_1', kind, status: 'returned' })]).entries).toEqual([]);
-    }
-    expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
-  });
+it('Crossbill books no loss for an alert or another object of the MoR', () => {
+  for (const kind of ['alert', 'capture', 'payment_link'] as const) {
+    expect(book(paid(), [lost({ kind }), lost({ id: 'ret_1', kind, status: 'returned' })]).entries).toEqual([]);
+  }
+  expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
+});
 
-  it('is dated when the bank decided, or else when it became known, and says on the timeline what was lost', () => {
-    const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
-    expect(s.entries).toMatchObject([
-      {
-        ...{ debit: 'disputed_payments', credit: 'mor_receivable', subject: 'dsp_1', invoiceId: 'in_1' },
-        ...{ amount: { minor: 2990n, currency: 'EUR' }, at: minutesLater(9) },
-        movedAt: new Date('2026-10-31T23:59:00Z'),
-      },
-    ]);
-    expect(s.journal.at(-1)).toMatchObject({
-      text: '29.90 EUR was taken back by the bank: dispute dp_1 is lost',
-      ref: 'dsp_1',
-    });
-    expect(row(s).detail).toMatchObject({ loss: { of: 'pmt_1', minor: '2990', entries: 1 } });
-    expect(book(paid(), [lost()]).entries).toMatchObject([{ movedAt: minutesLater(9) }]);
-    const unnamed = book(paid(), [lost({ morId: null })]);
-    expect(unnamed.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: dispute dsp_1 is lost');
+it("a loss has the bank's date, or else its arrival, and a line in the timeline", () => {
+  const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
+  expect(s.entries).toMatchObject([
+    {
+      ...{ debit: 'disputed_payments', credit: 'mor_receivable', subject: 'dsp_1', invoiceId: 'in_1' },
+      ...{ amount: { minor: 2990n, currency: 'EUR' }, at: minutesLater(9) },
+      movedAt: new Date('2026-10-31T23:59:00Z'),
+    },
+  ]);
+  expect(s.journal.at(-1)).toMatchObject({
+    text: '29.90 EUR was taken back by the bank: dispute dp_1 is lost',
+    ref: 'dsp_1',
   });
+  expect(row(s).detail).toMatchObject({ loss: { of: 'pmt_1', minor: '2990', entries: 1 } });
+  expect(book(paid(), [lost()]).entries).toMatchObject([{ movedAt: minutesLater(9) }]);
+  const unnamed = book(paid(), [lost({ morId: null })]);
+  expect(unnamed.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: dispute dsp_1 is lost');
+});
 
-  it('is booked once, however often the books are brought up to date', () => {
-    const s = book(paid(), [lost()]);
-    expect(book(s, [], 30)).toEqual(s);
-  });
+it('repeated settling books a loss once', () => {
+  const s = book(paid(), [lost()]);
+  expect(book(s, [], 30)).toEqual(s);
+});
 
-  it('gives back what a refund returned to the customer, today and not in the month of the loss', () => {
-    const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
-    const refunded = book(change(s, { amountRefunded: 990n }), [], 20);
-    expect(refunded.entries.at(-1)).toMatchObject({
-      ...{ debit: 'mor_receivable', credit: 'disputed_payments', reason: 'dispute_reversed', subject: 'dsp_1:2' },
-      ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
-    });
-    expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
-    expect(row(refunded).detail.loss).toEqual({
-      ...{ of: 'pmt_1', minor: '2000', entries: 2, movedAt: minutesLater(20).toISOString() },
-    });
-    const failed = book(change(refunded, { amountRefunded: 0n }), [], 30);
-    expect(failed.entries.at(-1)).toMatchObject({
-      ...{ reason: 'dispute_lost', subject: 'dsp_1:3', amount: { minor: 990n }, movedAt: minutesLater(30) },
-    });
-    expect(lossOf(failed)).toBe('2990');
+it('a refund reduces a loss today, and not in the month of the loss', () => {
+  const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
+  const refunded = book(change(s, { amountRefunded: 990n }), [], 20);
+  expect(refunded.entries.at(-1)).toMatchObject({
+    ...{ debit: 'mor_receivable', credit: 'disputed_payments', reason: 'dispute_reversed', subject: 'dsp_1:2' },
+    ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
   });
+  expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
+  expect(row(refunded).detail.loss).toEqual({
+    ...{ of: 'pmt_1', minor: '2000', entries: 2, movedAt: minutesLater(20).toISOString() },
+  });
+  const failed = book(change(refunded, { amountRefunded: 0n }), [], 30);
+  expect(failed.entries.at(-1)).toMatchObject({
+    ...{ reason: 'dispute_lost', subject: 'dsp_1:3', amount: { minor: 990n }, movedAt: minutesLater(30) },
+  });
+  expect(lossOf(failed)).toBe('2990');
+});
 
-  it('is taken back in full when it was won after all, and booked again when it is lost again', () => {
-    const s = book(paid(), [lost()]);
-    const won = book(s, [{ ...row(s), status: 'won' }], 20);
-    expect(taken(won)).toEqual([
-      ['pmt_1', 'dispute_lost', 2990n],
-      ['pmt_1', 'dispute_reversed', 2990n],
-    ]);
-    expect([lossOf(won), won.entries.at(-1)?.subject]).toEqual(['0', 'dsp_1:2']);
-    expect(book(won, [{ ...row(won) }], 25).entries).toHaveLength(2);
-    const again = book(won, [{ ...row(won), status: 'lost' }], 30);
-    expect(again.entries.at(-1)).toMatchObject({
-      reason: 'dispute_lost',
-      subject: 'dsp_1:3',
-      movedAt: minutesLater(30),
-    });
+it('a win takes the whole loss back, and another loss books it again', () => {
+  const s = book(paid(), [lost()]);
+  const won = book(s, [{ ...row(s), status: 'won' }], 20);
+  expect(taken(won)).toEqual([
+    ['pmt_1', 'dispute_lost', 2990n],
+    ['pmt_1', 'dispute_reversed', 2990n],
+  ]);
+  expect([lossOf(won), won.entries.at(-1)?.subject]).toEqual(['0', 'dsp_1:2']);
+  expect(book(won, [{ ...row(won) }], 25).entries).toHaveLength(2);
+  const again = book(won, [{ ...row(won), status: 'lost' }], 30);
+  expect(again.entries.at(-1)).toMatchObject({
+    reason: 'dispute_lost',
+    subject: 'dsp_1:3',
+    movedAt: minutesLater(30),
   });
+});
 
-  it('moves to the payment that it turns out to be about: what was booked on the other is taken back', () => {
-    const s = book(paidTwice(), [lost(euros(1000n))]);
-    const moved = book(s, [{ ...row(s), paymentRowId: 'pmt_2' }], 20);
-    expect(taken(moved)).toEqual([
-      ['pmt_1', 'dispute_lost', 1000n],
-      ['pmt_1', 'dispute_reversed', 1000n],
-      ['pmt_2', 'dispute_lost', 1000n],
-    ]);
-    expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
-    const at = minutesLater(20).toISOString();
-    expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3, movedAt: at });
-  });
+it('a loss moves to its real payment, with a reversal on the other', () => {
+  const s = book(paidTwice(), [lost(euros(1000n))]);
+  const moved = book(s, [{ ...row(s), paymentRowId: 'pmt_2' }], 20);
+  expect(taken(moved)).toEqual([
+    ['pmt_1', 'dispute_lost', 1000n],
+    ['pmt_1', 'dispute_reversed', 1000n],
+    ['pmt_2', 'dispute_lost', 1000n],
+  ]);
+  expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
+  const at = minutesLater(20).toISOString();
+  expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3, movedAt: at });
 });
 
 describe('several losses of one payment', () => {
   const at = (id: string, outcomeAt: string | null, amount: bigint): MorObjectRow =>
     lost({ id, morId: id, detail: outcomeAt === null ? {} : { outcomeAt }, ...euros(amount) });
 
-  it('take no more than the payment together, the one that the bank decided first before the other', () => {
+  it("several losses take at most the payment, in the order of the bank's decisions", () => {
     const early = at('d_b', '2026-11-01T00:00:00Z', 2000n);
     const late = at('d_a', '2026-11-02T00:00:00Z', 2000n);
     for (const order of [
@@ -159,7 +150,7 @@ describe('several losses of one payment', () => {
     expect(row(s, 'd_c').detail.loss).toBeUndefined();
   });
 
-  it('that were decided at one moment, or nobody knows when, come in the order of the MoR’s ids', () => {
+  it('losses of one or no known moment come in the order of the MoR’s ids', () => {
     for (const when of ['2026-11-01T00:00:00Z', null]) {
       // Our own ids may be others after a restore: the order is the same.
       for (const [ours, other] of [
@@ -178,7 +169,7 @@ describe('several losses of one payment', () => {
     }
   });
 
-  it('are each of their own payment', () => {
+  it('each loss belongs to its own payment', () => {
     const s = book(paidTwice(), [at('d_a', null, 2990n), { ...at('d_b', null, 2000n), paymentRowId: 'pmt_2' }]);
     expect(taken(s)).toEqual([
       ['pmt_1', 'dispute_lost', 2990n],
@@ -188,35 +179,33 @@ describe('several losses of one payment', () => {
   });
 });
 
-describe('a debit that the bank returned, in the ledger', () => {
-  const back = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
-    lost({ id: 'ret_1', kind: 'debit_return', morId: null, status: 'returned', ...euros(2990n), ...over });
+const back = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
+  lost({ id: 'ret_1', kind: 'debit_return', morId: null, status: 'returned', ...euros(2990n), ...over });
 
-  it('is a loss under its own name, dated by the bank, and is taken back when it is undone', () => {
-    const s = book(paid(), [back({ detail: { outcomeAt: '2026-10-30T00:00:00Z' } })]);
-    expect(s.entries).toMatchObject([
-      { reason: 'debit_returned', debit: 'disputed_payments', movedAt: new Date('2026-10-30T00:00:00Z') },
-    ]);
-    expect(s.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: the debit was returned, ret_1');
-    const undone = book(s, [{ ...row(s, 'ret_1'), status: 'undone' }], 20);
-    expect(undone.entries.at(-1)).toMatchObject({
-      ...{ reason: 'debit_return_reversed', debit: 'mor_receivable', credit: 'disputed_payments' },
-      ...{ amount: { minor: 2990n }, movedAt: minutesLater(20) },
-    });
-    expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss by return ret_1 is taken back');
+it("a returned debit is a loss under its own name, with the bank's date, until its undo", () => {
+  const s = book(paid(), [back({ detail: { outcomeAt: '2026-10-30T00:00:00Z' } })]);
+  expect(s.entries).toMatchObject([
+    { reason: 'debit_returned', debit: 'disputed_payments', movedAt: new Date('2026-10-30T00:00:00Z') },
+  ]);
+  expect(s.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: the debit was returned, ret_1');
+  const undone = book(s, [{ ...row(s, 'ret_1'), status: 'undone' }], 20);
+  expect(undone.entries.at(-1)).toMatchObject({
+    ...{ reason: 'debit_return_reversed', debit: 'mor_receivable', credit: 'disputed_payments' },
+    ...{ amount: { minor: 2990n }, movedAt: minutesLater(20) },
   });
+  expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss by return ret_1 is taken back');
+});
 
-  it('and a dispute of the same payment take no more than the payment together', () => {
-    const s = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), lost()]);
-    // The dispute's time is not known, so it counts as the first.
-    expect(taken(s).map(([, reason, minor]) => [reason, minor])).toEqual([['dispute_lost', 2990n]]);
-    const dated = lost({ detail: { outcomeAt: '2026-11-02T00:00:00Z' } });
-    const both = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), dated]);
-    expect(taken(both).map(([, reason, minor]) => [reason, minor])).toEqual([
-      ['debit_returned', 2000n],
-      ['dispute_lost', 990n],
-    ]);
-  });
+it('a returned debit and a dispute take at most the payment together', () => {
+  const s = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), lost()]);
+  // The dispute's time is not known, so it counts as the first.
+  expect(taken(s).map(([, reason, minor]) => [reason, minor])).toEqual([['dispute_lost', 2990n]]);
+  const dated = lost({ detail: { outcomeAt: '2026-11-02T00:00:00Z' } });
+  const both = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), dated]);
+  expect(taken(both).map(([, reason, minor]) => [reason, minor])).toEqual([
+    ['debit_returned', 2000n],
+    ['dispute_lost', 990n],
+  ]);
 });
 
 describe('a loss that changes with another movement of one decision', () => {
@@ -229,7 +218,7 @@ describe('a loss that changes with another movement of one decision', () => {
     return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
-  it('moves when that did, if it is of the same payment and of what the MoR owes', () => {
+  it('a loss moves with another movement of its payment at the MoR', () => {
     const s = dated(paidTwice());
     const [p, other] = s.payments;
     if (p === undefined || other === undefined) throw new Error('two payments');
@@ -241,7 +230,7 @@ describe('a loss that changes with another movement of one decision', () => {
     expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
   });
 
-  it('does not count its own entries', () => {
+  it('a loss does not count its own entries', () => {
     const s = dated(paid());
     const [p] = s.payments;
     if (p === undefined) throw new Error('a payment');
@@ -250,69 +239,67 @@ describe('a loss that changes with another movement of one decision', () => {
   });
 });
 
-describe('the reversal of a loss, when its event comes in December', () => {
-  type Told = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
-  const LOST: Told = ['lost', '2026-11-25T12:00:00Z'];
-  const given: Told = [300, '2026-11-22T12:00:00Z'];
+type Told = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
+const LOST: Told = ['lost', '2026-11-25T12:00:00Z'];
+const given: Told = [300, '2026-11-22T12:00:00Z'];
 
-  /** What moved at the MoR by month, without the payment of 10.00. Each event comes on its day, except the last, which comes in December. */
-  async function booked(...told: readonly Told[]): Promise<Record<string, bigint>> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(aPaymentSucceeded());
-    for (const [i, [what, at, disputeId = 'dp_1']] of told.entries()) {
-      h.clock.set(i === told.length - 1 ? new Date('2026-12-05T00:10:00Z') : new Date(at));
-      const id = `evt_${i}`;
-      const data = { disputeId, paymentId: 'pay_oak', outcome: what };
-      if (typeof what === 'number') await h.take(aRefund({ amount: what, at: new Date(at) }));
-      else {
-        const body = { id, type: 'dispute.outcome', created: at, data };
-        await h.take(delivery('mor_events', id, 'dispute.outcome', INVOICE_ID, body));
-      }
+/** What moved at the MoR by month, without the payment of 10.00. Each event comes on its day, except the last, which comes in December. */
+async function booked(...told: readonly Told[]): Promise<Record<string, bigint>> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded());
+  for (const [i, [what, at, disputeId = 'dp_1']] of told.entries()) {
+    h.clock.set(i === told.length - 1 ? new Date('2026-12-05T00:10:00Z') : new Date(at));
+    const id = `evt_${i}`;
+    const data = { disputeId, paymentId: 'pay_oak', outcome: what };
+    if (typeof what === 'number') await h.take(aRefund({ amount: what, at: new Date(at) }));
+    else {
+      const body = { id, type: 'dispute.outcome', created: at, data };
+      await h.take(delivery('mor_events', id, 'dispute.outcome', INVOICE_ID, body));
     }
-    const months: Record<string, bigint> = {};
-    for (const e of (await h.state(INVOICE_ID)).entries.filter((x) => x.reason !== 'payment_collected')) {
-      if (e.debit !== 'mor_receivable' && e.credit !== 'mor_receivable') continue;
-      const month = e.movedAt.toISOString().slice(0, 7);
-      months[month] = (months[month] ?? 0n) + (e.debit === 'mor_receivable' ? 1n : -1n) * e.amount.minor;
-    }
-    return months;
   }
+  const months: Record<string, bigint> = {};
+  for (const e of (await h.state(INVOICE_ID)).entries.filter((x) => x.reason !== 'payment_collected')) {
+    if (e.debit !== 'mor_receivable' && e.credit !== 'mor_receivable') continue;
+    const month = e.movedAt.toISOString().slice(0, 7);
+    months[month] = (months[month] ?? 0n) + (e.debit === 'mor_receivable' ? 1n : -1n) * e.amount.minor;
+  }
+  return months;
+}
 
-  it('belongs to the month of the win, by the MoR’s own time', async () => {
-    expect(await booked(LOST, ['won', '2026-11-30T23:59:00Z'])).toEqual({ '2026-11': 0n });
-    expect(await booked(LOST, ['won', '2026-12-01T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 1000n });
-    const lostAgain: Told = ['lost', '2026-11-29T00:00:00Z'];
-    expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
-  });
+it('the reversal of a loss belongs to the month of the win, in the MoR’s time', async () => {
+  expect(await booked(LOST, ['won', '2026-11-30T23:59:00Z'])).toEqual({ '2026-11': 0n });
+  expect(await booked(LOST, ['won', '2026-12-01T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 1000n });
+  const lostAgain: Told = ['lost', '2026-11-29T00:00:00Z'];
+  expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
+});
 
-  it('is not before the last of the loss, whose sum grew late', () => {
-    const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
-    const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
-    const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };
-    const won = book(grown, [{ ...row(grown), status: 'won', detail }], 41);
-    expect(won.entries.map((e) => [e.reason, e.amount.minor, e.movedAt])).toEqual([
-      ['dispute_lost', 400n, minutesLater(1)],
-      ['dispute_lost', 600n, minutesLater(40)],
-      ['dispute_reversed', 1000n, minutesLater(40)],
-    ]);
-  });
+it('the reversal of a loss comes after its last growth', () => {
+  const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
+  const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
+  const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };
+  const won = book(grown, [{ ...row(grown), status: 'won', detail }], 41);
+  expect(won.entries.map((e) => [e.reason, e.amount.minor, e.movedAt])).toEqual([
+    ['dispute_lost', 400n, minutesLater(1)],
+    ['dispute_lost', 600n, minutesLater(40)],
+    ['dispute_reversed', 1000n, minutesLater(40)],
+  ]);
+});
 
-  it('belongs to the month of the refund, so that no month ends with more gone than was taken', async () => {
-    expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
-    expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });
-    // Given back after the loss was booked: November stays as it is, and December has both.
-    expect(await booked(LOST, [300, '2026-12-02T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 0n });
-  });
+it('the reversal of a loss belongs to the month of the refund, so no month loses more than it took', async () => {
+  expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
+  expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });
+  // Given back after the loss was booked: November stays as it is, and December has both.
+  expect(await booked(LOST, [300, '2026-12-02T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 0n });
+});
 
-  it('belongs to the month of the other dispute that took the money, or no longer does', async () => {
-    const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
-    expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
-    const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
-    for (const lost of [
-      [LOST, earlier],
-      [earlier, LOST],
-    ])
-      expect(await booked(...lost, won)).toEqual({ '2026-11': -1000n, '2026-12': 0n });
-  });
+it('the reversal of a loss belongs to the month of the other dispute with the money', async () => {
+  const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
+  expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
+  const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
+  for (const lost of [
+    [LOST, earlier],
+    [earlier, LOST],
+  ])
+    expect(await booked(...lost, won)).toEqual({ '2026-11': -1000n, '2026-12': 0n });
 });
