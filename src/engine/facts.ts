@@ -47,8 +47,8 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
 }
 
 /**
- * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made. One that
- * shows the invoice further along is no older than they are; one that shows it less far is, whatever Stripe's clock says.
+ * Facts from a read of `askedAt`. The lane may have had news since. A read that shows the invoice further along is newer than the news. A read
+ * that shows it less far is older, whatever Stripe's clock says. Crossbill drops an older read and reads again.
  */
 export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
   const { invoice } = lane;
@@ -58,8 +58,8 @@ export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): vo
 }
 
 /**
- * True: a read or an event has told of the invoice since `askedAt`, so that what was asked for then is old. Stripe's event times are whole
- * seconds: an event of that second may be newer, and counts.
+ * A read or an event brought news of the invoice since `askedAt`: a read of that time is old. Stripe's event times are whole seconds, so an
+ * event of the same second counts as news.
  */
 export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
   const asked = askedAt.getTime();
@@ -77,7 +77,7 @@ export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
     Object.assign(i, taken(facts, i), { factsAt: at });
     return;
   }
-  // Late news still fill what nobody told us yet.
+  // Late news still fill empty columns.
   i.customerId ??= facts.customerId;
   i.customerCountry ??= facts.customerCountry;
   i.number ??= facts.number;
@@ -113,8 +113,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 }
 
 /**
- * A shape of before 2025-03-31 tells of no surplus, and counts money that came out of band as nothing paid: what newer ones said of a paid
- * invoice stands.
+ * Stripe's shape before 2025-03-31 has no surplus, and leaves money out of band out of the amount paid. So a paid invoice keeps the larger
+ * amount of newer shapes.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -123,15 +123,15 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
+  // In both directions: after somebody set the clock back, an old read would look fresh for too long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 
-/** When an invoice that must be open is to be read; null: it is, by a read made just now, or it never will be again. */
+/** When to read an invoice that must be open. Null: a fresh read shows it open, or it never will be open again. */
 export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
   if (i.platformStatus !== 'draft') return null;
-  // Its end as a draft is told by an event; this is the net under it.
+  // An event reports the end of a draft. This look is for a lost event.
   const final =
     (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
     DRAFT_LOOK_AFTER_MS;

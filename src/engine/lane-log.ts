@@ -99,6 +99,15 @@ function part<T extends object>(
   };
 }
 
+function listPart<K extends 'payments' | 'refunds' | 'objects' | 'reviews' | 'messages'>(
+  name: keyof typeof LOGGED,
+  codec: Row<LaneState[K][number], unknown>,
+  list: K,
+): Part {
+  const rowsOf = (s: LaneState): readonly LaneState[K][number][] => s[list];
+  return part(name, codec, rowsOf, (s, rows) => ({ ...s, [list]: rows }));
+}
+
 const PARTS: readonly Part[] = [
   part(
     'invoice',
@@ -106,36 +115,11 @@ const PARTS: readonly Part[] = [
     (s) => (s.invoice === null ? [] : [s.invoice]),
     (s, [invoice = null]) => ({ ...s, invoice }),
   ),
-  part(
-    'payments',
-    LOGGED.payments,
-    (s) => s.payments,
-    (s, payments) => ({ ...s, payments }),
-  ),
-  part(
-    'refunds',
-    LOGGED.refunds,
-    (s) => s.refunds,
-    (s, refunds) => ({ ...s, refunds }),
-  ),
-  part(
-    'objects',
-    LOGGED.objects,
-    (s) => s.objects,
-    (s, objects) => ({ ...s, objects }),
-  ),
-  part(
-    'reviews',
-    LOGGED.reviews,
-    (s) => s.reviews,
-    (s, reviews) => ({ ...s, reviews }),
-  ),
-  part(
-    'calls',
-    LOGGED.calls,
-    (s) => s.messages,
-    (s, messages) => ({ ...s, messages }),
-  ),
+  listPart('payments', LOGGED.payments, 'payments'),
+  listPart('refunds', LOGGED.refunds, 'refunds'),
+  listPart('objects', LOGGED.objects, 'objects'),
+  listPart('reviews', LOGGED.reviews, 'reviews'),
+  listPart('calls', LOGGED.calls, 'messages'),
 ];
 
 /** What a step does to a lane, and what it knows of the lane's log. */

@@ -1,4 +1,4 @@
-// Money of an invoice that is not settled yet: on its way, waiting for a person, or announced by the MoR. Nothing is charged beside it.
+// Money of an invoice before it is settled: on its way, waiting for a person, or announced by the MoR. Nobody charges the customer meanwhile.
 import { type Seen } from '../domain/facts/parts.js';
 import { isDismissed } from '../domain/item.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
@@ -13,10 +13,10 @@ import {
 import { effectName } from '../domain/payment-name.js';
 import { inBooks } from './payment.js';
 
-/** Stages in which a payment that was taken does not keep the rest of its invoice from being collected. */
+/** In these stages a taken payment does not stop Crossbill from collecting the rest of its invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
 
-/** The money that may still pay the invoice, as a part of a sentence; null: none is on its way. Asked beside it, the customer may pay twice. */
+/** Money on its way to the invoice, as a part of a sentence; null: none. Another charge now may make the customer pay twice. */
 export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
   const coming = payments.find((p) => p.mark === 'proving');
   if (coming !== undefined)
@@ -26,8 +26,8 @@ export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
 }
 
 /**
- * The money that was taken for the invoice and waits for a person's word, as a part of a sentence; null: none does. What is due still counts
- * it: asked now, the customer would pay it again.
+ * Taken money that waits for a person, as a part of a sentence; null: none. The amount due does not count it yet: asked now, the customer
+ * would pay it again.
  */
 export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' | 'reviews'>): string | null {
   const open = reviews.filter((r) => r.status === 'open');
@@ -42,8 +42,8 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * A payment on a link that the MoR has announced and that nobody has confirmed or looked into yet, or a further one, as a part of a sentence;
- * null: there is none.
+ * The MoR announced a payment on a link, and nobody has confirmed or examined it yet; or it announced a further payment. As a part of a
+ * sentence; null: neither.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
