@@ -1,5 +1,5 @@
 // The state machines: each is asked at every move, and stops what cannot be.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newPayment } from '../../../src/engine/payment.js';
 import {
   markMoves,
@@ -31,31 +31,29 @@ function allows<T extends string>(
   }
 }
 
-describe('a state machine of a lane', () => {
-  it('moves a mark only as its table allows: what is confirmed stays so', () => {
-    allows<MarkStage>(markMoves, (mark, to) => {
-      const p = { ...PAYMENT, mark };
-      moveMark(p, to);
-      return p.mark;
-    });
-    expect(() => moveMark({ ...PAYMENT, mark: 'confirmed' }, 'waiting')).toThrow('a mark cannot move');
+it('a mark moves only as its table allows: a confirmed mark stays confirmed', () => {
+  allows<MarkStage>(markMoves, (mark, to) => {
+    const p = { ...PAYMENT, mark };
+    moveMark(p, to);
+    return p.mark;
   });
+  expect(() => moveMark({ ...PAYMENT, mark: 'confirmed' }, 'waiting')).toThrow('a mark cannot move');
+});
 
-  it('moves a refund only as its table allows: money that went back is not on its way again', () => {
-    allows<RefundStatus>(refundMoves, (status, to) => {
-      const r = { ...REFUND, status };
-      moveRefund(r, to);
-      return r.status;
-    });
-    expect(() => moveRefund({ ...REFUND, status: 'succeeded' }, 'failed')).toThrow('a refund cannot move');
+it('a refund moves only as its table allows: a paid refund stays paid', () => {
+  allows<RefundStatus>(refundMoves, (status, to) => {
+    const r = { ...REFUND, status };
+    moveRefund(r, to);
+    return r.status;
   });
+  expect(() => moveRefund({ ...REFUND, status: 'succeeded' }, 'failed')).toThrow('a refund cannot move');
+});
 
-  it("moves a refund's twin on Stripe only as its table allows: what is done is never reported again", () => {
-    allows<MirrorStage>(mirrorMoves, (mirror, to) => {
-      const r = { ...REFUND, mirror };
-      moveMirror(r, to);
-      return r.mirror;
-    });
-    expect(() => moveMirror({ ...REFUND, mirror: 'done' }, 'reporting')).toThrow("a refund's twin cannot move");
+it('the twin of a refund on Stripe moves only as its table allows: Crossbill never reports a finished twin again', () => {
+  allows<MirrorStage>(mirrorMoves, (mirror, to) => {
+    const r = { ...REFUND, mirror };
+    moveMirror(r, to);
+    return r.mirror;
   });
+  expect(() => moveMirror({ ...REFUND, mirror: 'done' }, 'reporting')).toThrow("a refund's twin cannot move");
 });

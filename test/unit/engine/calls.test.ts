@@ -1,6 +1,6 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
 import { withWords } from '../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../src/engine/context.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
 import { type CallFailure } from '../../../src/domain/ports/call.js';
@@ -40,236 +40,228 @@ function stored(kind: OutboxKind, over: Partial<OutboxRow> = {}, invoice: Partia
 const row = (s: LaneState, m: OutboxRow): OutboxRow => s.messages.find((x) => x.id === m.id) ?? never();
 const done = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: 'req_1' }) as const;
 
-describe('a stored call that is answered', () => {
-  it('is done: what was said and when stays with it, and the timeline tells of it', () => {
-    const { s, m } = stored('relay_event', { lastCode: 'x', lastMessage: 'y' });
-    const state = applyAnswer(s, m.id, done({ kind: 'relay_event' }), later);
-    expect(row(state, m)).toMatchObject({
-      ...{ status: 'done', attempts: 1, firstTriedAt: at(5_000), answeredAt: at(5_000), lastStatus: 200 },
-      ...{ lastRequestId: 'req_1', lastCode: null, lastMessage: null },
-    });
-    expect(state.journal).toMatchObject([
-      {
-        ...{ kind: 'call', text: 'relay_event done', ref: m.id },
-        detail: { call: 'relay_event', key: m.key, attempt: 1, status: 200, requestId: 'req_1' },
-      },
-    ]);
-    expect(state.messages.filter((x) => x.id !== m.id)).toEqual(s.messages.filter((x) => x.id !== m.id));
-    const again = stored('relay_event', { attempts: 2, firstTriedAt: NOW });
-    const second = row(applyAnswer(again.s, again.m.id, done({ kind: 'relay_event' }), later), again.m);
-    expect(second).toMatchObject({ attempts: 3, firstTriedAt: NOW });
+it('a done call keeps its reply and the time of it, and the timeline shows the reply', () => {
+  const { s, m } = stored('relay_event', { lastCode: 'x', lastMessage: 'y' });
+  const state = applyAnswer(s, m.id, done({ kind: 'relay_event' }), later);
+  expect(row(state, m)).toMatchObject({
+    ...{ status: 'done', attempts: 1, firstTriedAt: at(5_000), answeredAt: at(5_000), lastStatus: 200 },
+    ...{ lastRequestId: 'req_1', lastCode: null, lastMessage: null },
   });
+  expect(state.journal).toMatchObject([
+    {
+      ...{ kind: 'call', text: 'relay_event done', ref: m.id },
+      detail: { call: 'relay_event', key: m.key, attempt: 1, status: 200, requestId: 'req_1' },
+    },
+  ]);
+  expect(state.messages.filter((x) => x.id !== m.id)).toEqual(s.messages.filter((x) => x.id !== m.id));
+  const again = stored('relay_event', { attempts: 2, firstTriedAt: NOW });
+  const second = row(applyAnswer(again.s, again.m.id, done({ kind: 'relay_event' }), later), again.m);
+  expect(second).toMatchObject({ attempts: 3, firstTriedAt: NOW });
+});
 
-  it('is taken in by its subject: a payment record that was made is attached', () => {
-    const { s, m } = stored('report_payment');
-    const state = applyAnswer(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
-    expect(state.payments).toMatchObject([{ mark: 'attaching', paymentRecordId: 'inpay_1' }]);
-    expect(state.messages.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
+it('the subject of a call takes its reply: Crossbill attaches a new payment record', () => {
+  const { s, m } = stored('report_payment');
+  const state = applyAnswer(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
+  expect(state.payments).toMatchObject([{ mark: 'attaching', paymentRecordId: 'inpay_1' }]);
+  expect(state.messages.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
+});
+
+it('a reply counts once: a reply to a finished or unknown call changes nothing', () => {
+  const { s, m } = stored('relay_event', { status: 'done' });
+  for (const id of [m.id, 'out_9']) expect(applyAnswer(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
+});
+
+const failed = (over: Partial<CallFailure>, call: Partial<OutboxRow> = {}, kind: OutboxKind = 'relay_event') => {
+  const { s, m } = stored(kind, call);
+  const state = applyAnswer(
+    s,
+    m.id,
+    refusal({ kind: 'unknown', status: 502, code: 'x', requestId: 'req_2', ...over }),
+    later,
+  );
+  return { state, m: row(state, m) };
+};
+
+it('Crossbill sends a failed call again automatically, with the same key and bytes, after a growing pause', () => {
+  const { state, m } = failed({});
+  expect(m).toMatchObject({
+    ...{ status: 'pending', attempts: 1, firstTriedAt: at(5_000), nextTryAt: at(6_000), answeredAt: null },
+    ...{ lastStatus: 502, lastCode: 'x', lastMessage: 'no', lastRequestId: 'req_2', replaying: false },
+    ...{ key: 'crossbill:relay_event:pay_1:1', wire: { method: 'POST', path: '/x', body: 'a=b' } },
   });
+  expect(state.journal).toMatchObject([
+    { text: 'relay_event: 502 x no', detail: { attempt: 1, status: 502, requestId: 'req_2' } },
+  ]);
+  expect(failed({}, { attempts: 2 }).m.nextTryAt).toEqual(at(9_000));
+  expect(failed({ retryAfterMs: 60_000 }).m.nextTryAt).toEqual(at(65_000));
+  expect(failed({ kind: 'stopped', status: 401 }).m.nextTryAt).toEqual(at(65_000));
+});
 
-  it('counts once: an answer to a call that is over, or not here, changes nothing', () => {
-    const { s, m } = stored('relay_event', { status: 'done' });
-    for (const id of [m.id, 'out_9']) expect(applyAnswer(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
+it('the timeline shows the first four tries of a call, and always its refusal', () => {
+  const noted = (attempts: number, over: Partial<CallFailure> = {}) => texts(failed(over, { attempts }).state).length;
+  expect([noted(3), noted(4)]).toEqual([1, 0]);
+  expect(texts(failed({ kind: 'refused' }, { attempts: 9 }).state)[0]).toBe('relay_event: 502 x no');
+});
+
+it('Crossbill knows an error from Stripe’s store under the key as a replay', () => {
+  expect(failed({ replayed: true, status: 500 }).m.replaying).toBe(true);
+  for (const over of [
+    { replayed: true, status: 499 },
+    { replayed: true, status: null },
+    { replayed: false, status: 500 },
+  ])
+    expect(failed(over).m.replaying).toBe(false);
+});
+
+it('a final refusal ends a call, and the subject of the call opens an item', () => {
+  const { state, m } = failed({ kind: 'refused', status: 400 });
+  expect(m).toMatchObject({ status: 'refused', answeredAt: at(5_000), attempts: 1, lastStatus: 400 });
+  expect(open(state)).toMatchObject([{ kind: 'effect_failed', subject: 'relay_event:pay_1' }]);
+});
+
+it('the subject of a call learns about silence: it shows the link as unanswered', () => {
+  const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null }));
+  const silent = applyAnswer(s, m.id, refusal({ kind: 'unknown', status: null }), later);
+  expect(silent.objects).toMatchObject([{ detail: { unanswered: true } }]);
+  expect(silent.messages).toMatchObject([{ status: 'pending', attempts: 1 }]);
+});
+
+const absent = done({ done: false });
+const tooLong = refusal({ kind: 'retry', status: null, code: 'list_too_long', message: 'too many' });
+const tried = { firstTriedAt: at(-HOUR_MS), attempts: 2, replaying: true, createdAt: at(-HOUR_MS) };
+const probed = (
+  outcome: Parameters<typeof applyProbe>[2],
+  over: Partial<OutboxRow> = tried,
+  kind: OutboxKind = 'report_payment',
+  invoice: Partial<InvoiceFacts> = {},
+  of: Ctx = later,
+) => {
+  const { s, m } = stored(kind, over, invoice);
+  const state = applyProbe(s, m.id, outcome, of);
+  return { s, before: m, state, m: row(state, m) };
+};
+
+it('a lookup with the effect of a call counts as the reply of the call', () => {
+  const answer = { kind: 'report_payment', paymentRecordId: 'inpay_1' } as const;
+  const { state, m } = probed(done({ done: true, answer }));
+  expect([m.status, state.payments[0]?.mark, texts(state)]).toEqual(['done', 'attaching', ['report_payment done']]);
+});
+
+it('Crossbill sends a call without effect at once under its next key', () => {
+  const { state, m } = probed(absent);
+  const key = 'crossbill:report_payment:pay_1:2';
+  expect(m).toMatchObject({
+    ...{ generation: 2, key, attempts: 0, firstTriedAt: at(5_000), replaying: false, status: 'pending' },
+    ...{ nextTryAt: at(5_000), createdAt: at(5_000), wire: { body: 'a=b' } },
+  });
+  expect(texts(state)).toEqual([`report_payment had no effect under its key; next key ${key}`]);
+});
+
+it('a lookup before the first try leaves the key of the call', () => {
+  const { m, before, state } = probed(absent, {});
+  expect(m).toEqual({ ...before, firstTriedAt: at(5_000) });
+  expect(state.journal).toEqual([]);
+});
+
+it('Crossbill withdraws an attachment without effect if nobody can pay the invoice any more', () => {
+  const { state, m } = probed(absent, tried, 'attach_payment', { status: 'void' });
+  expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['cancelled', at(5_000), 'waiting']);
+  expect(texts(state)).toEqual(['attach_payment withdrawn: it had no effect, and the invoice can no longer be paid']);
+  expect(probed(absent, tried, 'attach_payment').m).toMatchObject({ status: 'pending', generation: 2 });
+  expect(probed(absent, tried, 'report_payment', { status: 'void' }).m).toMatchObject({ generation: 2 });
+  const gone = stored('attach_payment', { ...tried, subject: 'pay_9' }, { status: 'void' });
+  expect(row(applyProbe(gone.s, gone.m.id, absent, later), gone.m)).toMatchObject({ generation: 2 });
+});
+
+it('Crossbill repeats a failed lookup later and does not send the call', () => {
+  const { m, state } = probed(refusal({ kind: 'retry', status: 500, retryAfterMs: 60_000 }));
+  expect(m).toMatchObject({
+    status: 'pending',
+    attempts: 3,
+    nextTryAt: at(65_000),
+    key: 'crossbill:report_payment:pay_1:1',
+  });
+  expect(probed(refusal({ kind: 'retry', status: 500 })).m.nextTryAt).toEqual(at(9_000));
+  expect(open(state)).toEqual([]);
+});
+
+it('a person decides about a call after too long a list, except before the first try', () => {
+  const { state, m } = probed(tooLong);
+  expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
+  expect(withWords(open(state))).toMatchObject([
+    {
+      kind: 'effect_failed',
+      summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many',
+    },
+  ]);
+  const first = probed(tooLong, {});
+  expect(first.m).toEqual({ ...first.before, firstTriedAt: at(5_000) });
+  expect(probed(tooLong, tried, 'attach_payment').m).toMatchObject({ status: 'pending', attempts: 3 });
+});
+
+it('a lookup about a finished or unknown call changes nothing', () => {
+  const { s, m } = stored('report_payment', { status: 'done' });
+  for (const id of [m.id, 'out_9']) expect(applyProbe(s, id, absent, later)).toBe(s);
+});
+
+it('an unsent call needs no lookup while its key is younger than 23 hours', () => {
+  const { m } = stored('report_payment');
+  const first = (over: Partial<OutboxRow>, ms = 0) => isFirstTry({ ...m, ...over }, on({}, ms));
+  expect([first({}), first({}, 23 * HOUR_MS - 1), first({}, 23 * HOUR_MS)]).toEqual([true, true, false]);
+  expect([first({ firstTriedAt: NOW }), first({ replaying: true })]).toEqual([false, false]);
+});
+
+const ok = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: null }) as const;
+const link = aLink({ id: 'lnk_0', morId: 'link_0', readDueAt: NOW });
+const read = (o: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = o.id) =>
+  applyObjectRead(withObjects(lane(), link, o), id, outcome, later).objects.at(-1);
+
+it('a read at the MoR updates the state of a proforma invoice, and counts the reads of a link with an announced payment', () => {
+  const shown = { kind: 'proforma', proforma: proformaFacts({ status: 'SETTLED' }) } as const;
+  expect(read(aProforma({ readDueAt: NOW }), ok(shown))).toMatchObject({
+    morId: PROFORMA,
+    status: 'SETTLED',
+    readDueAt: null,
+  });
+  const detail = { observed: [announced()] };
+  const of = { kind: 'payment_link', link: linkFacts() } as const;
+  expect(read(aLink({ readDueAt: NOW, readAttempts: 2, detail }), ok(of))).toMatchObject({
+    ...{ morId: LINK, readAttempts: 3, readDueAt: at(9_000) },
   });
 });
 
-describe('a stored call that fails', () => {
-  const failed = (over: Partial<CallFailure>, call: Partial<OutboxRow> = {}, kind: OutboxKind = 'relay_event') => {
-    const { s, m } = stored(kind, call);
-    const state = applyAnswer(
-      s,
-      m.id,
-      refusal({ kind: 'unknown', status: 502, code: 'x', requestId: 'req_2', ...over }),
-      later,
-    );
-    return { state, m: row(state, m) };
-  };
-
-  it('is sent again by itself, with the same key and bytes, after a pause that grows', () => {
-    const { state, m } = failed({});
-    expect(m).toMatchObject({
-      ...{ status: 'pending', attempts: 1, firstTriedAt: at(5_000), nextTryAt: at(6_000), answeredAt: null },
-      ...{ lastStatus: 502, lastCode: 'x', lastMessage: 'no', lastRequestId: 'req_2', replaying: false },
-      ...{ key: 'crossbill:relay_event:pay_1:1', wire: { method: 'POST', path: '/x', body: 'a=b' } },
-    });
-    expect(state.journal).toMatchObject([
-      { text: 'relay_event: 502 x no', detail: { attempt: 1, status: 502, requestId: 'req_2' } },
-    ]);
-    expect(failed({}, { attempts: 2 }).m.nextTryAt).toEqual(at(9_000));
-    expect(failed({ retryAfterMs: 60_000 }).m.nextTryAt).toEqual(at(65_000));
-    expect(failed({ kind: 'stopped', status: 401 }).m.nextTryAt).toEqual(at(65_000));
-  });
-
-  it('is in the timeline four times, and its refusal always', () => {
-    const noted = (attempts: number, over: Partial<CallFailure> = {}) => texts(failed(over, { attempts }).state).length;
-    expect([noted(3), noted(4)]).toEqual([1, 0]);
-    expect(texts(failed({ kind: 'refused' }, { attempts: 9 }).state)[0]).toBe('relay_event: 502 x no');
-  });
-
-  it('with an error that Stripe stored under its key is known to be a replay', () => {
-    expect(failed({ replayed: true, status: 500 }).m.replaying).toBe(true);
-    for (const over of [
-      { replayed: true, status: 499 },
-      { replayed: true, status: null },
-      { replayed: false, status: 500 },
-    ])
-      expect(failed(over).m.replaying).toBe(false);
-  });
-
-  it('for good is refused, and its subject says what follows', () => {
-    const { state, m } = failed({ kind: 'refused', status: 400 });
-    expect(m).toMatchObject({ status: 'refused', answeredAt: at(5_000), attempts: 1, lastStatus: 400 });
-    expect(open(state)).toMatchObject([{ kind: 'effect_failed', subject: 'relay_event:pay_1' }]);
-  });
-
-  it('by silence is known to its subject: an unanswered link is shown so', () => {
-    const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null }));
-    const silent = applyAnswer(s, m.id, refusal({ kind: 'unknown', status: null }), later);
-    expect(silent.objects).toMatchObject([{ detail: { unanswered: true } }]);
-    expect(silent.messages).toMatchObject([{ status: 'pending', attempts: 1 }]);
+it('an object unknown to the MoR becomes deleted, and Crossbill stops its reads', () => {
+  expect(read(aLink({ readDueAt: NOW, readAttempts: 2 }), ok(null))).toMatchObject({
+    ...{ status: 'DELETED', readDueAt: null, readAttempts: 0 },
   });
 });
 
-describe('a look for the effect of a call', () => {
-  const absent = done({ done: false });
-  const tooLong = refusal({ kind: 'retry', status: null, code: 'list_too_long', message: 'too many' });
-  const tried = { firstTriedAt: at(-HOUR_MS), attempts: 2, replaying: true, createdAt: at(-HOUR_MS) };
-  const probed = (
-    outcome: Parameters<typeof applyProbe>[2],
-    over: Partial<OutboxRow> = tried,
-    kind: OutboxKind = 'report_payment',
-    invoice: Partial<InvoiceFacts> = {},
-    of: Ctx = later,
-  ) => {
-    const { s, m } = stored(kind, over, invoice);
-    const state = applyProbe(s, m.id, outcome, of);
-    return { s, before: m, state, m: row(state, m) };
-  };
-
-  it('that finds it is its answer', () => {
-    const answer = { kind: 'report_payment', paymentRecordId: 'inpay_1' } as const;
-    const { state, m } = probed(done({ done: true, answer }));
-    expect([m.status, state.payments[0]?.mark, texts(state)]).toEqual(['done', 'attaching', ['report_payment done']]);
-  });
-
-  it('that finds nothing gives it a next key, under which it is sent at once', () => {
-    const { state, m } = probed(absent);
-    const key = 'crossbill:report_payment:pay_1:2';
-    expect(m).toMatchObject({
-      ...{ generation: 2, key, attempts: 0, firstTriedAt: at(5_000), replaying: false, status: 'pending' },
-      ...{ nextTryAt: at(5_000), createdAt: at(5_000), wire: { body: 'a=b' } },
-    });
-    expect(texts(state)).toEqual([`report_payment had no effect under its key; next key ${key}`]);
-  });
-
-  it('that finds nothing before the first try leaves its key', () => {
-    const { m, before, state } = probed(absent, {});
-    expect(m).toEqual({ ...before, firstTriedAt: at(5_000) });
-    expect(state.journal).toEqual([]);
-  });
-
-  it('that finds nothing takes the end of a mark back where the invoice can no longer be paid', () => {
-    const { state, m } = probed(absent, tried, 'attach_payment', { status: 'void' });
-    expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['cancelled', at(5_000), 'waiting']);
-    expect(texts(state)).toEqual(['attach_payment withdrawn: it had no effect, and the invoice can no longer be paid']);
-    expect(probed(absent, tried, 'attach_payment').m).toMatchObject({ status: 'pending', generation: 2 });
-    expect(probed(absent, tried, 'report_payment', { status: 'void' }).m).toMatchObject({ generation: 2 });
-    const gone = stored('attach_payment', { ...tried, subject: 'pay_9' }, { status: 'void' });
-    expect(row(applyProbe(gone.s, gone.m.id, absent, later), gone.m)).toMatchObject({ generation: 2 });
-  });
-
-  it('that fails is made again later, and the call is not sent', () => {
-    const { m, state } = probed(refusal({ kind: 'retry', status: 500, retryAfterMs: 60_000 }));
-    expect(m).toMatchObject({
-      status: 'pending',
-      attempts: 3,
-      nextTryAt: at(65_000),
-      key: 'crossbill:report_payment:pay_1:1',
-    });
-    expect(probed(refusal({ kind: 'retry', status: 500 })).m.nextTryAt).toEqual(at(9_000));
-    expect(open(state)).toEqual([]);
-  });
-
-  it('that would go through too much is for a person, unless the call was never tried', () => {
-    const { state, m } = probed(tooLong);
-    expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
-    expect(withWords(open(state))).toMatchObject([
-      {
-        kind: 'effect_failed',
-        summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many',
-      },
-    ]);
-    const first = probed(tooLong, {});
-    expect(first.m).toEqual({ ...first.before, firstTriedAt: at(5_000) });
-    expect(probed(tooLong, tried, 'attach_payment').m).toMatchObject({ status: 'pending', attempts: 3 });
-  });
-
-  it('about a call that is over, or not here, changes nothing', () => {
-    const { s, m } = stored('report_payment', { status: 'done' });
-    for (const id of [m.id, 'out_9']) expect(applyProbe(s, id, absent, later)).toBe(s);
-  });
-
-  it('is for nothing while nobody has sent the call and its key is younger than 23 hours', () => {
-    const { m } = stored('report_payment');
-    const first = (over: Partial<OutboxRow>, ms = 0) => isFirstTry({ ...m, ...over }, on({}, ms));
-    expect([first({}), first({}, 23 * HOUR_MS - 1), first({}, 23 * HOUR_MS)]).toEqual([true, true, false]);
-    expect([first({ firstTriedAt: NOW }), first({ replaying: true })]).toEqual([false, false]);
-  });
-});
-
-describe('a read of a proforma invoice or a link at the MoR', () => {
-  const ok = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: null }) as const;
-  const link = aLink({ id: 'lnk_0', morId: 'link_0', readDueAt: NOW });
-  const read = (o: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = o.id) =>
-    applyObjectRead(withObjects(lane(), link, o), id, outcome, later).objects.at(-1);
-
-  it('shows its state, and is counted where a payment on it was announced', () => {
-    const shown = { kind: 'proforma', proforma: proformaFacts({ status: 'SETTLED' }) } as const;
-    expect(read(aProforma({ readDueAt: NOW }), ok(shown))).toMatchObject({
-      morId: PROFORMA,
-      status: 'SETTLED',
-      readDueAt: null,
-    });
-    const detail = { observed: [announced()] };
-    const of = { kind: 'payment_link', link: linkFacts() } as const;
-    expect(read(aLink({ readDueAt: NOW, readAttempts: 2, detail }), ok(of))).toMatchObject({
-      ...{ morId: LINK, readAttempts: 3, readDueAt: at(9_000) },
-    });
-  });
-
-  it('that the MoR does not know says so, and is read no more', () => {
-    expect(read(aLink({ readDueAt: NOW, readAttempts: 2 }), ok(null))).toMatchObject({
-      ...{ status: 'DELETED', readDueAt: null, readAttempts: 0 },
-    });
-  });
-
-  it.each([
-    ['retry', 7_000],
-    ['unknown', 7_000],
-    ['stopped', 65_000],
-    ['refused', 65_000],
-  ] as const)('that fails (%s) is made again', (kind, ms) => {
-    const o = aLink({ readDueAt: NOW, readAttempts: 1 });
-    expect(read(o, refusal({ kind, status: 500 }))).toEqual({
-      ...o,
-      ...{
-        readAttempts: 2,
-        readDueAt: at(ms),
-        detail: {
-          silent: {
-            since: at(5_000).toISOString(),
-            answer: '500 not_refundable',
-            passes: kind === 'retry' || kind === 'unknown',
-          },
+it.each([
+  ['retry', 7_000],
+  ['unknown', 7_000],
+  ['stopped', 65_000],
+  ['refused', 65_000],
+] as const)('Crossbill repeats a failed read of a link (%s)', (kind, ms) => {
+  const o = aLink({ readDueAt: NOW, readAttempts: 1 });
+  expect(read(o, refusal({ kind, status: 500 }))).toEqual({
+    ...o,
+    ...{
+      readAttempts: 2,
+      readDueAt: at(ms),
+      detail: {
+        silent: {
+          since: at(5_000).toISOString(),
+          answer: '500 not_refundable',
+          passes: kind === 'retry' || kind === 'unknown',
         },
       },
-    });
-    expect(read(o, refusal({ kind, status: 500, retryAfterMs: 90_000 }))?.readDueAt).toEqual(at(95_000));
+    },
   });
+  expect(read(o, refusal({ kind, status: 500, retryAfterMs: 90_000 }))?.readDueAt).toEqual(at(95_000));
+});
 
-  it('of what is not here, or that nobody waits for any more, changes nothing', () => {
-    const s = putObject(lane(), aLink());
-    expect(applyObjectRead(s, 'lnk_9', ok(null), later)).toBe(s);
-    expect(applyObjectRead(s, 'lnk_1', refusal({ kind: 'retry' }), later)).toBe(s);
-  });
+it('the read of an unknown object, or an unwanted read, changes nothing', () => {
+  const s = putObject(lane(), aLink());
+  expect(applyObjectRead(s, 'lnk_9', ok(null), later)).toBe(s);
+  expect(applyObjectRead(s, 'lnk_1', refusal({ kind: 'retry' }), later)).toBe(s);
 });

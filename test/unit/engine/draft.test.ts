@@ -1,5 +1,5 @@
 // The draft of a lane: rules change rows in place, and the state behind the draft stays as it was.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addEntry, putPayment, putRefund, putInvoice, putObject } from '../../support/put-rows.js';
 import { newPayment } from '../../../src/engine/payment.js';
@@ -81,103 +81,99 @@ const steps: readonly Step[] = [
 const anyScript = fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(3)), { maxLength: 12 });
 const step = (n: number): Step => steps[n] ?? { inPlace: () => undefined, byValue: (s) => s };
 
-describe('the draft of a lane', () => {
-  it('any list of changes in place makes the state that the same changes by value make', () => {
-    fc.assert(
-      fc.property(anyScript, (script) => {
-        const before = full();
-        const draft = new Lane(before, ctx());
-        let wanted = before;
-        for (const [which, n] of script) {
-          step(which).inPlace(draft, n);
-          wanted = step(which).byValue(wanted, n);
-        }
-        same(draft.toState(), wanted);
-        same(before, full());
-      }),
-    );
-  });
+it('changes in place on a draft make the same state as changes by value', () => {
+  fc.assert(
+    fc.property(anyScript, (script) => {
+      const before = full();
+      const draft = new Lane(before, ctx());
+      let wanted = before;
+      for (const [which, n] of script) {
+        step(which).inPlace(draft, n);
+        wanted = step(which).byValue(wanted, n);
+      }
+      same(draft.toState(), wanted);
+      same(before, full());
+    }),
+  );
+});
 
-  it('a rule that only reads returns the very state that it was given', () => {
-    const before = full();
-    const draft = new Lane(before, ctx());
-    const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.messages];
-    expect([read.length, draft.reviews, draft.isPast(at(9)), draft.findPayment('pmt_1')?.amount]).toEqual([
-      6,
-      [],
-      false,
-      2990n,
-    ]);
-    expect(draft.toState()).toBe(before);
-  });
+it('a rule without changes returns the very state of its start', () => {
+  const before = full();
+  const draft = new Lane(before, ctx());
+  const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.messages];
+  expect([read.length, draft.reviews, draft.isPast(at(9)), draft.findPayment('pmt_1')?.amount]).toEqual([
+    6,
+    [],
+    false,
+    2990n,
+  ]);
+  expect(draft.toState()).toBe(before);
+});
 
-  it('a value that is set again, or an equal date or detail, is no change', () => {
-    const before = full();
-    const draft = new Lane(before, ctx());
-    for (const p of draft.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
-    for (const o of draft.objects) o.detail = { ...o.detail };
-    if (draft.invoice !== null) draft.invoice.currency = 'EUR';
-    expect(draft.toState()).toBe(before);
-  });
+it('the same value, or an equal date or detail, is no change of a draft', () => {
+  const before = full();
+  const draft = new Lane(before, ctx());
+  for (const p of draft.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
+  for (const o of draft.objects) o.detail = { ...o.detail };
+  if (draft.invoice !== null) draft.invoice.currency = 'EUR';
+  expect(draft.toState()).toBe(before);
+});
 
-  it('a changed row is a new row, and every other row and list keeps its identity', () => {
-    const before = full();
-    const draft = new Lane(before, ctx());
-    const [first] = draft.objects;
-    if (first !== undefined) first.number = 'PF-9';
-    const after = draft.toState();
-    expect(after.objects.map((o, n) => o === before.objects[n])).toEqual([false, true]);
-    expect(after.payments).toBe(before.payments);
-    expect(draft.toState()).toBe(after);
-  });
+it('a changed row of a draft is a new row, and every other row and list keeps its identity', () => {
+  const before = full();
+  const draft = new Lane(before, ctx());
+  const [first] = draft.objects;
+  if (first !== undefined) first.number = 'PF-9';
+  const after = draft.toState();
+  expect(after.objects.map((o, n) => o === before.objects[n])).toEqual([false, true]);
+  expect(after.payments).toBe(before.payments);
+  expect(draft.toState()).toBe(after);
+});
 
-  it('a state that was taken out does not follow the draft', () => {
-    const draft = new Lane(full(), ctx());
-    const [p] = draft.payments;
-    if (p !== undefined) p.amountRefunded = 1n;
-    const first = draft.toState();
-    if (p !== undefined) p.amountRefunded = 2n;
-    expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
-  });
+it('a state from a draft does not follow later changes of the draft', () => {
+  const draft = new Lane(full(), ctx());
+  const [p] = draft.payments;
+  if (p !== undefined) p.amountRefunded = 1n;
+  const first = draft.toState();
+  if (p !== undefined) p.amountRefunded = 2n;
+  expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
+});
 
-  it('a row that is added is a draft of its own, and a later change of it counts', () => {
-    const draft = new Lane(full(), ctx());
-    const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
-    draft.add('payments', given).paymentId = 'pay_2';
-    expect(draft.toState().payments.map((p) => p.paymentId)).toEqual(['pay_1', 'pay_2']);
-    expect(given.paymentId).toBeNull();
-  });
+it('an added row is a draft of its own, and a later change of it counts', () => {
+  const draft = new Lane(full(), ctx());
+  const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
+  draft.add('payments', given).paymentId = 'pay_2';
+  expect(draft.toState().payments.map((p) => p.paymentId)).toEqual(['pay_1', 'pay_2']);
+  expect(given.paymentId).toBeNull();
+});
 
-  it('a call is stored with its key, for its payment, and a ledger entry stands next to those of the decision', () => {
-    const before = lane({}, payment());
-    const draft = new Lane(before, ctx());
-    draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
-    const entry = paymentCollected(payment(), 2990n, at(0), null);
-    draft.book(entry);
-    const after = draft.toState();
-    expect(after.messages.map((m) => [m.key, m.paymentRowId])).toEqual([
-      ['crossbill:finalize_invoice:in_1:1', 'pmt_1'],
-    ]);
-    expect(after.entries).toEqual(addEntry(before, entry).entries);
-  });
+it('a draft stores a call with its key and payment, and adds a ledger entry to the others', () => {
+  const before = lane({}, payment());
+  const draft = new Lane(before, ctx());
+  draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
+  const entry = paymentCollected(payment(), 2990n, at(0), null);
+  draft.book(entry);
+  const after = draft.toState();
+  expect(after.messages.map((m) => [m.key, m.paymentRowId])).toEqual([['crossbill:finalize_invoice:in_1:1', 'pmt_1']]);
+  expect(after.entries).toEqual(addEntry(before, entry).entries);
+});
 
-  it('a time to come asks for one look then, a time that has come and no time ask for none', () => {
-    const asked: (Date | null)[] = [];
-    const draft = new Lane(full(), ctx(), (when) => asked.push(when));
-    expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);
-    expect(asked).toEqual([at(1)]);
-    expect([draft.age(at(-5)), draft.in(5)]).toEqual([5, at(5)]);
-  });
+it('a draft asks for one look at a future time, and for none at a past time or without a time', () => {
+  const asked: (Date | null)[] = [];
+  const draft = new Lane(full(), ctx(), (when) => asked.push(when));
+  expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);
+  expect(asked).toEqual([at(1)]);
+  expect([draft.age(at(-5)), draft.in(5)]).toEqual([5, at(5)]);
+});
 
-  it('a move outside the table of moves stops the rule, and a move inside changes the row in place', () => {
-    const draft = new Lane(full(), ctx());
-    const [p, r] = [draft.findPayment('pmt_1'), draft.refunds[0]];
-    if (p === undefined || r === undefined) throw new Error('the lane is empty');
-    moveMark(p, 'reporting', { markMode: 'payment_record' });
-    moveMirror(r, 'waiting');
-    expect([p.mark, p.markMode, r.mirror]).toEqual(['reporting', 'payment_record', 'waiting']);
-    expect(() => moveMark(p, 'closed')).toThrow('a mark cannot move from reporting to closed');
-    moveMark(p, 'waiting');
-    expect(p.markMode).toBeNull();
-  });
+it('a move outside the table of moves stops the rule, and a move inside changes the row in place', () => {
+  const draft = new Lane(full(), ctx());
+  const [p, r] = [draft.findPayment('pmt_1'), draft.refunds[0]];
+  if (p === undefined || r === undefined) throw new Error('the lane is empty');
+  moveMark(p, 'reporting', { markMode: 'payment_record' });
+  moveMirror(r, 'waiting');
+  expect([p.mark, p.markMode, r.mirror]).toEqual(['reporting', 'payment_record', 'waiting']);
+  expect(() => moveMark(p, 'closed')).toThrow('a mark cannot move from reporting to closed');
+  moveMark(p, 'waiting');
+  expect(p.markMode).toBeNull();
 });

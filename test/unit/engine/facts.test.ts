@@ -1,5 +1,5 @@
 // An invoice by events and reads of Stripe in any order, and the next read of an invoice that must be open.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type InvoiceRow, type LaneState } from '../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../src/domain/ports/billing-platform.js';
 import { emptyLane } from '../../../src/engine/context.js';
@@ -20,202 +20,204 @@ const lane = emptyLane('in_1');
 const STATUSES = ['draft', 'open', 'uncollectible', 'void', 'paid', 'deleted'] as const;
 const of = (s: LaneState): InvoiceRow => s.invoice ?? never();
 
-describe('an event about an invoice', () => {
-  const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: number): InvoiceRow => {
-    const s = takeEvent(lane, aCtx(), facts(first), NOW);
-    return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
-  };
+const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: number): InvoiceRow => {
+  const s = takeEvent(lane, aCtx(), facts(first), NOW);
+  return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
+};
 
-  it('of a later status counts at any time, and one of an earlier status never does', () => {
-    for (const [n, before] of STATUSES.entries()) {
-      for (const [m, after] of STATUSES.entries()) {
-        const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
-        const wanted = same(m) > same(n) ? after : before;
-        expect([before, after, seen({ status: before }, { status: after }, -1).platformStatus]).toEqual([
-          before,
-          after,
-          wanted,
-        ]);
-      }
-    }
-  });
-
-  it('that is as far along counts when it is not older', () => {
-    expect(seen({ amountDue: 100n }, { amountDue: 200n }, 1)).toMatchObject({ amountDue: 200n, factsAt: at(1) });
-    expect(seen({ amountDue: 100n }, { amountDue: 200n }, 0)).toMatchObject({ amountDue: 200n });
-    expect(seen({ amountDue: 100n }, { amountDue: 200n }, -1)).toMatchObject({ amountDue: 100n, factsAt: NOW });
-    expect(seen({ status: 'paid' }, { status: 'void' }, 1).platformStatus).toBe('void');
-  });
-
-  it('that comes late fills what nobody told yet, and changes nothing that is known', () => {
-    const blank = { customerCountry: null, number: null, billingReason: null, subscriptionId: null, createdAt: null };
-    const news = {
-      customerId: 'cus_9',
-      customerCountry: 'DE',
-      number: 'A-1',
-      billingReason: 'manual',
-      subscriptionId: 'sub_9',
-      createdAt: at(-9),
-    };
-    const names = (i: InvoiceRow) => [
-      i.customerId,
-      i.customerCountry,
-      i.number,
-      i.billingReason,
-      i.subscriptionId,
-      i.platformCreatedAt,
-    ];
-    const filled = seen({ status: 'paid', ...blank }, { status: 'open', ...news, amountDue: 1n }, 9);
-    expect(names(filled)).toEqual(['cus_1', 'DE', 'A-1', 'manual', 'sub_9', at(-9)]);
-    expect(filled).toMatchObject({ platformStatus: 'paid', amountDue: 2990n, factsAt: NOW });
-    const known = { status: 'paid', customerCountry: 'GB', number: 'B-2' } as const;
-    expect(names(seen(known, { status: 'open', ...news }, 9))).toEqual([
-      'cus_1',
-      'GB',
-      'B-2',
-      'subscription_cycle',
-      'sub_1',
-      NOW,
-    ]);
-  });
-
-  it('that tells of a failed finalization is remembered while the invoice is a draft', () => {
-    const error = { finalizationError: 'no address' };
-    expect(seen({ status: 'draft' }, { status: 'draft', ...error }, -1).finalizationError).toBe('no address');
-    expect(seen({ status: 'open' }, { status: 'draft', ...error }, -1).finalizationError).toBeNull();
-    expect(seen({ status: 'draft', ...error }, { status: 'draft' }, 1).finalizationError).toBe('no address');
-    expect(seen({ status: 'draft', ...error }, { status: 'open', ...error }, 1).finalizationError).toBeNull();
-    expect(
-      seen({ status: 'draft', ...error }, { status: 'draft', finalizationError: 'no tax' }, -1).finalizationError,
-    ).toBe('no address');
-  });
-
-  it('keeps a number and a day that are known when a later one does not say them', () => {
-    expect(seen({ number: 'A-1' }, { number: null, createdAt: null }, 1)).toMatchObject({
-      number: 'A-1',
-      platformCreatedAt: NOW,
-    });
-  });
-});
-
-describe('a read of an invoice', () => {
-  it('is the truth of this moment, whatever was heard before', () => {
-    const s = takeEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
-    const read = of(
-      takeRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
-    );
-    expect(read).toMatchObject({
-      platformStatus: 'open',
-      amountDue: 1n,
-      readAt: at(1),
-      factsAt: at(1),
-      readDueAt: null,
-      readAttempts: 0,
-    });
-  });
-
-  it('that finds nothing says deleted, and keeps what is known', () => {
-    const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
-    expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
-    expect(of(takeRead(lane, aCtx(), null))).toMatchObject({
-      invoiceId: 'in_1',
-      platformStatus: 'deleted',
-      firstSeenAt: NOW,
-    });
-  });
-
-  it('is fresh for ten seconds, by a clock that was set back as well', () => {
-    const i = of(takeRead(lane, aCtx(), facts()));
-    expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
-    expect(isFresh(null, NOW)).toBe(false);
-    expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
-  });
-
-  it('is wanted again before anything is written, or at once for its own sake', () => {
-    const s = takeRead(lane, aCtx(), facts());
-    expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
-    expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
-    expect([requireRead(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
-  });
-});
-
-describe('the look at an invoice that must be open', () => {
-  const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
-    openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
-
-  it('is due now where the last read is more than ten seconds old, and never once the invoice is over', () => {
-    for (const platformStatus of ['open', 'unknown'] as const) {
-      expect(look({ platformStatus })).toBeNull();
-      expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));
-    }
-    for (const platformStatus of ['paid', 'void', 'uncollectible', 'deleted'] as const)
-      expect(look({ platformStatus, readAt: null })).toBeNull();
-  });
-
-  it('of a draft comes a minute after Stripe finalizes it, or after its usual hour, and then every quarter of an hour', () => {
-    const draft = { platformStatus: 'draft', readAt: null } as const;
-    expect(look({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
-    expect(look({ ...draft, factsAt: null, firstSeenAt: waiting.at(-HOUR_MS) })).toEqual(waiting.at(MINUTE_MS));
-    const read = (readAt: Date) => look({ ...draft, finalizesAt: waiting.at(0), readAt });
-    expect(read(waiting.at(10 * MINUTE_MS))).toEqual(waiting.at(25 * MINUTE_MS));
-    expect(read(waiting.at(-HOUR_MS))).toEqual(waiting.at(MINUTE_MS));
-  });
-});
-
-describe('the look-up of an invoice', () => {
-  const { at, ctx } = waiting;
-  const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
-    waiting.withInvoice(waiting.lane(over), row);
-  const texts = (s: LaneState) => s.journal.map((l) => l.text);
-
-  describe('a read of the invoice', () => {
-    const read = (value: InvoiceFacts | null) =>
-      applyRead(lane({}, { readAttempts: 2 }), { ok: true, value, status: 200, requestId: 'req_1' }, ctx({}, 5_000));
-
-    it('says what is due, or that there is no such invoice, with the number of Stripe’s request', () => {
-      const s = read(facts({ amountRemaining: 1990n }));
-      expect(s.invoice).toMatchObject({ amountRemaining: 1990n, readAt: at(5_000), readAttempts: 0 });
-      expect(s.journal).toMatchObject([
-        {
-          text: 'read from Stripe: open, 19.90 EUR due',
-          detail: { call: 'read_invoice', requestId: 'req_1' },
-          kind: 'call',
-        },
+it('an event with a later invoice status always counts, and an event with an earlier status never does', () => {
+  for (const [n, before] of STATUSES.entries()) {
+    for (const [m, after] of STATUSES.entries()) {
+      const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
+      const wanted = same(m) > same(n) ? after : before;
+      expect([before, after, seen({ status: before }, { status: after }, -1).platformStatus]).toEqual([
+        before,
+        after,
+        wanted,
       ]);
-      expect(texts(read(null))).toEqual(['read from Stripe: no such invoice']);
-      expect(read(null).invoice?.platformStatus).toBe('deleted');
-    });
+    }
+  }
+});
 
-    it.each([
-      ['retry', 1, 2_000],
-      ['unknown', 1, 2_000],
-      ['stopped', 1, 60_000],
-      ['refused', 1, 60_000],
-      ['retry', 4, 16_000],
-    ] as const)('that fails (%s, after %i tries) is made again after %i ms', (kind, readAttempts, pause) => {
-      const s = applyRead(lane({}, { readAttempts }), refusal({ kind, status: 500, requestId: 'req_2' }), ctx());
-      expect(s.invoice).toMatchObject({ readAttempts: readAttempts + 1, readDueAt: at(pause), amountDue: 2990n });
-      const said = {
-        text: 'read from Stripe failed: 500 not_refundable no',
-        detail: { call: 'read_invoice', requestId: 'req_2' },
-      };
-      expect(s.journal).toMatchObject(readAttempts < 3 ? [said] : []);
-    });
+it('an event with an equal invoice status counts unless it is older', () => {
+  expect(seen({ amountDue: 100n }, { amountDue: 200n }, 1)).toMatchObject({ amountDue: 200n, factsAt: at(1) });
+  expect(seen({ amountDue: 100n }, { amountDue: 200n }, 0)).toMatchObject({ amountDue: 200n });
+  expect(seen({ amountDue: 100n }, { amountDue: 200n }, -1)).toMatchObject({ amountDue: 100n, factsAt: NOW });
+  expect(seen({ status: 'paid' }, { status: 'void' }, 1).platformStatus).toBe('void');
+});
 
-    it('that fails is noted three times', () => {
-      const noted = (readAttempts: number) => texts(applyRead(lane({}, { readAttempts }), refusal(), ctx())).length;
-      expect([0, 2, 3].map(noted)).toEqual([1, 1, 0]);
-    });
+it('a late event fills the gaps in an invoice and changes no known value', () => {
+  const blank = { customerCountry: null, number: null, billingReason: null, subscriptionId: null, createdAt: null };
+  const news = {
+    customerId: 'cus_9',
+    customerCountry: 'DE',
+    number: 'A-1',
+    billingReason: 'manual',
+    subscriptionId: 'sub_9',
+    createdAt: at(-9),
+  };
+  const names = (i: InvoiceRow) => [
+    i.customerId,
+    i.customerCountry,
+    i.number,
+    i.billingReason,
+    i.subscriptionId,
+    i.platformCreatedAt,
+  ];
+  const filled = seen({ status: 'paid', ...blank }, { status: 'open', ...news, amountDue: 1n }, 9);
+  expect(names(filled)).toEqual(['cus_1', 'DE', 'A-1', 'manual', 'sub_9', at(-9)]);
+  expect(filled).toMatchObject({ platformStatus: 'paid', amountDue: 2990n, factsAt: NOW });
+  const known = { status: 'paid', customerCountry: 'GB', number: 'B-2' } as const;
+  expect(names(seen(known, { status: 'open', ...news }, 9))).toEqual([
+    'cus_1',
+    'GB',
+    'B-2',
+    'subscription_cycle',
+    'sub_1',
+    NOW,
+  ]);
+});
 
-    it('is an errand where somebody asked for one, when its time has come', () => {
-      const errand = (s: LaneState, isDue = true) => nextLookup(invoiceLookup)(new Lane(s, ctx({}, isDue ? 0 : -1)));
-      const asked = lane({}, { readAt: null, readDueAt: at(0) });
-      expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
-      expect(errand(asked, false)).toBeNull();
-      for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: at(0) }])
-        expect(errand(lane({}, row))).toBeNull();
-      expect(errand(emptyLane('in_1'))).toBeNull();
-    });
+it('a draft invoice keeps the error of a failed finalization', () => {
+  const error = { finalizationError: 'no address' };
+  expect(seen({ status: 'draft' }, { status: 'draft', ...error }, -1).finalizationError).toBe('no address');
+  expect(seen({ status: 'open' }, { status: 'draft', ...error }, -1).finalizationError).toBeNull();
+  expect(seen({ status: 'draft', ...error }, { status: 'draft' }, 1).finalizationError).toBe('no address');
+  expect(seen({ status: 'draft', ...error }, { status: 'open', ...error }, 1).finalizationError).toBeNull();
+  expect(
+    seen({ status: 'draft', ...error }, { status: 'draft', finalizationError: 'no tax' }, -1).finalizationError,
+  ).toBe('no address');
+});
+
+it('an invoice keeps its number and day when a later event omits them', () => {
+  expect(seen({ number: 'A-1' }, { number: null, createdAt: null }, 1)).toMatchObject({
+    number: 'A-1',
+    platformCreatedAt: NOW,
   });
+});
+
+it('a read of an invoice is the truth of the moment, whatever events said before', () => {
+  const s = takeEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
+  const read = of(
+    takeRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
+  );
+  expect(read).toMatchObject({
+    platformStatus: 'open',
+    amountDue: 1n,
+    readAt: at(1),
+    factsAt: at(1),
+    readDueAt: null,
+    readAttempts: 0,
+  });
+});
+
+it('a read without an invoice makes it deleted and keeps its known values', () => {
+  const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
+  expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
+  expect(of(takeRead(lane, aCtx(), null))).toMatchObject({
+    invoiceId: 'in_1',
+    platformStatus: 'deleted',
+    firstSeenAt: NOW,
+  });
+});
+
+it('a read of an invoice stays fresh for ten seconds, also after a step back of the clock', () => {
+  const i = of(takeRead(lane, aCtx(), facts()));
+  expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
+  expect(isFresh(null, NOW)).toBe(false);
+  expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
+});
+
+it('Crossbill reads an invoice again before a write, or at once on request', () => {
+  const s = takeRead(lane, aCtx(), facts());
+  expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
+  expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
+  expect([requireRead(lane), askAgain(lane, aCtx())]).toEqual([lane, lane]);
+});
+
+const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
+  openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
+
+it('Crossbill reads an open invoice again after ten seconds, and never a finished invoice', () => {
+  for (const platformStatus of ['open', 'unknown'] as const) {
+    expect(look({ platformStatus })).toBeNull();
+    expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));
+  }
+  for (const platformStatus of ['paid', 'void', 'uncollectible', 'deleted'] as const)
+    expect(look({ platformStatus, readAt: null })).toBeNull();
+});
+
+it('Crossbill reads a draft a minute after its finalization, or after the usual hour, and then every quarter of an hour', () => {
+  const draft = { platformStatus: 'draft', readAt: null } as const;
+  expect(look({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
+  expect(look({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
+  expect(look({ ...draft, factsAt: null, firstSeenAt: waiting.at(-HOUR_MS) })).toEqual(waiting.at(MINUTE_MS));
+  const read = (readAt: Date) => look({ ...draft, finalizesAt: waiting.at(0), readAt });
+  expect(read(waiting.at(10 * MINUTE_MS))).toEqual(waiting.at(25 * MINUTE_MS));
+  expect(read(waiting.at(-HOUR_MS))).toEqual(waiting.at(MINUTE_MS));
+});
+
+const laneWith = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
+  waiting.withInvoice(waiting.lane(over), row);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+
+const read = (value: InvoiceFacts | null) =>
+  applyRead(
+    laneWith({}, { readAttempts: 2 }),
+    { ok: true, value, status: 200, requestId: 'req_1' },
+    waiting.ctx({}, 5_000),
+  );
+
+it('the timeline shows the amount due or a missing invoice, with the request id of Stripe', () => {
+  const s = read(facts({ amountRemaining: 1990n }));
+  expect(s.invoice).toMatchObject({ amountRemaining: 1990n, readAt: waiting.at(5_000), readAttempts: 0 });
+  expect(s.journal).toMatchObject([
+    {
+      text: 'read from Stripe: open, 19.90 EUR due',
+      detail: { call: 'read_invoice', requestId: 'req_1' },
+      kind: 'call',
+    },
+  ]);
+  expect(texts(read(null))).toEqual(['read from Stripe: no such invoice']);
+  expect(read(null).invoice?.platformStatus).toBe('deleted');
+});
+
+it.each([
+  ['retry', 1, 2_000],
+  ['unknown', 1, 2_000],
+  ['stopped', 1, 60_000],
+  ['refused', 1, 60_000],
+  ['retry', 4, 16_000],
+] as const)(
+  'Crossbill repeats a failed read of an invoice (%s, after %i tries) after %i ms',
+  (kind, readAttempts, pause) => {
+    const s = applyRead(
+      laneWith({}, { readAttempts }),
+      refusal({ kind, status: 500, requestId: 'req_2' }),
+      waiting.ctx(),
+    );
+    expect(s.invoice).toMatchObject({ readAttempts: readAttempts + 1, readDueAt: waiting.at(pause), amountDue: 2990n });
+    const said = {
+      text: 'read from Stripe failed: 500 not_refundable no',
+      detail: { call: 'read_invoice', requestId: 'req_2' },
+    };
+    expect(s.journal).toMatchObject(readAttempts < 3 ? [said] : []);
+  },
+);
+
+it('the timeline shows the first three failed reads of an invoice', () => {
+  const noted = (readAttempts: number) =>
+    texts(applyRead(laneWith({}, { readAttempts }), refusal(), waiting.ctx())).length;
+  expect([0, 2, 3].map(noted)).toEqual([1, 1, 0]);
+});
+
+it('a requested read of an invoice becomes a lookup at its time', () => {
+  const errand = (s: LaneState, isDue = true) =>
+    nextLookup(invoiceLookup)(new Lane(s, waiting.ctx({}, isDue ? 0 : -1)));
+  const asked = laneWith({}, { readAt: null, readDueAt: waiting.at(0) });
+  expect(errand(asked)).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+  expect(errand(asked, false)).toBeNull();
+  for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: waiting.at(0) }])
+    expect(errand(laneWith({}, row))).toBeNull();
+  expect(errand(emptyLane('in_1'))).toBeNull();
 });

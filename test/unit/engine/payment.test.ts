@@ -1,5 +1,5 @@
 // A payment gets the MoR's id from a person, and an event names its payment.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type LedgerEntry } from '../../../src/domain/model.js';
 import { effectName } from '../../../src/domain/payment-name.js';
 import { emptyLane, type Ctx } from '../../../src/engine/context.js';
@@ -33,319 +33,307 @@ import { FACTS } from '../../support/item-facts.js';
 const name = (s: LaneState, id: string, paymentId: string, by: string) =>
   asCommand((on) => identifyPayment(on, id, paymentId, by))(s, ctx());
 
-describe('a person names a payment', () => {
-  const nameless = payment({ paymentId: null });
+const nameless = payment({ paymentId: null });
 
-  it('for good: the same name again changes nothing, another one is refused', () => {
-    const named = name(lane(nameless), 'pmt_1', 'pay_9', 'ops');
-    if (!named.ok) throw new Error(named.code);
-    expect(named.value).toMatchObject({ paymentId: 'pay_9', identifiedBy: 'ops' });
-    expect(name(named.state, 'pmt_1', 'pay_9', 'shop')).toMatchObject({ ok: true, state: named.state });
-    expect(name(named.state, 'pmt_1', 'pay_8', 'ops')).toMatchObject({
-      ...{ ok: false, status: 409, code: 'payment_already_identified', field: 'payment_id' },
-    });
-  });
-
-  it('never by the name of another payment of the invoice: one would be refunded for the other', () => {
-    const s = lane(nameless, payment({ id: 'pmt_2', paymentId: 'pay_2' }));
-    expect(name(s, 'pmt_1', 'pay_2', 'ops')).toMatchObject({
-      ...{ ok: false, status: 409, code: 'payment_id_taken', field: 'payment_id' },
-      message: 'pay_2 is the id of payment pmt_2 of invoice in_1 already.',
-    });
-    expect(name(s, 'pmt_9', 'pay_2', 'ops')).toMatchObject({ ok: false, status: 404 });
+it('a person names a payment for good: Crossbill refuses another name', () => {
+  const named = name(lane(nameless), 'pmt_1', 'pay_9', 'ops');
+  if (!named.ok) throw new Error(named.code);
+  expect(named.value).toMatchObject({ paymentId: 'pay_9', identifiedBy: 'ops' });
+  expect(name(named.state, 'pmt_1', 'pay_9', 'shop')).toMatchObject({ ok: true, state: named.state });
+  expect(name(named.state, 'pmt_1', 'pay_8', 'ops')).toMatchObject({
+    ...{ ok: false, status: 409, code: 'payment_already_identified', field: 'payment_id' },
   });
 });
 
-describe('the payment of an event', () => {
-  const other = waiting.payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
-  const own = waiting.payment({ processorPaymentIntentId: 'pi_1' });
-
-  it.each([
-    ['the MoR’s id', 'pay_1'],
-    ['our id', 'pmt_1'],
-    ['its charge', 'ch_1'],
-    ['its payment intent', 'pi_1'],
-    ['its refund at the MoR', 'rfnd_1'],
-    ['its refund at the processor', 're_1'],
-    ['our id of its refund', 'ref_event'],
-    ['the link that it came by', LINK],
-  ])('is named by %s', (_, id) => {
-    const refunded = putRefund(
-      waiting.lane({}, other, own),
-      byEvent({ morRefundId: 'rfnd_1', processorRefundId: 're_1' }),
-    );
-    const s = withObjects(
-      refunded,
-      aLink({ id: 'lnk_0', morId: 'link_0', paymentRowId: 'pmt_0' }),
-      aLink({ paymentRowId: 'pmt_1' }),
-    );
-    expect(paymentNamed(s, new Set([id]))?.id).toBe('pmt_1');
-    expect(paymentNamed(s, new Set(['x']))).toBeNull();
+it('Crossbill refuses the name of another payment of the invoice: a refund could take the wrong one', () => {
+  const s = lane(nameless, payment({ id: 'pmt_2', paymentId: 'pay_2' }));
+  expect(name(s, 'pmt_1', 'pay_2', 'ops')).toMatchObject({
+    ...{ ok: false, status: 409, code: 'payment_id_taken', field: 'payment_id' },
+    message: 'pay_2 is the id of payment pmt_2 of invoice in_1 already.',
   });
-
-  it('is the only taken payment, where the event names none', () => {
-    const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
-    const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
-    expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
-    expect(named(waiting.lane({}, refused))).toBeNull();
-    expect(named(waiting.lane())).toBeNull();
-  });
+  expect(name(s, 'pmt_9', 'pay_2', 'ops')).toMatchObject({ ok: false, status: 404 });
 });
 
-describe('a payment', () => {
-  const now = aCtx();
-  const empty = emptyLane('in_1');
-  const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
-    newPayment(now, { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', ...over });
+const other = waiting.payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' });
+const own = waiting.payment({ processorPaymentIntentId: 'pi_1' });
 
-  it('is found by the MoR’s id first; one without a name by its charge or intent, unless it is a renewal’s', () => {
-    const signup = payment({ id: 's', origin: 'signup', processorChargeId: 'ch_1', processorPaymentIntentId: 'pi_9' });
-    const named = payment({ id: 'n', paymentId: 'pay_1' });
-    const of = (e: Parameters<typeof aPaymentEvent>[0], ...rows: PaymentRow[]): string | undefined =>
-      findPayment(rows.reduce(putPayment, empty), aPaymentEvent(e))?.id;
-    expect(of({}, signup, named)).toBe('n');
-    expect(of({}, signup)).toBe('s');
-    expect(of({ processorChargeId: 'ch_2', processorPaymentIntentId: 'pi_9' }, signup)).toBe('s');
-    expect(of({ processorChargeId: 'ch_2' }, signup)).toBeUndefined();
-    expect(of({ processorChargeId: null }, { ...signup, processorChargeId: null })).toBeUndefined();
-    expect(of({}, { ...signup, paymentId: 'pay_2', identifiedBy: 'ops' })).toBe('s'); // whatever people call it
-    expect(of({}, { ...signup, paymentId: 'pay_2' })).toBeUndefined();
-    expect(of({}, { ...signup, origin: 'renewal' })).toBeUndefined();
+it.each([
+  ['the MoR’s id', 'pay_1'],
+  ['our id', 'pmt_1'],
+  ['its charge', 'ch_1'],
+  ['its payment intent', 'pi_1'],
+  ['its refund at the MoR', 'rfnd_1'],
+  ['its refund at the processor', 're_1'],
+  ['our id of its refund', 'ref_event'],
+  ['the link that it came by', LINK],
+])('an event names its payment by %s', (_, id) => {
+  const refunded = putRefund(
+    waiting.lane({}, other, own),
+    byEvent({ morRefundId: 'rfnd_1', processorRefundId: 're_1' }),
+  );
+  const s = withObjects(
+    refunded,
+    aLink({ id: 'lnk_0', morId: 'link_0', paymentRowId: 'pmt_0' }),
+    aLink({ paymentRowId: 'pmt_1' }),
+  );
+  expect(paymentNamed(s, new Set([id]))?.id).toBe('pmt_1');
+  expect(paymentNamed(s, new Set(['x']))).toBeNull();
+});
+
+it('an event without a name means the only payment with money', () => {
+  const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
+  const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
+  expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
+  expect(named(waiting.lane({}, refused))).toBeNull();
+  expect(named(waiting.lane())).toBeNull();
+});
+
+const now = aCtx();
+const empty = emptyLane('in_1');
+const aPayment = (over: Partial<PaymentRow> = {}): PaymentRow =>
+  newPayment(now, { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', ...over });
+
+it('Crossbill finds a payment by the MoR’s id, or else by charge or intent, except for a renewal', () => {
+  const signup = aPayment({ id: 's', origin: 'signup', processorChargeId: 'ch_1', processorPaymentIntentId: 'pi_9' });
+  const named = aPayment({ id: 'n', paymentId: 'pay_1' });
+  const of = (e: Parameters<typeof aPaymentEvent>[0], ...rows: PaymentRow[]): string | undefined =>
+    findPayment(rows.reduce(putPayment, empty), aPaymentEvent(e))?.id;
+  expect(of({}, signup, named)).toBe('n');
+  expect(of({}, signup)).toBe('s');
+  expect(of({ processorChargeId: 'ch_2', processorPaymentIntentId: 'pi_9' }, signup)).toBe('s');
+  expect(of({ processorChargeId: 'ch_2' }, signup)).toBeUndefined();
+  expect(of({ processorChargeId: null }, { ...signup, processorChargeId: null })).toBeUndefined();
+  expect(of({}, { ...signup, paymentId: 'pay_2', identifiedBy: 'ops' })).toBe('s'); // whatever people call it
+  expect(of({}, { ...signup, paymentId: 'pay_2' })).toBeUndefined();
+  expect(of({}, { ...signup, origin: 'renewal' })).toBeUndefined();
+});
+
+it('a payment takes every id of an event, and the MoR’s name replaces a person’s name', () => {
+  const known = aPayment({
+    id: 's',
+    origin: 'signup',
+    processorChargeId: 'ch_1',
+    paymentId: 'pay_wrong',
+    identifiedBy: 'ops',
   });
-
-  it('gets every id that an event brings, and the MoR’s name in the place of a person’s', () => {
-    const known = payment({
+  expect(withIds(putPayment(empty, known), aPaymentEvent({ processorPaymentIntentId: 'pi_1' }), now)).toMatchObject({
+    ...{
       id: 's',
-      origin: 'signup',
-      processorChargeId: 'ch_1',
-      paymentId: 'pay_wrong',
-      identifiedBy: 'ops',
-    });
-    expect(withIds(putPayment(empty, known), aPaymentEvent({ processorPaymentIntentId: 'pi_1' }), now)).toMatchObject({
-      ...{
-        id: 's',
-        paymentId: 'pay_1',
-        identifiedBy: null,
-        processorChargeId: 'ch_1',
-        processorPaymentIntentId: 'pi_1',
-      },
-    });
-    const made = withIds(empty, aPaymentEvent({ status: 'failed' }), now);
-    expect(made).toMatchObject({
       paymentId: 'pay_1',
-      invoiceId: 'in_1',
-      customerId: 'cus_1',
-      currency: 'EUR',
-      status: 'failed',
-      mark: 'none',
-    });
-    const own = payment({ paymentId: 'pay_1', processorChargeId: 'ch_own', processorPaymentIntentId: 'pi_own' });
-    expect(withIds(putPayment(empty, own), aPaymentEvent(), now)).toMatchObject({
-      processorChargeId: 'ch_own',
-      processorPaymentIntentId: 'pi_own',
-    });
+      identifiedBy: null,
+      processorChargeId: 'ch_1',
+      processorPaymentIntentId: 'pi_1',
+    },
   });
-
-  it('that came keeps anybody from charging again, whatever became of it; a refused one does not', () => {
-    const refused = payment({ paymentId: 'pay_1', mark: 'none' });
-    expect(paymentThatCame(putPayment(empty, refused))).toBeNull();
-    expect(paymentThatCame(putPayment(empty, { ...refused, mark: 'parked' }))).toBe('payment pay_1 came');
-    expect(effectName(payment({ id: 'pmt_7' }))).toBe('pmt_7');
+  const made = withIds(empty, aPaymentEvent({ status: 'failed' }), now);
+  expect(made).toMatchObject({
+    paymentId: 'pay_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    status: 'failed',
+    mark: 'none',
   });
-
-  it('that will not be marked is closed; never proven, it failed', () => {
-    const s = (p: PaymentRow): LaneState['payments'] =>
-      decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
-    expect(s(payment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
-      { mark: 'closed', status: 'succeeded' },
-    ]);
-    expect(s(payment({ mark: 'parked', status: 'processing' }))).toMatchObject([{ mark: 'closed', status: 'failed' }]);
+  const own = aPayment({ paymentId: 'pay_1', processorChargeId: 'ch_own', processorPaymentIntentId: 'pi_own' });
+  expect(withIds(putPayment(empty, own), aPaymentEvent(), now)).toMatchObject({
+    processorChargeId: 'ch_own',
+    processorPaymentIntentId: 'pi_own',
   });
 });
 
-describe('one charge of the MoR', () => {
-  const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
-    newPayment(aCtx(), {
-      ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
-      ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'waiting', ...over },
-    });
-  const elsewhere: Ctx = {
-    ...aCtx(),
-    chargesElsewhere: new Map([['ch_1', { invoiceId: 'in_0', payment: 'pay_0' }]]),
-  };
-  const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState =>
-    decide([...others, p].reduce(putPayment, emptyLane('in_1')), ctx, (lane) => {
-      collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');
-    });
+it('a payment with money stops every other charge, whatever follows; a refused payment does not', () => {
+  const refused = aPayment({ paymentId: 'pay_1', mark: 'none' });
+  expect(paymentThatCame(putPayment(empty, refused))).toBeNull();
+  expect(paymentThatCame(putPayment(empty, { ...refused, mark: 'parked' }))).toBe('payment pay_1 came');
+  expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
+});
 
-  describe('the money of a charge', () => {
-    it('is not booked again for another invoice, and an item names both', () => {
-      const s = collected(payment({ proveDueAt: NOW }), elsewhere);
-      expect(s.entries).toEqual([]);
-      expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
-      expect(s.reviews).toMatchObject([
-        {
-          ...{ kind: 'double_payment', status: 'open', paymentRowId: 'pmt_1', actions: ['dismiss'] },
-          fact: { code: 'charge-elsewhere', charge: 'ch_1', holder: 'pay_0', holderInvoice: 'in_0' },
-        },
-      ]);
-      expect(s.reviews.map(isOfSharedCharge)).toEqual([true]);
-    });
+it('Crossbill closes a payment without a mark; an unproven payment becomes failed', () => {
+  const s = (p: PaymentRow): LaneState['payments'] =>
+    decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
+  expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
+    { mark: 'closed', status: 'succeeded' },
+  ]);
+  expect(s(aPayment({ mark: 'parked', status: 'processing' }))).toMatchObject([{ mark: 'closed', status: 'failed' }]);
+});
 
-    it.each(['waiting', 'none', 'proving', 'parked'] as const)('parks a payment that is %s', (mark) => {
-      expect(collected(payment({ mark }), elsewhere).payments).toMatchObject([{ mark: 'parked' }]);
-    });
-
-    it('leaves a payment closed that a person dismissed', () => {
-      expect(collected(payment({ mark: 'closed' }), elsewhere).payments).toMatchObject([
-        { mark: 'closed', status: 'failed', succeededAt: null },
-      ]);
-    });
-
-    it('is booked for its own invoice, and for a charge that nobody else has', () => {
-      for (const p of [payment({ processorChargeId: 'ch_2' }), payment({ processorChargeId: null })]) {
-        const s = collected(p, elsewhere);
-        expect(s.entries).toEqual([paymentCollected(p, 2990n, NOW, 'evt_1')]);
-        expect(s.reviews).toEqual([]);
-      }
-    });
-
-    it('is booked for two payments of one invoice, under its id once: the second may be money of its own', () => {
-      const second = payment({ id: 'pmt_2', paymentId: 'pay_2' });
-      const charges = (p: PaymentRow, ...others: PaymentRow[]) =>
-        collected(p, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
-      expect(charges(second, payment())).toEqual([['pmt_2', null]]);
-      expect(charges(second, payment({ succeededAt: null }))).toEqual([['pmt_2', 'ch_1']]);
-      expect(charges(second, payment({ processorChargeId: 'ch_9' }))).toEqual([['pmt_2', 'ch_1']]);
-      expect(charges(payment())).toEqual([['pmt_1', 'ch_1']]);
-    });
-
-    it('names the charges that the database must ask other invoices about', () => {
-      const entries: LedgerEntry[] = [
-        paymentCollected(payment(), 1n, NOW, null),
-        paymentMarked(payment({ processorChargeId: 'ch_2' }), 1n, NOW),
-        paymentCollected(payment({ processorChargeId: null }), 1n, NOW, null),
-      ];
-      expect(collectedCharges(entries)).toEqual(['ch_1']);
-    });
+const charged = (over: Partial<PaymentRow> = {}): PaymentRow =>
+  newPayment(aCtx(), {
+    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
+    ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'waiting', ...over },
+  });
+const elsewhere: Ctx = {
+  ...aCtx(),
+  chargesElsewhere: new Map([['ch_1', { invoiceId: 'in_0', payment: 'pay_0' }]]),
+};
+const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState =>
+  decide([...others, p].reduce(putPayment, emptyLane('in_1')), ctx, (lane) => {
+    collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');
   });
 
-  /** The renewal's success names a charge that is booked for another invoice. */
-  async function sharing(over: Parameters<typeof booked>[0] = {}): Promise<Rig> {
-    const r = booked(over);
-    await r.h.take(invoiceEvent('invoice.finalized'), named(r));
-    expect(openKinds(await state(r))).toEqual(['double_payment']);
-    return r;
+it('Crossbill does not book a charge again for another invoice, and an item names both invoices', () => {
+  const s = collected(charged({ proveDueAt: NOW }), elsewhere);
+  expect(s.entries).toEqual([]);
+  expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
+  expect(s.reviews).toMatchObject([
+    {
+      ...{ kind: 'double_payment', status: 'open', paymentRowId: 'pmt_1', actions: ['dismiss'] },
+      fact: { code: 'charge-elsewhere', charge: 'ch_1', holder: 'pay_0', holderInvoice: 'in_0' },
+    },
+  ]);
+  expect(s.reviews.map(isOfSharedCharge)).toEqual([true]);
+});
+
+it.each(['waiting', 'none', 'proving', 'parked'] as const)(
+  'the charge of another invoice parks a payment with the mark %s',
+  (mark) => {
+    expect(collected(charged({ mark }), elsewhere).payments).toMatchObject([{ mark: 'parked' }]);
+  },
+);
+
+it('the charge of another invoice leaves a dismissed payment closed', () => {
+  expect(collected(charged({ mark: 'closed' }), elsewhere).payments).toMatchObject([
+    { mark: 'closed', status: 'failed', succeededAt: null },
+  ]);
+});
+
+it('Crossbill books a charge for its own invoice if no other invoice has it', () => {
+  for (const p of [charged({ processorChargeId: 'ch_2' }), charged({ processorChargeId: null })]) {
+    const s = collected(p, elsewhere);
+    expect(s.entries).toEqual([paymentCollected(p, 2990n, NOW, 'evt_1')]);
+    expect(s.reviews).toEqual([]);
   }
+});
 
-  describe('a renewal that names a charge of another invoice', () => {
-    it('is charged by nobody while a person looks into it', async () => {
-      const r = await sharing();
-      expect((await retry(r)).ok).toBe(false);
-      await after(r, 3 * DAY_MS);
-      expect([relayed(r), (await state(r)).objects]).toEqual([[], []]);
-    });
+it('Crossbill books a charge for two payments of one invoice, once under its id: the second may be other money', () => {
+  const second = charged({ id: 'pmt_2', paymentId: 'pay_2' });
+  const charges = (p: PaymentRow, ...others: PaymentRow[]) =>
+    collected(p, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
+  expect(charges(second, charged())).toEqual([['pmt_2', null]]);
+  expect(charges(second, charged({ succeededAt: null }))).toEqual([['pmt_2', 'ch_1']]);
+  expect(charges(second, charged({ processorChargeId: 'ch_9' }))).toEqual([['pmt_2', 'ch_1']]);
+  expect(charges(charged())).toEqual([['pmt_1', 'ch_1']]);
+});
 
-    it.each([{}, { retrySchedule: null }])(
-      'is charged by nobody after the dismissal, and its alarm comes (%j)',
-      async (over) => {
-        const r = await sharing(over);
-        await dismiss(r);
-        await after(r, HOUR_MS);
-        await r.h.take(refusedNow(r));
-        await r.h.rest(49);
-        const s = await state(r);
-        expect(s.payments).toMatchObject([{ mark: 'closed', status: 'failed' }]);
-        expect([openKinds(s), s.objects, relayed(r), s.entries]).toEqual([['renewal_overdue'], [], [], []]);
-      },
-    );
+it('Crossbill asks the database only about collected charges of other invoices', () => {
+  const entries: LedgerEntry[] = [
+    paymentCollected(charged(), 1n, NOW, null),
+    paymentMarked(charged({ processorChargeId: 'ch_2' }), 1n, NOW),
+    paymentCollected(charged({ processorChargeId: null }), 1n, NOW, null),
+  ];
+  expect(collectedCharges(entries)).toEqual(['ch_1']);
+});
 
-    it('refused before, waits for the MoR after the dismissal, raises its alarm, and is tried again after the next refusal', async () => {
-      const r = booked();
-      await r.h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_a', at: r.h.clock.now() }));
-      await after(r, HOUR_MS);
-      await r.h.take(named(r));
-      await dismiss(r);
-      expect((await state(r)).invoice?.nextTryAt).toBeNull();
-      await r.h.rest(25);
-      expect([openKinds(await state(r)), relayed(r)]).toEqual([['renewal_overdue'], []]);
-      await r.h.take(aPaymentFailed({ paymentId: 'pay_b', at: r.h.clock.now() }));
-      await after(r, 3 * DAY_MS);
-      expect([openKinds(await state(r)), relayed(r).length]).toEqual([[], 1]);
-    });
+/** The renewal's success names a charge that is booked for another invoice. */
+async function sharing(over: Parameters<typeof booked>[0] = {}): Promise<Rig> {
+  const r = booked(over);
+  await r.h.take(invoiceEvent('invoice.finalized'), named(r));
+  expect(openKinds(await state(r))).toEqual(['double_payment']);
+  return r;
+}
 
-    it('is not asked about again when the MoR names the same charge again', async () => {
-      const r = await sharing();
-      await dismiss(r);
-      await after(r, HOUR_MS);
-      await r.h.take(named(r, { eventId: 'evt_again' }));
-      const s = await state(r);
-      expect([openKinds(s), s.entries, s.payments.map((p) => p.mark)]).toEqual([[], [], ['closed']]);
-    });
+it('nobody charges a renewal with another invoice’s charge while a person decides', async () => {
+  const r = await sharing();
+  expect((await retry(r)).ok).toBe(false);
+  await after(r, 3 * DAY_MS);
+  expect([relayed(r), (await state(r)).objects]).toEqual([[], []]);
+});
 
-    it.each([false, true])(
-      'is marked as soon as the MoR names a charge of its own (dismissed: %s)',
-      async (isDismissed) => {
-        const r = await sharing();
-        if (isDismissed) await dismiss(r);
-        await after(r, HOUR_MS);
-        await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_own' }));
-        await r.h.rest(1);
-        const s = await state(r);
-        expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
-        expect(s.entries.map((e) => [e.reason, e.processorChargeId])).toEqual([
-          ['payment_collected', 'ch_own'],
-          ['payment_marked', 'ch_own'],
-        ]);
-      },
-    );
+it.each([{}, { retrySchedule: null }])(
+  'nobody charges a renewal with another invoice’s charge after the dismissal, and the alarm comes (%j)',
+  async (over) => {
+    const r = await sharing(over);
+    await dismiss(r);
+    await after(r, HOUR_MS);
+    await r.h.take(refusedNow(r));
+    await r.h.rest(49);
+    const s = await state(r);
+    expect(s.payments).toMatchObject([{ mark: 'closed', status: 'failed' }]);
+    expect([openKinds(s), s.objects, relayed(r), s.entries]).toEqual([['renewal_overdue'], [], [], []]);
+  },
+);
 
-    it('is paid by another payment after the dismissal', async () => {
-      const r = await sharing();
-      await dismiss(r);
-      await after(r, HOUR_MS);
-      const at = r.h.clock.now();
-      await r.h.take(aPaymentFailed({ paymentId: 'pay_a', at }));
-      await after(r, HOUR_MS);
-      await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', chargeId: 'ch_won', at: r.h.clock.now() }));
-      await r.h.rest(24);
-      const s = await state(r);
-      expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
-      expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-    });
-  });
+it('a refused renewal with another invoice’s charge waits after the dismissal, raises its alarm, and goes on after the next refusal', async () => {
+  const r = booked();
+  await r.h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_a', at: r.h.clock.now() }));
+  await after(r, HOUR_MS);
+  await r.h.take(named(r));
+  await dismiss(r);
+  expect((await state(r)).invoice?.nextTryAt).toBeNull();
+  await r.h.rest(25);
+  expect([openKinds(await state(r)), relayed(r)]).toEqual([['renewal_overdue'], []]);
+  await r.h.take(aPaymentFailed({ paymentId: 'pay_b', at: r.h.clock.now() }));
+  await after(r, 3 * DAY_MS);
+  expect([openKinds(await state(r)), relayed(r).length]).toEqual([[], 1]);
+});
 
-  describe('the amount of a signup, once it is certain', () => {
-    const parked = payment({ id: 'pmt_1', signupId: 'sup_1', origin: 'signup', mark: 'parked' });
-    const asked = (s: LaneState, subject = 'sup_1'): LaneState =>
-      openReview(s, aCtx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
-    const known = (p: PaymentRow): LaneState => putPayment(emptyLane('in_1'), p);
-    const amountSettled = (s: LaneState): LaneState =>
-      decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
-    const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
+it('the MoR may repeat another invoice’s charge: Crossbill does not ask about it again', async () => {
+  const r = await sharing();
+  await dismiss(r);
+  await after(r, HOUR_MS);
+  await r.h.take(named(r, { eventId: 'evt_again' }));
+  const s = await state(r);
+  expect([openKinds(s), s.entries, s.payments.map((p) => p.mark)]).toEqual([[], [], ['closed']]);
+});
 
-    it('closes its own item, and the payment in wait for it goes on', () => {
-      const s = settled(parked);
-      expect(s.reviews).toMatchObject([
-        { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
-        { subject: 'pmt_1', status: 'open' },
-      ]);
-      expect(s.payments).toMatchObject([{ mark: 'waiting' }]);
-    });
+it.each([false, true])(
+  'Crossbill marks a renewal after the MoR names its own charge (dismissed: %s)',
+  async (isDismissed) => {
+    const r = await sharing();
+    if (isDismissed) await dismiss(r);
+    await after(r, HOUR_MS);
+    await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_own' }));
+    await r.h.rest(1);
+    const s = await state(r);
+    expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
+    expect(s.entries.map((e) => [e.reason, e.processorChargeId])).toEqual([
+      ['payment_collected', 'ch_own'],
+      ['payment_marked', 'ch_own'],
+    ]);
+  },
+);
 
-    it('proves no charge: an unproven payment stays where it is', () => {
-      const marks = (over: Partial<PaymentRow>): string | undefined =>
-        settled({ ...parked, ...over }).payments[0]?.mark;
-      expect(marks({ succeededAt: null })).toBe('parked');
-      expect(marks({ succeededAt: null, mark: 'proving' })).toBe('proving');
-      expect(marks({ mark: 'confirmed' })).toBe('confirmed');
-    });
+it('another payment pays a renewal after the dismissal of a foreign charge', async () => {
+  const r = await sharing();
+  await dismiss(r);
+  await after(r, HOUR_MS);
+  const at = r.h.clock.now();
+  await r.h.take(aPaymentFailed({ paymentId: 'pay_a', at }));
+  await after(r, HOUR_MS);
+  await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', chargeId: 'ch_won', at: r.h.clock.now() }));
+  await r.h.rest(24);
+  const s = await state(r);
+  expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
+  expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+});
 
-    it('changes nothing without an item, or for a renewal', () => {
-      const s = known(parked);
-      expect(amountSettled(s)).toBe(s);
-      const renewal = asked(known({ ...parked, signupId: null }), 'null');
-      expect(amountSettled(renewal)).toBe(renewal);
-    });
-  });
+const parked = charged({ id: 'pmt_1', signupId: 'sup_1', origin: 'signup', mark: 'parked' });
+const asked = (s: LaneState, subject = 'sup_1'): LaneState =>
+  openReview(s, aCtx(), { kind: 'amount_mismatch', subject, fact: FACTS.amount_mismatch });
+const known = (p: PaymentRow): LaneState => putPayment(emptyLane('in_1'), p);
+const amountSettled = (s: LaneState): LaneState =>
+  decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
+const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
+
+it('the certain amount of a signup closes its own item, and the payment goes on', () => {
+  const s = settled(parked);
+  expect(s.reviews).toMatchObject([
+    { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
+    { subject: 'pmt_1', status: 'open' },
+  ]);
+  expect(s.payments).toMatchObject([{ mark: 'waiting' }]);
+});
+
+it('the certain amount of a signup proves no charge: an unproven payment stays in place', () => {
+  const marks = (over: Partial<PaymentRow>): string | undefined => settled({ ...parked, ...over }).payments[0]?.mark;
+  expect(marks({ succeededAt: null })).toBe('parked');
+  expect(marks({ succeededAt: null, mark: 'proving' })).toBe('proving');
+  expect(marks({ mark: 'confirmed' })).toBe('confirmed');
+});
+
+it('the certain amount of a signup changes nothing without an item, or for a renewal', () => {
+  const s = known(parked);
+  expect(amountSettled(s)).toBe(s);
+  const renewal = asked(known({ ...parked, signupId: null }), 'null');
+  expect(amountSettled(renewal)).toBe(renewal);
 });

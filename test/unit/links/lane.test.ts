@@ -41,459 +41,447 @@ import {
 import { MemoryLaneStore } from '../../support/lane-harness.js';
 import { type rig, state } from '../../support/retry-rig.js';
 
-describe('a payment link', () => {
-  const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
-    morId: LINK,
+const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
+  morId: LINK,
+  url: 'https://pay.example/1',
+  status: 'PAYABLE',
+  priced: { minor: 2990n, currency: 'EUR' },
+  due: { minor: 2990n, currency: 'EUR' },
+  expiresAt: new Date(NOW.getTime() + 600_000),
+  ...over,
+});
+const linkMade = (link: LinkFacts) =>
+  ({ ok: true, value: { kind: 'create_payment_link', link }, status: 201, requestId: null }) as const;
+/** A read when the next one is due, in the state that it leaves. */
+const readWhenDue = (s: LaneState, outcome: Parameters<typeof applyObjectRead>[2]): LaneState => {
+  const then = aCtx(s.objects.find((o) => o.id === 'lnk_1')?.readDueAt ?? NOW);
+  return settle(applyObjectRead(s, 'lnk_1', outcome, then), then);
+};
+const readOf = (over: Partial<LinkFacts>) =>
+  ({ ok: true, value: { kind: 'payment_link', link: facts200(over) }, status: 200, requestId: null }) as const;
+const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
+  requestObject(
+    s,
+    {
+      kind: 'payment_link',
+      id,
+      wire: { method: 'POST', path: '/x', body: '{}' },
+      until: null,
+      facts: facts(),
+      askedAt: ctx.now,
+      by: 'ops',
+    },
+    ctx,
+  );
+function withMadeLink(ctx = aCtx()): LaneState {
+  const made = asked(anOpenInvoice(ctx), ctx);
+  if (!made.ok) throw new Error(made.message);
+  const m = made.state.messages.find((x) => x.kind === 'create_payment_link');
+  if (m === undefined) throw new Error('no message');
+  return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
+}
+
+it('Crossbill reads a link after an announced payment, and books only a paid link', () => {
+  let s = hear(withMadeLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
+  expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
+  expect(s.payments).toEqual([]);
+  s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
+  expect(s.payments).toEqual([]);
+  expect(plan(s, aCtx()).dueAt?.getTime()).toBeGreaterThan(NOW.getTime());
+  const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+  s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
+  s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
+  expect(s.payments).toMatchObject([
+    { origin: 'payment_link', reference: LINK, amount: 2990n, processorChargeId: 'ch_9', mark: 'reporting' },
+  ]);
+});
+
+it('the refund of a link finds its payment after a late announcement names the charge', () => {
+  const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+  let s = settle(applyObjectRead(withMadeLink(), 'lnk_1', paid, aCtx()), aCtx());
+  expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: null }]);
+  s = hear(s, 'payment.captured', { paymentLinkId: LINK, pspReference: 'ch_9' });
+  s = hear(s, 'payment.captured', { paymentLinkId: LINK }, aCtx(), 'evt_again');
+  expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: 'ch_9' }]);
+  expect(s.entries).toHaveLength(1);
+});
+
+it('a link with the charge of another payment brings no second payment', () => {
+  const ids = { paymentId: 'pay_9', processorChargeId: 'ch_9', invoiceId: 'in_1', customerId: 'cus_1' };
+  const p = newPayment(aCtx(), { ...ids, currency: 'EUR', amount: 2990n, succeededAt: NOW, mark: 'waiting' });
+  const s = hear(settle(putPayment(withMadeLink(), p), aCtx()), 'payment.captured', { id: LINK, pspReference: 'ch_9' });
+  const paid = settle(applyObjectRead(s, 'lnk_1', readOf({ status: 'PAID', due: null }), aCtx()), aCtx());
+  expect(paid.payments).toMatchObject([{ paymentId: 'pay_9', mark: 'reporting' }]);
+  expect(paid.objects).toMatchObject([{ status: 'PAID', paymentRowId: p.id }]);
+  expect(open(paid)).toEqual([]);
+});
+
+it('an announcement before the reply to our request finds the link by its key', () => {
+  const made = asked(anOpenInvoice(), aCtx());
+  if (!made.ok) throw new Error(made.message);
+  const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
+  const m = s.messages.find((x) => x.kind === 'create_payment_link');
+  if (m === undefined) throw new Error('no message');
+  const link = facts200({ status: 'PAID', due: null });
+  const paid = settle(applyAnswer(s, m.id, linkMade(link), aCtx()), aCtx());
+  expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
+});
+
+it('the item about an announced payment closes once the link says PAID', () => {
+  let s = hear(withMadeLink(), 'payment.captured', { id: LINK });
+  for (let n = 0; n < 9; n++) s = readWhenDue(s, readOf({ status: 'PAYABLE' }));
+  expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1' }]);
+  s = readWhenDue(s, readOf({ status: 'PAID', due: null }));
+  expect([s.payments.length, open(s)]).toEqual([1, []]);
+});
+
+it('a payable link warns about an otherwise paid invoice until the link expires', () => {
+  const paid = takeRead(withMadeLink(), aCtx(), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  const s = settle(paid, aCtx());
+  expect(open(s)).toMatchObject([{ kind: 'double_payment', subject: 'lnk_1' }]);
+  const expiry = new Date(NOW.getTime() + 600_000);
+  expect(open(settle(s, aCtx(expiry)))).toEqual([]);
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LINKS: Partial<FlowSettings> = {
+  recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 },
+};
+
+const at = (ms: number, settings: Partial<FlowSettings> = LINKS): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
+const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
+
+function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
+  const succeeded = type === 'payment.succeeded';
+  const event = aPaymentEvent({
+    eventId: `evt_${type}_${ctx.now.getTime()}`,
+    type,
+    at: ctx.now,
+    processorChargeId: succeeded ? 'ch_1' : null,
+    status: succeeded ? 'succeeded' : 'failed',
+    declineCode: 'insufficient_funds',
+    ...over,
+  });
+  return settle(applyEvent(s, event, ctx).state, ctx);
+}
+
+function read(s: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): LaneState {
+  return settle(applyRead(s, { ok: true, value: facts(over), status: 200, requestId: null }, ctx), ctx);
+}
+
+function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
+  const m = s.messages.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
+  const link: LinkFacts = {
+    morId: `${LINK}${ctx.now.getTime()}`,
     url: 'https://pay.example/1',
     status: 'PAYABLE',
     priced: { minor: 2990n, currency: 'EUR' },
     due: { minor: 2990n, currency: 'EUR' },
-    expiresAt: new Date(NOW.getTime() + 600_000),
+    expiresAt: new Date(ctx.now.getTime() + 600_000),
     ...over,
-  });
-  const linkMade = (link: LinkFacts) =>
-    ({ ok: true, value: { kind: 'create_payment_link', link }, status: 201, requestId: null }) as const;
-  /** A read when the next one is due, in the state that it leaves. */
-  const readWhenDue = (s: LaneState, outcome: Parameters<typeof applyObjectRead>[2]): LaneState => {
-    const then = aCtx(s.objects.find((o) => o.id === 'lnk_1')?.readDueAt ?? NOW);
-    return settle(applyObjectRead(s, 'lnk_1', outcome, then), then);
   };
-  const readOf = (over: Partial<LinkFacts>) =>
-    ({ ok: true, value: { kind: 'payment_link', link: facts200(over) }, status: 200, requestId: null }) as const;
-  const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
-    requestObject(
-      s,
-      {
-        kind: 'payment_link',
-        id,
-        wire: { method: 'POST', path: '/x', body: '{}' },
-        until: null,
-        facts: facts(),
-        askedAt: ctx.now,
-        by: 'ops',
-      },
-      ctx,
-    );
-  function withLink(ctx = aCtx()): LaneState {
-    const made = asked(anOpenInvoice(ctx), ctx);
-    if (!made.ok) throw new Error(made.message);
-    const m = made.state.messages.find((x) => x.kind === 'create_payment_link');
-    if (m === undefined) throw new Error('no message');
-    return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
-  }
+  const value = { kind: 'create_payment_link', link } as const;
+  return settle(applyAnswer(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
+}
 
-  it('that is announced as paid is read, and counts only when it says so', () => {
-    let s = hear(withLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
-    expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
-    expect(s.payments).toEqual([]);
-    s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
-    expect(s.payments).toEqual([]);
-    expect(plan(s, aCtx()).dueAt?.getTime()).toBeGreaterThan(NOW.getTime());
-    const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
-    s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
-    s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
-    expect(s.payments).toMatchObject([
-      { origin: 'payment_link', reference: LINK, amount: 2990n, processorChargeId: 'ch_9', mark: 'reporting' },
-    ]);
-  });
+/** The link's own page at the MoR, read when its time has come. */
+function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
+  const o = linksOf(s).at(-1);
+  const due = { minor: status === 'PAID' ? 0n : 2990n, currency: 'EUR' };
+  const priced = { minor: 2990n, currency: 'EUR' };
+  const link = { morId: o?.morId ?? '', url: '', status, priced, due, expiresAt: o?.deadline ?? null };
+  const outcome = { ok: true, value: { kind: 'payment_link', link }, status: 200, requestId: null } as const;
+  return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);
+}
 
-  it('that a read showed as paid before it was announced gets its charge from the event, by which its refund is found', () => {
-    const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
-    let s = settle(applyObjectRead(withLink(), 'lnk_1', paid, aCtx()), aCtx());
-    expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: null }]);
-    s = hear(s, 'payment.captured', { paymentLinkId: LINK, pspReference: 'ch_9' });
-    s = hear(s, 'payment.captured', { paymentLinkId: LINK }, aCtx(), 'evt_again');
-    expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: 'ch_9' }]);
-    expect(s.entries).toHaveLength(1);
-  });
+function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
+  const known = { id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA } as const;
+  return newMorObject(NOW, { ...known, ...over });
+}
 
-  it('whose charge has come as a payment of its own is that payment, and no second one', () => {
-    const ids = { paymentId: 'pay_9', processorChargeId: 'ch_9', invoiceId: 'in_1', customerId: 'cus_1' };
-    const p = newPayment(aCtx(), { ...ids, currency: 'EUR', amount: 2990n, succeededAt: NOW, mark: 'waiting' });
-    const s = hear(settle(putPayment(withLink(), p), aCtx()), 'payment.captured', { id: LINK, pspReference: 'ch_9' });
-    const paid = settle(applyObjectRead(s, 'lnk_1', readOf({ status: 'PAID', due: null }), aCtx()), aCtx());
-    expect(paid.payments).toMatchObject([{ paymentId: 'pay_9', mark: 'reporting' }]);
-    expect(paid.objects).toMatchObject([{ status: 'PAID', paymentRowId: p.id }]);
-    expect(open(paid)).toEqual([]);
-  });
+it.each(['payment.failed', 'payment.requires_action'] as const)(
+  'after %s Crossbill makes a payment link over the amount of a fresh read',
+  (type) => {
+    const stale = at(60_000);
+    const s = verdict(anOpenInvoice(), type, stale);
+    expect(linksOf(s)).toEqual([]);
+    expect(plan(s, stale).errand).toMatchObject({ name: 'read-invoice', question: 'in_1' });
+    const made = read(s, stale, { amountRemaining: 1990n });
+    expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
+    const [m] = made.messages;
+    expect(m).toMatchObject({ kind: 'create_payment_link', peer: 'mor', status: 'pending' });
+    expect(JSON.parse(m?.wire.body ?? '')).toMatchObject({
+      jurisdiction: 'GB',
+      returnUrl: 'https://shop.example/thanks',
+      expiresSec: 600,
+      amount: { minor: '1990', currency: 'EUR' },
+      key: m?.key,
+    });
+    expect(linksOf(settle(made, stale))).toHaveLength(1);
+  },
+);
 
-  it('that is announced before our own request was answered is found by its key', () => {
-    const made = asked(anOpenInvoice(), aCtx());
-    if (!made.ok) throw new Error(made.message);
-    const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
-    const m = s.messages.find((x) => x.kind === 'create_payment_link');
-    if (m === undefined) throw new Error('no message');
-    const link = facts200({ status: 'PAID', due: null });
-    const paid = settle(applyAnswer(s, m.id, linkMade(link), aCtx()), aCtx());
-    expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
-  });
-
-  it('that says PAID at last closes the item about the payment that was announced', () => {
-    let s = hear(withLink(), 'payment.captured', { id: LINK });
-    for (let n = 0; n < 9; n++) s = readWhenDue(s, readOf({ status: 'PAYABLE' }));
-    expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1' }]);
-    s = readWhenDue(s, readOf({ status: 'PAID', due: null }));
-    expect([s.payments.length, open(s)]).toEqual([1, []]);
-  });
-
-  it('warns while it can be paid for an invoice that was paid another way, until it expires', () => {
-    const paid = takeRead(withLink(), aCtx(), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
-    const s = settle(paid, aCtx());
-    expect(open(s)).toMatchObject([{ kind: 'double_payment', subject: 'lnk_1' }]);
-    const expiry = new Date(NOW.getTime() + 600_000);
-    expect(open(settle(s, aCtx(expiry)))).toEqual([]);
-  });
+it('a restored database makes a link again under the same key, and the next link under another key', () => {
+  const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
+  const first = refused(at(0));
+  const key = first.messages.at(-1)?.key;
+  expect(key).toMatch(/^crossbill:create_payment_link:lnk_[0-9a-f]{32}:1$/);
+  expect(refused(at(48 * HOUR_MS)).messages.at(-1)?.key).toBe(key);
+  const expired = linkRead(linkAnswered(first, at(0)), at(HOUR_MS), 'EXPIRED');
+  const next = refused(at(2 * HOUR_MS), expired);
+  expect(linksOf(next)).toHaveLength(2);
+  expect(next.messages.at(-1)?.key).not.toBe(key);
 });
 
-describe('the lane of a refused renewal', () => {
-  const HOUR_MS = 3_600_000;
-  const DAY_MS = 24 * HOUR_MS;
-  const LINKS: Partial<FlowSettings> = {
-    recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 },
+it('Crossbill makes no link for a refused renewal without a setting', () => {
+  const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
+  expect(linksOf(s)).toEqual([]);
+  expect(plan(s, at(0, {})).errand).toBeNull();
+});
+
+it('Crossbill makes no link for a draft, and reads the draft after its finalization', () => {
+  const finalizesAt = new Date(NOW.getTime() + HOUR_MS);
+  const draft = takeRead(emptyLane('in_1'), at(0), facts({ status: 'draft', finalizesAt }));
+  const s = verdict(draft, 'payment.failed', at(0));
+  expect(linksOf(s)).toEqual([]);
+  expect(plan(s, at(0)).dueAt).toEqual(new Date(finalizesAt.getTime() + 60_000));
+  expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ name: 'read-invoice' });
+  expect(linksOf(read(s, at(HOUR_MS + 60_000)))).toHaveLength(1);
+});
+
+const never: readonly (readonly [string, (s: LaneState) => LaneState])[] = [
+  ['paid', (s) => takeRead(s, at(0), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }))],
+  ['void', (s) => takeRead(s, at(0), facts({ status: 'void' }))],
+  ['written off', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
+  ['a signup’s', (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' }))],
+  ['waiting for a bank transfer', (s) => putObject(s, aProforma())],
+  [
+    'held, its money taken',
+    (s) => verdict(takeRead(s, at(0), facts({ status: 'draft' })), 'payment.succeeded', at(0), { paymentId: 'pay_2' }),
+  ],
+];
+it.each(never)('Crossbill makes no link for an invoice in this state: %s', (_, change) => {
+  const s = verdict(change(takeRead(emptyLane('in_1'), at(0), facts())), 'payment.failed', at(0));
+  expect(linksOf(s)).toEqual([]);
+  expect(s.messages.filter((m) => m.kind === 'create_payment_link')).toEqual([]);
+});
+
+it('an expired link has a successor only after another refusal, three links in all', () => {
+  let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+  const expired = at(661_000);
+  expect(plan(settle(s, expired), expired).errand).toMatchObject({ name: 'read-object' });
+  s = read(linkRead(settle(s, expired), expired, 'EXPIRED'), expired);
+  expect(linksOf(s)).toHaveLength(1);
+  for (let n = 1; n <= 4; n++) {
+    const day = at(n * DAY_MS);
+    s = read(verdict(s, 'payment.failed', day), day);
+    if (linksOf(s).length === n + 1) s = linkAnswered(s, day);
+    const over = at(n * DAY_MS + 661_000);
+    s = linkRead(settle(s, over), over, 'EXPIRED');
+  }
+  expect(linksOf(s)).toHaveLength(3);
+});
+
+it('a person decides about a link after the MoR’s refusal, and Crossbill retries under a new key', () => {
+  const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
+  const [m] = s.messages;
+  const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
+  const rest = {
+    message: 'the MoR answered 409',
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
   };
-
-  const at = (ms: number, settings: Partial<FlowSettings> = LINKS): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
-  const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
-
-  function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
-    const succeeded = type === 'payment.succeeded';
-    const event = aPaymentEvent({
-      eventId: `evt_${type}_${ctx.now.getTime()}`,
-      type,
-      at: ctx.now,
-      processorChargeId: succeeded ? 'ch_1' : null,
-      status: succeeded ? 'succeeded' : 'failed',
-      declineCode: 'insufficient_funds',
-      ...over,
-    });
-    return settle(applyEvent(s, event, ctx).state, ctx);
-  }
-
-  function read(s: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): LaneState {
-    return settle(applyRead(s, { ok: true, value: facts(over), status: 200, requestId: null }, ctx), ctx);
-  }
-
-  function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
-    const m = s.messages.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
-    const link: LinkFacts = {
-      morId: `${LINK}${ctx.now.getTime()}`,
-      url: 'https://pay.example/1',
-      status: 'PAYABLE',
-      priced: { minor: 2990n, currency: 'EUR' },
-      due: { minor: 2990n, currency: 'EUR' },
-      expiresAt: new Date(ctx.now.getTime() + 600_000),
-      ...over,
-    };
-    const value = { kind: 'create_payment_link', link } as const;
-    return settle(applyAnswer(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
-  }
-
-  /** The link's own page at the MoR, read when its time has come. */
-  function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
-    const o = linksOf(s).at(-1);
-    const due = { minor: status === 'PAID' ? 0n : 2990n, currency: 'EUR' };
-    const priced = { minor: 2990n, currency: 'EUR' };
-    const link = { morId: o?.morId ?? '', url: '', status, priced, due, expiresAt: o?.deadline ?? null };
-    const outcome = { ok: true, value: { kind: 'payment_link', link }, status: 200, requestId: null } as const;
-    return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);
-  }
-
-  function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
-    const known = { id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA } as const;
-    return newMorObject(NOW, { ...known, ...over });
-  }
-
-  describe('a payment link for a renewal that was refused', () => {
-    it.each(['payment.failed', 'payment.requires_action'] as const)(
-      'is made after %s, for what is due by a fresh read',
-      (type) => {
-        const stale = at(60_000);
-        const s = verdict(anOpenInvoice(), type, stale);
-        expect(linksOf(s)).toEqual([]);
-        expect(plan(s, stale).errand).toMatchObject({ name: 'read-invoice', question: 'in_1' });
-        const made = read(s, stale, { amountRemaining: 1990n });
-        expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
-        const [m] = made.messages;
-        expect(m).toMatchObject({ kind: 'create_payment_link', peer: 'mor', status: 'pending' });
-        expect(JSON.parse(m?.wire.body ?? '')).toMatchObject({
-          jurisdiction: 'GB',
-          returnUrl: 'https://shop.example/thanks',
-          expiresSec: 600,
-          amount: { minor: '1990', currency: 'EUR' },
-          key: m?.key,
-        });
-        expect(linksOf(settle(made, stale))).toHaveLength(1);
-      },
-    );
-
-    it('bears the same key when a restored database makes it again, and another key the next time', () => {
-      const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
-      const first = refused(at(0));
-      const key = first.messages.at(-1)?.key;
-      expect(key).toMatch(/^crossbill:create_payment_link:lnk_[0-9a-f]{32}:1$/);
-      expect(refused(at(48 * HOUR_MS)).messages.at(-1)?.key).toBe(key);
-      const expired = linkRead(linkAnswered(first, at(0)), at(HOUR_MS), 'EXPIRED');
-      const next = refused(at(2 * HOUR_MS), expired);
-      expect(linksOf(next)).toHaveLength(2);
-      expect(next.messages.at(-1)?.key).not.toBe(key);
-    });
-
-    it('is not made unless the settings say so', () => {
-      const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
-      expect(linksOf(s)).toEqual([]);
-      expect(plan(s, at(0, {})).errand).toBeNull();
-    });
-
-    it('is not made for a draft until it is final, which is looked up should nobody tell', () => {
-      const finalizesAt = new Date(NOW.getTime() + HOUR_MS);
-      const draft = takeRead(emptyLane('in_1'), at(0), facts({ status: 'draft', finalizesAt }));
-      const s = verdict(draft, 'payment.failed', at(0));
-      expect(linksOf(s)).toEqual([]);
-      expect(plan(s, at(0)).dueAt).toEqual(new Date(finalizesAt.getTime() + 60_000));
-      expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ name: 'read-invoice' });
-      expect(linksOf(read(s, at(HOUR_MS + 60_000)))).toHaveLength(1);
-    });
-
-    const never: readonly (readonly [string, (s: LaneState) => LaneState])[] = [
-      ['paid', (s) => takeRead(s, at(0), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }))],
-      ['void', (s) => takeRead(s, at(0), facts({ status: 'void' }))],
-      ['written off', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
-      ['a signup’s', (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' }))],
-      ['waiting for a bank transfer', (s) => putObject(s, aProforma())],
-      [
-        'held, its money taken',
-        (s) =>
-          verdict(takeRead(s, at(0), facts({ status: 'draft' })), 'payment.succeeded', at(0), { paymentId: 'pay_2' }),
-      ],
-    ];
-    it.each(never)('is not made for an invoice that is %s', (_, change) => {
-      const s = verdict(change(takeRead(emptyLane('in_1'), at(0), facts())), 'payment.failed', at(0));
-      expect(linksOf(s)).toEqual([]);
-      expect(s.messages.filter((m) => m.kind === 'create_payment_link')).toEqual([]);
-    });
-
-    it('that expired is made again only after another refusal, and no more than three times', () => {
-      let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-      const expired = at(661_000);
-      expect(plan(settle(s, expired), expired).errand).toMatchObject({ name: 'read-object' });
-      s = read(linkRead(settle(s, expired), expired, 'EXPIRED'), expired);
-      expect(linksOf(s)).toHaveLength(1);
-      for (let n = 1; n <= 4; n++) {
-        const day = at(n * DAY_MS);
-        s = read(verdict(s, 'payment.failed', day), day);
-        if (linksOf(s).length === n + 1) s = linkAnswered(s, day);
-        const over = at(n * DAY_MS + 661_000);
-        s = linkRead(settle(s, over), over, 'EXPIRED');
-      }
-      expect(linksOf(s)).toHaveLength(3);
-    });
-
-    it('that the MoR refuses is a person’s to mend, and retried under a new key', () => {
-      const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
-      const [m] = s.messages;
-      const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
-      const rest = {
-        message: 'the MoR answered 409',
-        errors: [],
-        retryAfterMs: null,
-        requestId: null,
-        replayed: false,
-      };
-      const told = settle(applyAnswer(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
-      const [item] = open(told);
-      expect(withWords(item)).toMatchObject({
-        kind: 'effect_failed',
-        summary: expect.stringContaining('no_active_arrangement'),
-      });
-      expect(linksOf(told)).toHaveLength(1);
-      const choice = { resolution: 'retry', note: null, by: 'anna' } as const;
-      const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
-      if (!retried.ok) throw new Error(retried.message);
-      const again = settle(retried.state, at(1000));
-      const keys = again.messages.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
-      expect(new Set(keys).size).toBe(2);
-      expect(again.messages.at(-1)).toMatchObject({ status: 'pending' });
-      const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
-      if (!left.ok) throw new Error(left.message);
-      expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
-    });
-
-    it('is flagged when the renewal is paid after all', () => {
-      const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-      const paid = verdict(s, 'payment.succeeded', at(60_000), { eventId: 'evt_late', paymentId: 'pay_1' });
-      const done = read(paid, at(60_000), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n });
-      expect(open(done)).toEqual(
-        expect.arrayContaining([expect.objectContaining({ kind: 'double_payment', subject: linksOf(s)[0]?.id })]),
-      );
-    });
+  const told = settle(applyAnswer(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
+  const [item] = open(told);
+  expect(withWords(item)).toMatchObject({
+    kind: 'effect_failed',
+    summary: expect.stringContaining('no_active_arrangement'),
   });
+  expect(linksOf(told)).toHaveLength(1);
+  const choice = { resolution: 'retry', note: null, by: 'anna' } as const;
+  const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
+  if (!retried.ok) throw new Error(retried.message);
+  const again = settle(retried.state, at(1000));
+  const keys = again.messages.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
+  expect(new Set(keys).size).toBe(2);
+  expect(again.messages.at(-1)).toMatchObject({ status: 'pending' });
+  const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
+  if (!left.ok) throw new Error(left.message);
+  expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
+});
 
-  describe('a webhook that never comes', () => {
-    it('of a paid link is made up for by looking, at ever longer pauses and once more when it has expired', () => {
-      const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-      const look = plan(s, at(0)).dueAt;
-      expect(look?.getTime()).toBe(NOW.getTime() + 60_000);
-      const after = at(60_000);
-      expect(plan(s, after).errand).toMatchObject({ name: 'read-object' });
-      const payable = linkRead(s, after, 'PAYABLE');
-      expect(payable.payments.filter((p) => p.origin === 'payment_link')).toEqual([]);
-      expect(plan(payable, after).errand).toBeNull();
-      const late = linkRead(payable, at(599_000), 'PAYABLE');
-      expect(late.objects[0]?.readDueAt).toEqual(new Date(NOW.getTime() + 660_000));
-      const end = at(660_000);
-      const paid = linkRead(settle(payable, end), end, 'PAID');
-      expect(paid.payments).toMatchObject([{ origin: 'renewal' }, { origin: 'payment_link', amount: 2990n }]);
-      expect(plan(settle(paid, at(DAY_MS)), at(DAY_MS)).errand).not.toMatchObject({ name: 'read-object' });
-    });
+it('an item warns about a link for a renewal paid otherwise', () => {
+  const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+  const paid = verdict(s, 'payment.succeeded', at(60_000), { eventId: 'evt_late', paymentId: 'pay_1' });
+  const done = read(paid, at(60_000), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n });
+  expect(open(done)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ kind: 'double_payment', subject: linksOf(s)[0]?.id })]),
+  );
+});
 
-    it.each([
-      ['ISSUED', 'ISSUED'],
-      ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
-      ['SETTLED', 'SETTLED'],
-    ])('of a proforma invoice that is %s shows it so', (status) => {
-      let s = settle(putObject(anOpenInvoice(), aProforma({ status: 'PENDING_TAX_TRANSACTION' })), aCtx());
-      const minute = at(60_000, {});
-      expect(plan(s, minute).errand).toMatchObject({ name: 'read-object', question: { morId: PROFORMA } });
-      const failure =
-        status === 'ISSUANCE_FAILED'
-          ? { code: 'proforma_tax_input_invalid', message: 'the VAT number', failedAt: null }
-          : null;
-      const proforma = { morId: PROFORMA, number: 'PF-1', status, merchantReference: 'in_1', failure };
-      const outcome = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
-      s = settle(applyObjectRead(s, 'pfm_1', outcome, minute), minute);
-      expect(s.objects).toMatchObject([
-        { status, detail: failure === null ? {} : { failure: { message: 'the VAT number' } } },
-      ]);
-      expect(s.objects[0]?.readDueAt === null).toBe(status !== 'ISSUED');
-    });
+it('Crossbill reads a link without a webhook at growing pauses, and once more after its end', () => {
+  const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+  const look = plan(s, at(0)).dueAt;
+  expect(look?.getTime()).toBe(NOW.getTime() + 60_000);
+  const after = at(60_000);
+  expect(plan(s, after).errand).toMatchObject({ name: 'read-object' });
+  const payable = linkRead(s, after, 'PAYABLE');
+  expect(payable.payments.filter((p) => p.origin === 'payment_link')).toEqual([]);
+  expect(plan(payable, after).errand).toBeNull();
+  const late = linkRead(payable, at(599_000), 'PAYABLE');
+  expect(late.objects[0]?.readDueAt).toEqual(new Date(NOW.getTime() + 660_000));
+  const end = at(660_000);
+  const paid = linkRead(settle(payable, end), end, 'PAID');
+  expect(paid.payments).toMatchObject([{ origin: 'renewal' }, { origin: 'payment_link', amount: 2990n }]);
+  expect(plan(settle(paid, at(DAY_MS)), at(DAY_MS)).errand).not.toMatchObject({ name: 'read-object' });
+});
 
-    it('is not looked for without end', () => {
-      const o = aProforma({ deadline: new Date(NOW.getTime() + DAY_MS) });
-      const s = settle(putObject(anOpenInvoice(), { ...o, createdAt: NOW }), at(40 * DAY_MS, {}));
-      expect(s.objects[0]?.readDueAt).toBeNull();
-    });
-  });
+it.each([
+  ['ISSUED', 'ISSUED'],
+  ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
+  ['SETTLED', 'SETTLED'],
+])('Crossbill reads a proforma invoice without a webhook and shows it as %s', (status) => {
+  let s = settle(putObject(anOpenInvoice(), aProforma({ status: 'PENDING_TAX_TRANSACTION' })), aCtx());
+  const minute = at(60_000, {});
+  expect(plan(s, minute).errand).toMatchObject({ name: 'read-object', question: { morId: PROFORMA } });
+  const failure =
+    status === 'ISSUANCE_FAILED'
+      ? { code: 'proforma_tax_input_invalid', message: 'the VAT number', failedAt: null }
+      : null;
+  const proforma = { morId: PROFORMA, number: 'PF-1', status, merchantReference: 'in_1', failure };
+  const outcome = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
+  s = settle(applyObjectRead(s, 'pfm_1', outcome, minute), minute);
+  expect(s.objects).toMatchObject([
+    { status, detail: failure === null ? {} : { failure: { message: 'the VAT number' } } },
+  ]);
+  expect(s.objects[0]?.readDueAt === null).toBe(status !== 'ISSUED');
+});
+
+it('Crossbill stops its reads of an old proforma invoice', () => {
+  const o = aProforma({ deadline: new Date(NOW.getTime() + DAY_MS) });
+  const s = settle(putObject(anOpenInvoice(), { ...o, createdAt: NOW }), at(40 * DAY_MS, {}));
+  expect(s.objects[0]?.readDueAt).toBeNull();
 });
 
 // What the MoR names a payment on a link by.
-describe('the name of a payment on a link', () => {
-  type Rig = ReturnType<typeof rig>;
 
-  const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
+type Rig = ReturnType<typeof rig>;
 
-  const NEITHER = { pspReference: undefined };
-  const NAMED = [
-    ['a charge', { pspReference: 'ch_9' }],
-    ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_nine' }],
-    ['both', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
-  ] as const;
+const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
 
-  /** One payment, announced so; a read shows the link as paid before that, or after it. */
-  async function paidOnce(names: object, when: string): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    if (when === 'after') r.links.read = away;
-    else r.links.pay('link_1');
-    await hours(r, 1);
-    await r.h.take(captured(r, 'evt_captured', { paymentLinkId: 'link_1', ...names }));
-    await hours(r, 1);
-    if (when === 'after') isPaid(r);
-    await hours(r, 12);
-    return r;
-  }
+const NEITHER = { pspReference: undefined };
+const NAMED = [
+  ['a charge', { pspReference: 'ch_9' }],
+  ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_nine' }],
+  ['both', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+] as const;
 
-  describe.each(['before', 'after'])('one payment on a link that a read shows %s its capture', (when) => {
-    it.each([...NAMED, ['neither', NEITHER] as const])('is one payment where that names %s', async (_, names) => {
+/** One payment, announced so; a read shows the link as paid before that, or after it. */
+async function paidOnce(names: object, when: string): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  if (when === 'after') r.links.read = away;
+  else r.links.pay('link_1');
+  await hours(r, 1);
+  await r.h.take(captured(r, 'evt_captured', { paymentLinkId: 'link_1', ...names }));
+  await hours(r, 1);
+  if (when === 'after') isPaid(r);
+  await hours(r, 12);
+  return r;
+}
+
+describe.each(['before', 'after'])('with a read %s the capture,', (when) => {
+  it.each([...NAMED, ['neither', NEITHER] as const])(
+    'a payment on a link named by %s is one payment',
+    async (_, names) => {
       const r = await paidOnce(names, when);
       expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
-    });
+    },
+  );
 
-    it.each(NAMED)(
-      'is that of its event and of its refund where it names %s, and nobody is asked',
-      async (_, names) => {
-        const r = await paidOnce(names, when);
-        await paid(r, 'pay_nine', 'ch_9');
-        await givenBack(r, 'pay_nine', 'ch_9');
-        await hours(r, 2);
-        expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
-          ['ch_9 confirmed'],
-          [['done', 'pay_nine']],
-          [],
-        ]);
-      },
-    );
-  });
-
-  describe('a payment on a link whose capture names the MoR’s id of it and no charge', () => {
-    const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
-      r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
-
-    it.each(['before', 'after'])(
-      'has that name: what is given back of it is credited, told %s the read',
-      async (when) => {
-        const r = await withLink(CHARGED_NEXT);
-        r.links.read = away;
-        await ofPayNine(r);
-        if (when === 'before') await givenBack(r, 'pay_nine', 'ch_9');
-        isPaid(r);
-        await hours(r, 12);
-        if (when === 'after') await givenBack(r, 'pay_nine', 'ch_9');
-        await hours(r, 3);
-        const s = await state(r);
-        expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
-          ['ch_9 confirmed'],
-          [['done', 'pay_nine']],
-          [],
-        ]);
-        expect(s.entries.map((e) => [e.reason, e.amount.minor]).toSorted()).toEqual([
-          ['payment_collected', 1000n],
-          ['payment_marked', 1000n],
-          ['refund_mirrored', 1000n],
-          ['refund_paid', 1000n],
-        ]);
-      },
-    );
-
-    it('is booked without a name where that is of a payment of another invoice', async () => {
-      const r = await withLink(CHARGED_NEXT);
-      if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
-      r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
-      r.links.pay('link_1');
-      await ofPayNine(r);
-      await hours(r, 3);
-      expect((await state(r)).payments.filter((p) => p.succeededAt !== null)).toMatchObject([
-        { paymentId: null, mark: 'confirmed', amount: 1000n },
-      ]);
-    });
-
-    it.each(['before', 'after'])('is the payment that a card’s event tells of %s the capture', async (when) => {
-      const r = await withLink(CHARGED_NEXT);
-      r.links.read = away;
-      if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
-      await ofPayNine(r);
-      if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
-      isPaid(r);
-      await hours(r, 12);
-      const s = await state(r);
-      expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
-        ['ch_9 confirmed'],
-        [],
-        ['payment_collected', 'payment_marked'],
-      ]);
-    });
-  });
-
-  it('a link’s payment of which a card’s event tells too is asked about when that is given back in the portal', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r, 'evt_captured', NO_CHARGE));
-    await hours(r, 2);
-    await paid(r, 'pay_nine');
-    await hours(r, 1);
-    expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
-      expect.stringMatching(/^Ask the MoR whether the customer was charged twice/),
-    ]);
+  it.each(NAMED)('a payment on a link named by %s takes its event and its refund without an item', async (_, names) => {
+    const r = await paidOnce(names, when);
+    await paid(r, 'pay_nine', 'ch_9');
     await givenBack(r, 'pay_nine', 'ch_9');
-    await hours(r, 3);
-    expect((await openItems(r)).map((x) => x.kind)).toEqual(['refund_gap']);
+    await hours(r, 2);
+    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+      ['ch_9 confirmed'],
+      [['done', 'pay_nine']],
+      [],
+    ]);
   });
+});
+
+const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
+  r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
+
+it.each(['before', 'after'])(
+  'a payment on a link takes the MoR’s id: Crossbill credits a refund reported %s the read',
+  async (when) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    await ofPayNine(r);
+    if (when === 'before') await givenBack(r, 'pay_nine', 'ch_9');
+    isPaid(r);
+    await hours(r, 12);
+    if (when === 'after') await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 3);
+    const s = await state(r);
+    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+      ['ch_9 confirmed'],
+      [['done', 'pay_nine']],
+      [],
+    ]);
+    expect(s.entries.map((e) => [e.reason, e.amount.minor]).toSorted()).toEqual([
+      ['payment_collected', 1000n],
+      ['payment_marked', 1000n],
+      ['refund_mirrored', 1000n],
+      ['refund_paid', 1000n],
+    ]);
+  },
+);
+
+it('Crossbill books a payment on a link without the name of another invoice’s payment', async () => {
+  const r = await withLink(CHARGED_NEXT);
+  if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
+  r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
+  r.links.pay('link_1');
+  await ofPayNine(r);
+  await hours(r, 3);
+  expect((await state(r)).payments.filter((p) => p.succeededAt !== null)).toMatchObject([
+    { paymentId: null, mark: 'confirmed', amount: 1000n },
+  ]);
+});
+
+it.each(['before', 'after'])('a card event %s the capture tells about the same payment on a link', async (when) => {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = away;
+  if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
+  await ofPayNine(r);
+  if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
+  isPaid(r);
+  await hours(r, 12);
+  const s = await state(r);
+  expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
+    ['ch_9 confirmed'],
+    [],
+    ['payment_collected', 'payment_marked'],
+  ]);
+});
+
+it('a refund in the portal opens an item if a link and a card event may show the same payment', async () => {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.pay('link_1');
+  await r.h.take(captured(r, 'evt_captured', NO_CHARGE));
+  await hours(r, 2);
+  await paid(r, 'pay_nine');
+  await hours(r, 1);
+  expect((await openItems(r)).map((x) => wordsOf(x).proposal)).toEqual([
+    expect.stringMatching(/^Ask the MoR whether the customer was charged twice/),
+  ]);
+  await givenBack(r, 'pay_nine', 'ch_9');
+  await hours(r, 3);
+  expect((await openItems(r)).map((x) => x.kind)).toEqual(['refund_gap']);
 });

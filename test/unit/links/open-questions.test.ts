@@ -1,5 +1,5 @@
 // Links whose money is not known for sure: a person hears of it once, in words that hold now, and nothing is charged meanwhile.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../../src/engine/open-money.js';
 import { PaymentLinksController } from '../../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../../src/links/payment-links.flow.js';
@@ -37,195 +37,185 @@ async function pass(r: Rig, times: number, step: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, step);
 }
 
-describe('a person who dismissed the item of a link', () => {
-  it('before a second announcement on it is asked again, and nobody is charged beside that', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
-    await pass(r, 10, 60_000);
-    await dismissed(r);
-    await after(r, HOUR_MS);
-    expect([await topics(r), moneyAnnounced(await state(r))]).toEqual([[], null]);
-    await r.h.take(captured(r, 'evt_captured_again'));
-    await pass(r, 10, 60_000);
-    expect(await topics(r)).toEqual(['link-lost']);
-    await pass(r, 30, DAY_MS);
-    expect(relayed(r)).toEqual([]);
-    await dismissed(r);
-    await pass(r, 2, DAY_MS);
-    expect(relayed(r)).toHaveLength(1);
-  });
+it('a second announcement on a link asks a person again after a dismissal, and nobody charges meanwhile', async () => {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = gone;
+  await r.h.take(captured(r));
+  await pass(r, 10, 60_000);
+  await dismissed(r);
+  await after(r, HOUR_MS);
+  expect([await topics(r), moneyAnnounced(await state(r))]).toEqual([[], null]);
+  await r.h.take(captured(r, 'evt_captured_again'));
+  await pass(r, 10, 60_000);
+  expect(await topics(r)).toEqual(['link-lost']);
+  await pass(r, 30, DAY_MS);
+  expect(relayed(r)).toEqual([]);
+  await dismissed(r);
+  await pass(r, 2, DAY_MS);
+  expect(relayed(r)).toHaveLength(1);
 });
 
-describe('a link that the MoR does not know although a payment was announced on it', () => {
-  it('is not given up because a caller asks about it often: the MoR may know it a moment later', async () => {
-    const r = await withLink();
-    const read = r.links.read.bind(r.links);
-    r.links.read = gone;
-    await r.h.take(captured(r));
-    for (let n = 0; n < 8; n++) {
-      r.h.clock.advance(100);
-      await callerReads(r, gone); // as GET /v1/invoices/{in}/payment-link takes it in
-    }
-    expect((await state(r)).objects.map((o) => [o.status, o.readAttempts])).toEqual([['PAYABLE', 1]]);
-    r.links.read = read;
-    r.links.pay('link_1');
-    await pass(r, 10, 60_000);
-    expect([await topics(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
-  });
-
-  it('is a 404 to who asks for it, and a 409 to who asks for a link: neither gets a page on which nobody can pay', async () => {
-    const r = await withLink();
-    r.links.read = gone;
-    await r.h.deliver(captured(r));
-    await r.h.drain();
-    const lanes = {
-      change: (lane: string, act: (of: Lane) => Result<never>) => r.h.command(lane, asCommand(act)),
-    } as never;
-    const books = { objects: async () => (await state(r)).objects } as never;
-    const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
-    const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
-    const flow = new MorObjectsFlow(r.h.store, lanes, books, reader, r.links, r.h.context);
-    const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
-    const controller = new PaymentLinksController(flow, {} as never, books, links);
-    await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });
-    const wish = { jurisdiction: 'DE', return_url: 'https://shop.example' };
-    await expect(links.create(INVOICE_ID, wish, 'ops', null)).rejects.toMatchObject({
-      ...{ status: 409, code: 'invoice_not_payable' },
-      message: expect.stringContaining('the MoR does not know the link yet'),
-    });
-    expect((await state(r)).objects).toHaveLength(1);
-  });
-
-  it.each(['before the announcement', 'before the item', 'after the item'])(
-    'is asked about no more once a payment event of its very charge comes, %s: nobody is told to give it back',
-    async (when) => {
-      const r = await withLink();
-      r.links.read = gone;
-      const paid = (): Promise<unknown> =>
-        r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', at: r.h.clock.now() }));
-      if (when === 'before the announcement') await paid();
-      await after(r, 1_000);
-      await r.h.take(captured(r));
-      if (when === 'before the item') await paid();
-      await pass(r, 10, HOUR_MS);
-      expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
-      if (when === 'after the item') await paid();
-      await pass(r, 10, HOUR_MS);
-      const s = await state(r);
-      const marked = s.payments.find((p) => p.paymentId === 'pay_nine');
-      expect([await topics(r), marked?.mark, s.objects.map((o) => [o.status, o.paymentRowId])]).toEqual([
-        [],
-        'confirmed',
-        [['DELETED', marked?.id]],
-      ]);
-    },
-  );
-});
-
-describe('an open item of a link', () => {
-  async function partOfIt(): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    await pass(r, 7 * 24 - 1, HOUR_MS);
-    r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
-    await pass(r, 3, HOUR_MS);
-    expect(await topics(r)).toEqual(['link-part-paid']);
-    return r;
+it('callers do not exhaust the reads of an unknown link: the MoR may know it a moment later', async () => {
+  const r = await withLink();
+  const read = r.links.read.bind(r.links);
+  r.links.read = gone;
+  await r.h.take(captured(r));
+  for (let n = 0; n < 8; n++) {
+    r.h.clock.advance(100);
+    await callerReads(r, gone); // as GET /v1/invoices/{in}/payment-link takes it in
   }
+  expect((await state(r)).objects.map((o) => [o.status, o.readAttempts])).toEqual([['PAYABLE', 1]]);
+  r.links.read = read;
+  r.links.pay('link_1');
+  await pass(r, 10, 60_000);
+  expect([await topics(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
+});
 
-  it('is closed by an announcement and asked afresh after the read: a page of before releases no charge', async () => {
-    const r = await partOfIt();
-    const [before] = await openItems(r);
-    r.links.read = away;
-    await r.h.take(captured(r));
-    const s = await state(r);
-    expect(s.reviews.map((x) => [x.id, x.resolution])).toEqual([[before?.id, 'cleared']]);
-    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-    const late = await r.h.command(INVOICE_ID, (x, ctx) => resolveReview(x, before?.id ?? '', choice, ctx));
-    expect(late).toMatchObject({ ok: false, code: 'review_already_resolved' });
-    await pass(r, 60, HOUR_MS);
-    expect([await topics(r), relayed(r)]).toEqual([['link-unread'], []]);
+it('a caller gets 404 for an unknown link and 409 for a new link: neither gets a dead page', async () => {
+  const r = await withLink();
+  r.links.read = gone;
+  await r.h.deliver(captured(r));
+  await r.h.drain();
+  const lanes = {
+    change: (lane: string, act: (of: Lane) => Result<never>) => r.h.command(lane, asCommand(act)),
+  } as never;
+  const books = { objects: async () => (await state(r)).objects } as never;
+  const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
+  const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
+  const flow = new MorObjectsFlow(r.h.store, lanes, books, reader, r.links, r.h.context);
+  const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
+  const controller = new PaymentLinksController(flow, {} as never, books, links);
+  await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });
+  const wish = { jurisdiction: 'DE', return_url: 'https://shop.example' };
+  await expect(links.create(INVOICE_ID, wish, 'ops', null)).rejects.toMatchObject({
+    ...{ status: 409, code: 'invoice_not_payable' },
+    message: expect.stringContaining('the MoR does not know the link yet'),
   });
+  expect((await state(r)).objects).toHaveLength(1);
+});
 
-  it('about two sums of one payment stays, however often that is announced', async () => {
+it.each(['before the announcement', 'before the item', 'after the item'])(
+  'a payment event with the charge of an unknown link, %s, ends the item, and nobody refunds the payment',
+  async (when) => {
     const r = await withLink();
-    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', amount: 900, at: r.h.clock.now() }));
+    r.links.read = gone;
+    const paid = (): Promise<unknown> =>
+      r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', at: r.h.clock.now() }));
+    if (when === 'before the announcement') await paid();
+    await after(r, 1_000);
     await r.h.take(captured(r));
-    r.links.pay('link_1');
-    await pass(r, 3, HOUR_MS);
-    const asked = async (): Promise<readonly string[]> =>
-      (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => wordsOf(x).summary);
-    const sums = ['10.00 EUR was announced for link_1; the record says 9.00 EUR'];
-    expect(await asked()).toEqual(sums);
-    await r.h.take(captured(r, 'evt_captured_again'));
-    expect(await asked()).toEqual(sums);
-    await pass(r, 60, HOUR_MS);
-    expect(await asked()).toEqual(sums);
-  });
-
-  it('closes once the link is paid, also where the money came by a payment event first', async () => {
-    const r = await withLink();
-    await r.h.take(captured(r));
+    if (when === 'before the item') await paid();
     await pass(r, 10, HOUR_MS);
-    expect(await topics(r)).toHaveLength(1);
-    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', at: r.h.clock.now() }));
-    r.links.pay('link_1');
-    await pass(r, 3, HOUR_MS);
+    expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
+    if (when === 'after the item') await paid();
+    await pass(r, 10, HOUR_MS);
     const s = await state(r);
-    expect(s.objects.map((o) => o.status)).toEqual(['PAID']);
-    expect([await topics(r), s.payments.filter((p) => p.succeededAt !== null).length]).toEqual([[], 1]);
-  });
+    const marked = s.payments.find((p) => p.paymentId === 'pay_nine');
+    expect([await topics(r), marked?.mark, s.objects.map((o) => [o.status, o.paymentRowId])]).toEqual([
+      [],
+      'confirmed',
+      [['DELETED', marked?.id]],
+    ]);
+  },
+);
+
+async function partOfIt(): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  await pass(r, 7 * 24 - 1, HOUR_MS);
+  r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
+  await pass(r, 3, HOUR_MS);
+  expect(await topics(r)).toEqual(['link-part-paid']);
+  return r;
+}
+
+it('an announcement closes the open item of a link, and the next read asks again: no stale page releases a charge', async () => {
+  const r = await partOfIt();
+  const [before] = await openItems(r);
+  r.links.read = away;
+  await r.h.take(captured(r));
+  const s = await state(r);
+  expect(s.reviews.map((x) => [x.id, x.resolution])).toEqual([[before?.id, 'cleared']]);
+  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+  const late = await r.h.command(INVOICE_ID, (x, ctx) => resolveReview(x, before?.id ?? '', choice, ctx));
+  expect(late).toMatchObject({ ok: false, code: 'review_already_resolved' });
+  await pass(r, 60, HOUR_MS);
+  expect([await topics(r), relayed(r)]).toEqual([['link-unread'], []]);
 });
 
-describe('the item of a link', () => {
-  async function unreadable(): Promise<Rig> {
-    const r = await withLink();
-    r.links.read = async () => failed('refused', { status: 403 });
-    await r.h.take(captured(r));
-    await pass(r, 60, 60_000);
-    expect(await topics(r)).toEqual(['link-unread']);
-    return r;
-  }
-
-  it('that is paid, nobody knows how much, promises no other read', async () => {
-    const r = await unreadable();
-    r.links.read = shows({ status: 'PAID' });
-    await pass(r, 3, HOUR_MS);
-    expect((await state(r)).objects.map((o) => [o.status, o.readDueAt])).toEqual([['PAID', null]]);
-    const [item] = await openItems(r);
-    expect(wordsOf(item).summary).toBe('link link_1 is paid, but the MoR does not say how much');
-    expect(wordsOf(item).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
-    await callerReads(r, gone);
-    expect([(await state(r)).objects[0]?.status, await topics(r)]).toEqual(['PAID', [item?.topic]]);
-  });
+it('the item about two amounts of one payment stays after repeated announcements', async () => {
+  const r = await withLink();
+  await r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', amount: 900, at: r.h.clock.now() }));
+  await r.h.take(captured(r));
+  r.links.pay('link_1');
+  await pass(r, 3, HOUR_MS);
+  const asked = async (): Promise<readonly string[]> =>
+    (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => wordsOf(x).summary);
+  const sums = ['10.00 EUR was announced for link_1; the record says 9.00 EUR'];
+  expect(await asked()).toEqual(sums);
+  await r.h.take(captured(r, 'evt_captured_again'));
+  expect(await asked()).toEqual(sums);
+  await pass(r, 60, HOUR_MS);
+  expect(await asked()).toEqual(sums);
 });
 
-describe('two days without a usable answer about a link', () => {
-  it('count from the first read that failed: a single one is no item', async () => {
-    const r = await withLink();
-    await r.h.take(captured(r));
-    await pass(r, 60, HOUR_MS);
-    expect(await topics(r)).toEqual(['link-not-paid']);
-    await dismissed(r);
-    const read = r.links.read.bind(r.links);
-    let reads = 0;
-    r.links.read = async (kind, id) => (reads++ === 0 ? failed('unknown', { status: 503 }) : read(kind, id));
-    await pass(r, 2, HOUR_MS);
-    expect([reads > 1, await topics(r)]).toEqual([true, []]);
-    r.links.read = away;
-    await pass(r, 47, HOUR_MS);
-    expect(await topics(r)).toEqual([]);
-    await pass(r, 3, HOUR_MS);
-    expect(await topics(r)).toEqual(['link-unread']);
-  });
+it('the item of a link closes once the link is paid, also after a payment event came first', async () => {
+  const r = await withLink();
+  await r.h.take(captured(r));
+  await pass(r, 10, HOUR_MS);
+  expect(await topics(r)).toHaveLength(1);
+  await r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', at: r.h.clock.now() }));
+  r.links.pay('link_1');
+  await pass(r, 3, HOUR_MS);
+  const s = await state(r);
+  expect(s.objects.map((o) => o.status)).toEqual(['PAID']);
+  expect([await topics(r), s.payments.filter((p) => p.succeededAt !== null).length]).toEqual([[], 1]);
+});
 
-  it('are not over at once where the link ended while we were down', async () => {
-    const r = await withLink();
-    r.links.read = away;
-    await after(r, 10 * DAY_MS);
-    await pass(r, 15, 60_000);
-    expect(await topics(r)).toEqual([]);
-  });
+async function unreadable(): Promise<Rig> {
+  const r = await withLink();
+  r.links.read = async () => failed('refused', { status: 403 });
+  await r.h.take(captured(r));
+  await pass(r, 60, 60_000);
+  expect(await topics(r)).toEqual(['link-unread']);
+  return r;
+}
+
+it('the item of a paid link without an amount promises no other read', async () => {
+  const r = await unreadable();
+  r.links.read = shows({ status: 'PAID' });
+  await pass(r, 3, HOUR_MS);
+  expect((await state(r)).objects.map((o) => [o.status, o.readDueAt])).toEqual([['PAID', null]]);
+  const [item] = await openItems(r);
+  expect(wordsOf(item).summary).toBe('link link_1 is paid, but the MoR does not say how much');
+  expect(wordsOf(item).proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
+  await callerReads(r, gone);
+  expect([(await state(r)).objects[0]?.status, await topics(r)]).toEqual(['PAID', [item?.topic]]);
+});
+
+it('the two days without an answer about a link begin at the first failed read', async () => {
+  const r = await withLink();
+  await r.h.take(captured(r));
+  await pass(r, 60, HOUR_MS);
+  expect(await topics(r)).toEqual(['link-not-paid']);
+  await dismissed(r);
+  const read = r.links.read.bind(r.links);
+  let reads = 0;
+  r.links.read = async (kind, id) => (reads++ === 0 ? failed('unknown', { status: 503 }) : read(kind, id));
+  await pass(r, 2, HOUR_MS);
+  expect([reads > 1, await topics(r)]).toEqual([true, []]);
+  r.links.read = away;
+  await pass(r, 47, HOUR_MS);
+  expect(await topics(r)).toEqual([]);
+  await pass(r, 3, HOUR_MS);
+  expect(await topics(r)).toEqual(['link-unread']);
+});
+
+it('a link opens no item at once if it ended during an outage of Crossbill', async () => {
+  const r = await withLink();
+  r.links.read = away;
+  await after(r, 10 * DAY_MS);
+  await pass(r, 15, 60_000);
+  expect(await topics(r)).toEqual([]);
 });
 
 /** A renewal that was refused, and whose link the MoR is asked for; what it answers can be changed. */
@@ -248,72 +238,68 @@ async function expectAsked(r: Rig): Promise<void> {
   expect(moneyAnnounced(await state(r))).toBeNull();
 }
 
-describe('a payment on a link that the MoR never gave', () => {
-  it('is asked about after two days without an answer to its request', async () => {
-    const r = await asked('away');
-    await announced(r);
-    await hours(r, 47);
-    expect(await topics(r)).toEqual([]);
-    await hours(r, 3);
-    await expectAsked(r);
-  });
-
-  it('is asked about where another link took its place, as the MoR does not collect in that country', async () => {
-    const r = rig(CHARGED_NEXT);
-    r.h.platform.change(INVOICE_ID, { customerCountry: 'AT' });
-    r.links.notServed.add('AT');
-    await refused(r, 'stolen_card');
-    await r.h.drain();
-    await after(r, 1_000);
-    expect((await state(r)).objects.map((o) => o.status)).toEqual(['REPLACED', 'PAYABLE']);
-    await announced(r);
-    await expectAsked(r);
-  });
-
-  it.each(['before the refusal', 'after the item'])(
-    'is asked about no more once its charge is in the books, %s',
-    async (when) => {
-      const r = await asked('away');
-      await announced(r);
-      if (when === 'before the refusal') await paid(r);
-      r.answer = 'refused';
-      await hours(r, 3);
-      expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
-      if (when === 'after the item') await paid(r);
-      await hours(r, 3);
-      expect([await topics(r), (await state(r)).payments.at(-1)?.mark]).toEqual([[], 'confirmed']);
-    },
-  );
+it('a person decides about a payment on an unanswered link after two days', async () => {
+  const r = await asked('away');
+  await announced(r);
+  await hours(r, 47);
+  expect(await topics(r)).toEqual([]);
+  await hours(r, 3);
+  await expectAsked(r);
 });
 
-describe('a link whose charge is in the books', () => {
-  /** As the MoR shows it now; the event of its charge came. */
-  async function booked(read: Rig['links']['read']): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = read;
-    await r.h.take(captured(r));
-    await paid(r);
-    await hours(r, 10);
-    const s = await state(r);
-    expect([await topics(r), s.objects[0]?.paymentRowId]).toEqual([[], s.payments.at(-1)?.id]);
-    return r;
-  }
+it('a person decides about a payment on a replaced link in a country without collection', async () => {
+  const r = rig(CHARGED_NEXT);
+  r.h.platform.change(INVOICE_ID, { customerCountry: 'AT' });
+  r.links.notServed.add('AT');
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  await after(r, 1_000);
+  expect((await state(r)).objects.map((o) => o.status)).toEqual(['REPLACED', 'PAYABLE']);
+  await announced(r);
+  await expectAsked(r);
+});
 
-  it.each([
-    ['is paid, nobody knows how much', shows({ status: 'PAID' })],
-    ['is unknown to the MoR', gone],
-  ])('and that %s is asked about neither by a caller nor by the same announcement once more', async (_, read) => {
-    const r = await booked(read);
-    await callerReads(r, read);
-    await r.h.take(captured(r, 'evt_captured_again'));
-    await hours(r, 5);
-    expect(await topics(r)).toEqual([]);
-  });
+it.each(['before the refusal', 'after the item'])(
+  'the item about a payment on a link never given ends once the books have its charge, %s',
+  async (when) => {
+    const r = await asked('away');
+    await announced(r);
+    if (when === 'before the refusal') await paid(r);
+    r.answer = 'refused';
+    await hours(r, 3);
+    expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
+    if (when === 'after the item') await paid(r);
+    await hours(r, 3);
+    expect([await topics(r), (await state(r)).payments.at(-1)?.mark]).toEqual([[], 'confirmed']);
+  },
+);
 
-  it.each([
-    ['says PAYABLE', shows({ status: 'PAYABLE' })],
-    ['may not be read', async () => failed('refused', { status: 403 })],
-  ] as const)('and that %s for days is asked about by nobody', async (_, read) => {
-    await hours(await booked(read), 62);
-  });
+/** As the MoR shows it now; the event of its charge came. */
+async function booked(read: Rig['links']['read']): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = read;
+  await r.h.take(captured(r));
+  await paid(r);
+  await hours(r, 10);
+  const s = await state(r);
+  expect([await topics(r), s.objects[0]?.paymentRowId]).toEqual([[], s.payments.at(-1)?.id]);
+  return r;
+}
+
+it.each([
+  ['is paid, nobody knows how much', shows({ status: 'PAID' })],
+  ['is unknown to the MoR', gone],
+])('neither a caller nor a second announcement asks about a booked link in this state: %s', async (_, read) => {
+  const r = await booked(read);
+  await callerReads(r, read);
+  await r.h.take(captured(r, 'evt_captured_again'));
+  await hours(r, 5);
+  expect(await topics(r)).toEqual([]);
+});
+
+it.each([
+  ['says PAYABLE', shows({ status: 'PAYABLE' })],
+  ['may not be read', async () => failed('refused', { status: 403 })],
+] as const)('nobody asks about a booked link that stays like this for days: %s', async (_, read) => {
+  await hours(await booked(read), 62);
 });

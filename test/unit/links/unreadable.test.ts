@@ -1,192 +1,188 @@
 // A link that the MoR does not show: a person hears of its money all the same.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { captured, dismissed, gone } from '../../support/announced-link.js';
 import { failed } from '../../support/fakes.js';
 import { wordsOf } from '../../support/item-words.js';
 import { openKinds } from '../../support/lane-harness.js';
 import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../../support/retry-rig.js';
 
-describe('a link that the MoR does not show', () => {
-  /** So many hours, one by one. */
-  async function hours(h: ReturnType<typeof rig>['h'], n: number): Promise<void> {
-    for (let i = 0; i < n; i++) {
-      h.clock.advance(HOUR_MS);
-      await h.drain();
-    }
+/** So many hours, one by one. */
+async function hours(h: ReturnType<typeof rig>['h'], n: number): Promise<void> {
+  for (let i = 0; i < n; i++) {
+    h.clock.advance(HOUR_MS);
+    await h.drain();
   }
+}
 
-  async function announced(status: 403 | 503): Promise<{
-    readonly kinds: () => Promise<string[]>;
-    readonly h: ReturnType<typeof rig>['h'];
-    readonly back: () => void;
-  }> {
-    const r = rig();
+async function announced(status: 403 | 503): Promise<{
+  readonly kinds: () => Promise<string[]>;
+  readonly h: ReturnType<typeof rig>['h'];
+  readonly back: () => void;
+}> {
+  const r = rig();
+  const { h, links } = r;
+  await refused(r, 'stolen_card');
+  await h.rest(1);
+  const read = links.read.bind(links);
+  links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
+  await h.take(captured(r));
+  return { h, kinds: async () => openKinds(await state(r)), back: () => void (links.read = read) };
+}
+
+it('several refused reads of a link open an item, and an absent MoR does not', async () => {
+  const shut = await announced(403);
+  expect(await shut.kinds()).toEqual([]);
+  await shut.h.rest(1);
+  expect(await shut.kinds()).toEqual(['conflicting_event']);
+  shut.back();
+  await shut.h.rest(2);
+  expect(await shut.kinds()).toEqual(['conflicting_event']); // it can be read, and does not say PAID: still a person's
+  const away = await announced(503);
+  await away.h.rest(2);
+  expect(await away.kinds()).toEqual([]);
+});
+
+it.each([SCHEDULE, null])(
+  'a person decides about an announced payment on a link unknown to the MoR (schedule: %o)',
+  async (retrySchedule) => {
+    const r = rig({ retrySchedule });
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    r.links.read = gone;
+    await after(r, DAY_MS);
+    expect((await state(r)).objects.map((o) => o.status)).toEqual(['DELETED']);
+    await r.h.take(captured(r));
+    for (let m = 0; m < 10; m++) await after(r, 60_000);
+    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.topic);
+    expect(open).toEqual(['link-lost']);
+  },
+);
+
+it('Crossbill records a payment on a link after a late read: one read may be behind', async () => {
+  const r = rig();
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  const read = r.links.read.bind(r.links);
+  r.links.read = gone;
+  await r.h.take(captured(r));
+  await after(r, 1_000);
+  r.links.read = read;
+  r.links.pay('link_1');
+  for (let m = 0; m < 10; m++) await after(r, 60_000);
+  const s = await state(r);
+  expect([openKinds(s), s.payments.map((p) => [p.origin, p.status]).at(-1)]).toEqual([
+    [],
+    ['payment_link', 'succeeded'],
+  ]);
+});
+
+it('refused reads of a link open one item, whatever words the MoR uses', async () => {
+  const r = rig();
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  let n = 0;
+  r.links.read = async () => failed('refused', { status: 403, message: `request ${++n} is refused` });
+  await r.h.take(captured(r));
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  await dismissed(r);
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  const s = await state(r);
+  expect([openKinds(s), s.reviews.filter((x) => x.kind === 'conflicting_event').length]).toEqual([[], 1]);
+});
+
+it.each([true, false])(
+  'an unreadable link holds the retry schedule until a person decides after its end, not for good (readable: %s)',
+  async (isReadable) => {
+    const then = { do: 'charge', afterMs: DAY_MS } as const;
+    const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });
     const { h, links } = r;
     await refused(r, 'stolen_card');
     await h.rest(1);
-    const read = links.read.bind(links);
-    links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
+    if (!isReadable) links.read = async () => failed('refused', { status: 403 });
     await h.take(captured(r));
-    return { h, kinds: async () => openKinds(await state(r)), back: () => void (links.read = read) };
-  }
+    const seen: unknown[] = [];
+    for (const wait of [2, 9]) {
+      await hours(h, wait * 24);
+      const item = (await state(r)).reviews.find((x) => x.status === 'open');
+      seen.push([item?.kind, relayed(r).length]);
+      await dismissed(r);
+    }
+    await hours(h, 24);
+    expect([...seen, relayed(r).length]).toEqual([['conflicting_event', 0], ['conflicting_event', 0], 1]);
+  },
+);
 
-  it('is told after some refused reads, and not while the MoR is merely away', async () => {
-    const shut = await announced(403);
-    expect(await shut.kinds()).toEqual([]);
-    await shut.h.rest(1);
-    expect(await shut.kinds()).toEqual(['conflicting_event']);
-    shut.back();
-    await shut.h.rest(2);
-    expect(await shut.kinds()).toEqual(['conflicting_event']); // it can be read, and does not say PAID: still a person's
-    const away = await announced(503);
-    await away.h.rest(2);
-    expect(await away.kinds()).toEqual([]);
-  });
+const ending = { retrySchedule: { ...SCHEDULE, end: 'uncollectible' as const } };
 
-  it.each([SCHEDULE, null])(
-    'asks a person about a payment announced on a link that the MoR never knew (schedule: %o)',
-    async (retrySchedule) => {
-      const r = rig({ retrySchedule });
-      await refused(r, 'stolen_card');
-      await r.h.drain();
-      r.links.read = gone;
-      await after(r, DAY_MS);
-      expect((await state(r)).objects.map((o) => o.status)).toEqual(['DELETED']);
-      await r.h.take(captured(r));
-      for (let m = 0; m < 10; m++) await after(r, 60_000);
-      const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.topic);
-      expect(open).toEqual(['link-lost']);
-    },
-  );
-
-  it('is recorded where the MoR knows the link a moment later: one read may be behind', async () => {
-    const r = rig();
+it.each([
+  ['refused', 403, ending],
+  ['stopped', 403, ending],
+  ['refused', 400, { retrySchedule: null }],
+] as const)(
+  'a person decides about an ended link without an announcement if the MoR does not show it (%s %i)',
+  async (kind, status, over) => {
+    const r = rig(over);
     await refused(r, 'stolen_card');
     await r.h.drain();
+    expect(r.links.links.size).toBe(1);
     const read = r.links.read.bind(r.links);
-    r.links.read = gone;
+    r.links.read = async () => failed(kind, { status });
+    for (let d = 0; d < 90; d++) await after(r, DAY_MS); // the link ended on day 7
+    const s = await state(r);
+    expect(s.objects.map((o) => o.status)).toEqual(['EXPIRED']);
+    expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.topic)).toEqual(['link-unread']);
+    r.links.read = read; // the MoR shows it again, and it was not paid
+    for (let d = 0; d < 3; d++) await after(r, DAY_MS);
+    const item = (await state(r)).reviews.find((x) => x.kind === 'conflicting_event');
+    expect(item?.resolution).toBe('cleared');
+  },
+);
+
+const HARD = { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } as const;
+
+async function unshown(
+  retrySchedule: typeof HARD | null = HARD,
+): Promise<{ readonly r: ReturnType<typeof rig>; readonly back: () => void }> {
+  const r = rig({ retrySchedule });
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  const read = r.links.read.bind(r.links);
+  for (let h = 0; h < 7 * 24; h++) await after(r, HOUR_MS);
+  r.links.read = async () => failed('refused', { status: 403 });
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  expect(openKinds(await state(r))).toEqual(['conflicting_event']);
+  return { r, back: () => void (r.links.read = read) };
+}
+
+it('the item of an unpaid link closes once the MoR shows the link, and the schedule goes on', async () => {
+  const { r, back } = await unshown();
+  back();
+  for (let d = 0; d < 30; d++) await after(r, DAY_MS);
+  const s = await state(r);
+  expect([openKinds(s).includes('conflicting_event'), relayed(r).length]).toEqual([false, 1]);
+});
+
+it('an ended link unknown to the MoR stays a person’s question, and nobody charges the customer', async () => {
+  const { r } = await unshown();
+  r.links.read = gone;
+  for (let d = 0; d < 5; d++) await after(r, DAY_MS);
+  expect([openKinds(await state(r)), relayed(r)]).toEqual([['conflicting_event'], []]);
+  const [item] = (await state(r)).reviews.filter((x) => x.status === 'open');
+  expect(item?.topic).toBe('link-lost');
+  expect(wordsOf(item).proposal).not.toContain('is read again');
+});
+
+it.each([503, 403])(
+  'a late announcement on an ended link makes no second link without a schedule (%i)',
+  async (status) => {
+    const { r } = await unshown(null);
+    await dismissed(r);
+    await after(r, HOUR_MS);
+    r.links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
     await r.h.take(captured(r));
     await after(r, 1_000);
-    r.links.read = read;
-    r.links.pay('link_1');
-    for (let m = 0; m < 10; m++) await after(r, 60_000);
-    const s = await state(r);
-    expect([openKinds(s), s.payments.map((p) => [p.origin, p.status]).at(-1)]).toEqual([
-      [],
-      ['payment_link', 'succeeded'],
-    ]);
-  });
-
-  it('is told once, whatever words the MoR finds for each refusal', async () => {
-    const r = rig();
-    await refused(r, 'stolen_card');
-    await r.h.drain();
-    let n = 0;
-    r.links.read = async () => failed('refused', { status: 403, message: `request ${++n} is refused` });
-    await r.h.take(captured(r));
+    await r.h.take(declined(r));
     for (let m = 0; m < 60; m++) await after(r, 60_000);
-    await dismissed(r);
-    for (let m = 0; m < 60; m++) await after(r, 60_000);
-    const s = await state(r);
-    expect([openKinds(s), s.reviews.filter((x) => x.kind === 'conflicting_event').length]).toEqual([[], 1]);
-  });
-
-  it.each([true, false])(
-    'keeps the schedule of retries back until a person has looked into it after the link has ended, and not for good (it can be read: %s)',
-    async (isReadable) => {
-      const then = { do: 'charge', afterMs: DAY_MS } as const;
-      const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });
-      const { h, links } = r;
-      await refused(r, 'stolen_card');
-      await h.rest(1);
-      if (!isReadable) links.read = async () => failed('refused', { status: 403 });
-      await h.take(captured(r));
-      const seen: unknown[] = [];
-      for (const wait of [2, 9]) {
-        await hours(h, wait * 24);
-        const item = (await state(r)).reviews.find((x) => x.status === 'open');
-        seen.push([item?.kind, relayed(r).length]);
-        await dismissed(r);
-      }
-      await hours(h, 24);
-      expect([...seen, relayed(r).length]).toEqual([['conflicting_event', 0], ['conflicting_event', 0], 1]);
-    },
-  );
-
-  const ending = { retrySchedule: { ...SCHEDULE, end: 'uncollectible' as const } };
-
-  it.each([
-    ['refused', 403, ending],
-    ['stopped', 403, ending],
-    ['refused', 400, { retrySchedule: null }],
-  ] as const)(
-    'a link on which nothing was announced, and that the MoR does not show (%s %i): a person is asked once it has ended',
-    async (kind, status, over) => {
-      const r = rig(over);
-      await refused(r, 'stolen_card');
-      await r.h.drain();
-      expect(r.links.links.size).toBe(1);
-      const read = r.links.read.bind(r.links);
-      r.links.read = async () => failed(kind, { status });
-      for (let d = 0; d < 90; d++) await after(r, DAY_MS); // the link ended on day 7
-      const s = await state(r);
-      expect(s.objects.map((o) => o.status)).toEqual(['EXPIRED']);
-      expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.topic)).toEqual(['link-unread']);
-      r.links.read = read; // the MoR shows it again, and it was not paid
-      for (let d = 0; d < 3; d++) await after(r, DAY_MS);
-      const item = (await state(r)).reviews.find((x) => x.kind === 'conflicting_event');
-      expect(item?.resolution).toBe('cleared');
-    },
-  );
-
-  describe('a link that ended while the MoR did not show it', () => {
-    const HARD = { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } as const;
-
-    async function unshown(
-      retrySchedule: typeof HARD | null = HARD,
-    ): Promise<{ readonly r: ReturnType<typeof rig>; readonly back: () => void }> {
-      const r = rig({ retrySchedule });
-      await refused(r, 'stolen_card');
-      await r.h.drain();
-      const read = r.links.read.bind(r.links);
-      for (let h = 0; h < 7 * 24; h++) await after(r, HOUR_MS);
-      r.links.read = async () => failed('refused', { status: 403 });
-      for (let m = 0; m < 60; m++) await after(r, 60_000);
-      expect(openKinds(await state(r))).toEqual(['conflicting_event']);
-      return { r, back: () => void (r.links.read = read) };
-    }
-
-    it('and that was not paid: the item closes once it is shown, and the schedule goes on', async () => {
-      const { r, back } = await unshown();
-      back();
-      for (let d = 0; d < 30; d++) await after(r, DAY_MS);
-      const s = await state(r);
-      expect([openKinds(s).includes('conflicting_event'), relayed(r).length]).toEqual([false, 1]);
-    });
-
-    it('and that is unknown after that: whether it was paid stays a person’s question, and nobody is charged', async () => {
-      const { r } = await unshown();
-      r.links.read = gone;
-      for (let d = 0; d < 5; d++) await after(r, DAY_MS);
-      expect([openKinds(await state(r)), relayed(r)]).toEqual([['conflicting_event'], []]);
-      const [item] = (await state(r)).reviews.filter((x) => x.status === 'open');
-      expect(item?.topic).toBe('link-lost');
-      expect(wordsOf(item).proposal).not.toContain('is read again');
-    });
-
-    it.each([503, 403])(
-      'and on which a payment is announced later: no second link is made where no schedule is set (%i)',
-      async (status) => {
-        const { r } = await unshown(null);
-        await dismissed(r);
-        await after(r, HOUR_MS);
-        r.links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
-        await r.h.take(captured(r));
-        await after(r, 1_000);
-        await r.h.take(declined(r));
-        for (let m = 0; m < 60; m++) await after(r, 60_000);
-        expect(r.links.links.size).toBe(1);
-      },
-    );
-  });
-});
+    expect(r.links.links.size).toBe(1);
+  },
+);

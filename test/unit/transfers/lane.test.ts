@@ -1,5 +1,5 @@
 // A bank transfer in the lane of its invoice.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
@@ -14,120 +14,116 @@ import { type FlowSettings } from '../../../src/domain/settings.js';
 import { type Ctx } from '../../../src/engine/context.js';
 import { debitLookup } from '../../../src/invoices/rules/verdict.js';
 
-describe('the lane of a bank transfer', () => {
-  const settled = (received: string, total = '29.90', currency = 'EUR'): object => ({
-    proformaInvoiceId: PROFORMA,
-    status: 'SETTLED',
-    settledAt: '2026-11-20T11:00:00Z',
-    total: { amount: total, currency },
-    amountReceived: { amount: received, currency },
-  });
+const settled = (received: string, total = '29.90', currency = 'EUR'): object => ({
+  proformaInvoiceId: PROFORMA,
+  status: 'SETTLED',
+  settledAt: '2026-11-20T11:00:00Z',
+  total: { amount: total, currency },
+  amountReceived: { amount: received, currency },
+});
 
-  const fromBank = (s: LaneState): LaneState['payments'] => s.payments.filter((p) => p.origin === 'proforma');
+const fromBank = (s: LaneState): LaneState['payments'] => s.payments.filter((p) => p.origin === 'proforma');
 
-  describe('a bank transfer', () => {
-    it('in full is a payment of the invoice’s own customer with the proforma invoice as its reference', () => {
-      const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
-      expect(fromBank(s)).toMatchObject([
-        {
-          amount: 2990n,
-          currency: 'EUR',
-          reference: PROFORMA,
-          customerId: 'cus_1',
-          mark: 'reporting',
-          paymentId: null,
-        },
-      ]);
-      expect(s.messages).toMatchObject([{ kind: 'report_payment' }]);
-      expect(s.entries).toMatchObject([{ reason: 'payment_collected' }]);
-      expect(open(s)).toEqual([]);
-    });
+it('a full bank transfer is a payment of the invoice’s customer with the proforma invoice as its reference', () => {
+  const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
+  expect(fromBank(s)).toMatchObject([
+    {
+      amount: 2990n,
+      currency: 'EUR',
+      reference: PROFORMA,
+      customerId: 'cus_1',
+      mark: 'reporting',
+      paymentId: null,
+    },
+  ]);
+  expect(s.messages).toMatchObject([{ kind: 'report_payment' }]);
+  expect(s.entries).toMatchObject([{ reason: 'payment_collected' }]);
+  expect(open(s)).toEqual([]);
+});
 
-    it('in part marks nothing and says what is missing', () => {
-      const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
-      expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
-      expect(s.messages).toEqual([]);
-      expect(withWords(open(s))).toMatchObject([
-        { kind: 'partial_transfer', summary: expect.stringContaining('19.90 EUR') },
-      ]);
-    });
+it('a partial bank transfer marks nothing, and an item names the missing amount', () => {
+  const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
+  expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
+  expect(s.messages).toEqual([]);
+  expect(withWords(open(s))).toMatchObject([
+    { kind: 'partial_transfer', summary: expect.stringContaining('19.90 EUR') },
+  ]);
+});
 
-    it('in part leaves the rest to be billed by another proforma invoice, once the part is on the invoice', () => {
-      const wire = { method: 'POST', path: '/x', body: '{}' } as const;
-      const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
-      const ask = (s: LaneState, shown = rest) => {
-        const request = {
-          kind: 'proforma',
-          id: 'pfm_2',
-          wire,
-          until: NOW,
-          facts: shown,
-          askedAt: NOW,
-          by: 'ops',
-        } as const;
-        return requestObject(s, request, aCtx());
-      };
-      const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
-      expect(ask(s, facts())).toMatchObject({ ok: false, code: 'invoice_not_payable' }); // the part waits for a person
-      const payments = s.payments.map((p) => ({
-        ...p,
-        mark: 'confirmed' as const,
-        waived: ['amount_mismatch' as const],
-      }));
-      const applied = settle(takeRead({ ...s, payments }, aCtx(), rest), aCtx());
-      expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
-      const { objects, reviews, messages, invoice } = applied;
-      if (invoice === null) throw new Error('the lane has an invoice');
-      const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
-      expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is out');
-    });
+it('after a partial transfer on the invoice, another proforma invoice may bill the rest', () => {
+  const wire = { method: 'POST', path: '/x', body: '{}' } as const;
+  const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
+  const ask = (s: LaneState, shown = rest) => {
+    const request = {
+      kind: 'proforma',
+      id: 'pfm_2',
+      wire,
+      until: NOW,
+      facts: shown,
+      askedAt: NOW,
+      by: 'ops',
+    } as const;
+    return requestObject(s, request, aCtx());
+  };
+  const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
+  expect(ask(s, facts())).toMatchObject({ ok: false, code: 'invoice_not_payable' }); // the part waits for a person
+  const payments = s.payments.map((p) => ({
+    ...p,
+    mark: 'confirmed' as const,
+    waived: ['amount_mismatch' as const],
+  }));
+  const applied = settle(takeRead({ ...s, payments }, aCtx(), rest), aCtx());
+  expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
+  const { objects, reviews, messages, invoice } = applied;
+  if (invoice === null) throw new Error('the lane has an invoice');
+  const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
+  expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is out');
+});
 
-    it('told twice, under another event id too, is one payment; told with another amount, a conflict', () => {
-      let s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
-      s = hear(s, 'proforma_invoice.settled', settled('29.90'), aCtx(), 'evt_other');
+it('a repeated transfer is one payment, also under another event id; another amount is a conflict', () => {
+  let s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
+  s = hear(s, 'proforma_invoice.settled', settled('29.90'), aCtx(), 'evt_other');
+  expect(fromBank(s)).toHaveLength(1);
+  expect(s.entries).toHaveLength(1);
+  s = hear(s, 'proforma_invoice.settled', settled('30.00'), aCtx(), 'evt_third');
+  expect(fromBank(s)).toMatchObject([{ amount: 2990n }]);
+  expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'evt_third' }]);
+});
+
+it('a bank transfer ends in the same state in every order of its events', () => {
+  const all = [
+    ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-1' }],
+    ['proforma_invoice.settled', settled('29.90')],
+    ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA }],
+  ] as const;
+  fc.assert(
+    fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
+      let s = anOpenInvoice();
+      for (const i of order) s = hear(s, all[i]?.[0] ?? '', all[i]?.[1] ?? {}, aCtx(), `evt_${i}`);
+      expect(s.objects).toMatchObject([{ kind: 'proforma', morId: PROFORMA, status: 'SETTLED', number: 'PF-1' }]);
       expect(fromBank(s)).toHaveLength(1);
-      expect(s.entries).toHaveLength(1);
-      s = hear(s, 'proforma_invoice.settled', settled('30.00'), aCtx(), 'evt_third');
-      expect(fromBank(s)).toMatchObject([{ amount: 2990n }]);
-      expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'evt_third' }]);
-    });
+    }),
+  );
+});
 
-    it('ends in the same state in every order of its events', () => {
-      const all = [
-        ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-1' }],
-        ['proforma_invoice.settled', settled('29.90')],
-        ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA }],
-      ] as const;
-      fc.assert(
-        fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
-          let s = anOpenInvoice();
-          for (const i of order) s = hear(s, all[i]?.[0] ?? '', all[i]?.[1] ?? {}, aCtx(), `evt_${i}`);
-          expect(s.objects).toMatchObject([{ kind: 'proforma', morId: PROFORMA, status: 'SETTLED', number: 'PF-1' }]);
-          expect(fromBank(s)).toHaveLength(1);
-        }),
-      );
-    });
-
-    it('that a read shows and no event announced becomes an item after an hour', () => {
-      const o = newMorObject(NOW, {
-        id: 'pfm_1',
-        kind: 'proforma',
-        invoiceId: 'in_1',
-        status: 'ISSUED',
-        morId: PROFORMA,
-      });
-      const proforma = { morId: PROFORMA, number: 'PF-1', status: 'SETTLED', merchantReference: 'in_1', failure: null };
-      const read = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
-      const s = settle(applyObjectRead(putObject(anOpenInvoice(), o), o.id, read, aCtx()), aCtx());
-      expect(open(s)).toEqual([]);
-      const later = new Date(NOW.getTime() + 3_600_000);
-      expect(plan(s, aCtx()).dueAt).toEqual(later);
-      const told = settle(s, aCtx(later));
-      expect(open(told)).toMatchObject([{ kind: 'conflicting_event' }]);
-      const paid = hear(told, 'proforma_invoice.settled', settled('29.90'), aCtx(later));
-      expect(open(paid)).toEqual([]);
-    });
+it('a transfer without an event opens an item an hour after the read', () => {
+  const o = newMorObject(NOW, {
+    id: 'pfm_1',
+    kind: 'proforma',
+    invoiceId: 'in_1',
+    status: 'ISSUED',
+    morId: PROFORMA,
   });
+  const proforma = { morId: PROFORMA, number: 'PF-1', status: 'SETTLED', merchantReference: 'in_1', failure: null };
+  const read = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
+  const s = settle(applyObjectRead(putObject(anOpenInvoice(), o), o.id, read, aCtx()), aCtx());
+  expect(open(s)).toEqual([]);
+  const later = new Date(NOW.getTime() + 3_600_000);
+  expect(plan(s, aCtx()).dueAt).toEqual(later);
+  const told = settle(s, aCtx(later));
+  expect(open(told)).toMatchObject([{ kind: 'conflicting_event' }]);
+  const paid = hear(told, 'proforma_invoice.settled', settled('29.90'), aCtx(later));
+  expect(open(paid)).toEqual([]);
 });
 
 // An invoice that waits for a bank transfer: when it is overdue.
@@ -140,30 +136,28 @@ function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
   return newMorObject(NOW, { ...known, ...over });
 }
 
-describe('an invoice that waits for a bank transfer', () => {
-  const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
-  /** Settled once it was looked up that the customer does not pay by debit, which comes before any alarm. */
-  const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
-    settle(
-      decide(settle(s, ctx), ctx, (lane) => debitLookup.take(lane, false, 'cus_1')),
-      ctx,
-    );
+const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
+/** Settled once it was looked up that the customer does not pay by debit, which comes before any alarm. */
+const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
+  settle(
+    decide(settle(s, ctx), ctx, (lane) => debitLookup.take(lane, false, 'cus_1')),
+    ctx,
+  );
 
-  it('is overdue after its own due date, not after the renewal’s', () => {
-    const s = settle(putObject(anOpenInvoice(), { ...aProforma({ deadline }), readDueAt: deadline }), aCtx());
-    expect(open(settle(s, at(2 * DAY_MS, {})))).toEqual([]);
-    const late = settledNotByDebit(s, at(14 * DAY_MS, {}));
-    expect(open(late)).toMatchObject([{ kind: 'renewal_overdue' }]);
-  });
+it('an invoice with a proforma invoice is overdue after its own due date, not after the renewal’s', () => {
+  const s = settle(putObject(anOpenInvoice(), { ...aProforma({ deadline }), readDueAt: deadline }), aCtx());
+  expect(open(settle(s, at(2 * DAY_MS, {})))).toEqual([]);
+  const late = settledNotByDebit(s, at(14 * DAY_MS, {}));
+  expect(open(late)).toMatchObject([{ kind: 'renewal_overdue' }]);
+});
 
-  it('is overdue no more when it was made after the alarm, and again once it was not issued', () => {
-    const overdue = settledNotByDebit(anOpenInvoice(), at(2 * DAY_MS, {}));
-    expect(open(overdue)).toMatchObject([{ kind: 'renewal_overdue' }]);
-    const s = settle(putObject(overdue, aProforma({ deadline })), at(2 * DAY_MS, {}));
-    expect(open(s)).toEqual([]);
-    const data = { proformaInvoiceId: PROFORMA, message: 'no' };
-    expect(open(hear(s, 'proforma_invoice.issuance_failed', data, at(2 * DAY_MS, {})))).toMatchObject([
-      { kind: 'renewal_overdue' },
-    ]);
-  });
+it('a later proforma invoice ends the alarm of an overdue invoice, and its failed issuance raises the alarm again', () => {
+  const overdue = settledNotByDebit(anOpenInvoice(), at(2 * DAY_MS, {}));
+  expect(open(overdue)).toMatchObject([{ kind: 'renewal_overdue' }]);
+  const s = settle(putObject(overdue, aProforma({ deadline })), at(2 * DAY_MS, {}));
+  expect(open(s)).toEqual([]);
+  const data = { proformaInvoiceId: PROFORMA, message: 'no' };
+  expect(open(hear(s, 'proforma_invoice.issuance_failed', data, at(2 * DAY_MS, {})))).toMatchObject([
+    { kind: 'renewal_overdue' },
+  ]);
 });

@@ -1,5 +1,5 @@
 // The proforma invoice of an invoice: exact decimals, lines that sum to what is due, and what is known of the recipient.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { proformaWire } from '../../../src/transfers/proforma-request.js';
 import { type CreateProformaDto } from '../../../src/mor-objects/mor-object.dto.js';
@@ -63,121 +63,111 @@ function sumOf({ lineItems, total }: Sent): bigint {
   );
 }
 
-it('bears the invoice’s id, and a number once another one of it was paid: that one may hold its reference for good', () => {
+it('a proforma request bears the invoice’s id, with a number after a settled one: the MoR may keep the reference for good', () => {
   const of = (settled?: number) => proformaWire(DTO, billed([line(2990n)], 2990n), TODAY, settled).body;
   expect(of()).toContain('"merchantReference":"in_1"');
   expect(of(1)).toContain('"merchantReference":"in_1:2"');
 });
 
-describe('the lines', () => {
-  it('are the invoice’s own with an exact price per piece', () => {
-    const s = sent(billed([line(2000n, 2n), line(990n)], 2990n));
-    expect(s.total).toEqual({ amount: '29.90', currency: 'EUR' });
-    expect(s.lineItems).toEqual([
-      { description: 'Larch Pro', quantity: '2', unitPrice: { amount: '10.00', currency: 'EUR' } },
-      { description: 'Larch Pro', quantity: '1', unitPrice: { amount: '9.90', currency: 'EUR' } },
+it('a proforma request takes the lines of the invoice with an exact price per piece', () => {
+  const s = sent(billed([line(2000n, 2n), line(990n)], 2990n));
+  expect(s.total).toEqual({ amount: '29.90', currency: 'EUR' });
+  expect(s.lineItems).toEqual([
+    { description: 'Larch Pro', quantity: '2', unitPrice: { amount: '10.00', currency: 'EUR' } },
+    { description: 'Larch Pro', quantity: '1', unitPrice: { amount: '9.90', currency: 'EUR' } },
+  ]);
+});
+
+it('a proforma request has one line where the lines differ from the amount due: a discount, a balance, a proration', () => {
+  for (const b of [billed([line(3500n)], 2990n), billed([line(3500n), line(-510n)], 2990n), billed([], 2990n)]) {
+    expect(sent(b).lineItems).toEqual([
+      { description: 'Invoice INV-7', quantity: '1', unitPrice: { amount: '29.90', currency: 'EUR' } },
     ]);
-  });
+  }
+});
 
-  it('are one line where they do not come to what is due: a discount, a balance, a proration', () => {
-    for (const b of [billed([line(3500n)], 2990n), billed([line(3500n), line(-510n)], 2990n), billed([], 2990n)]) {
-      expect(sent(b).lineItems).toEqual([
-        { description: 'Invoice INV-7', quantity: '1', unitPrice: { amount: '29.90', currency: 'EUR' } },
-      ]);
-    }
-  });
+it('a proforma request has no inexact price per piece, and no blank text', () => {
+  expect(sent(billed([line(1000n, 3n, ' ')], 1000n)).lineItems).toEqual([
+    { description: 'Item', quantity: '1', unitPrice: { amount: '10.00', currency: 'EUR' } },
+  ]);
+});
 
-  it('have no price per piece that is not exact, and no blank text', () => {
-    expect(sent(billed([line(1000n, 3n, ' ')], 1000n)).lineItems).toEqual([
-      { description: 'Item', quantity: '1', unitPrice: { amount: '10.00', currency: 'EUR' } },
-    ]);
-  });
+it('the lines of a proforma request sum to the total in every currency, whatever the amounts', () => {
+  const amounts = fc.array(fc.tuple(fc.bigInt(-500n, 5_000_000n), fc.bigInt(0n, 7n)), { maxLength: 8 });
+  fc.assert(
+    fc.property(amounts, fc.bigInt(1n, 10_000_000n), fc.constantFrom('EUR', 'JPY', 'KWD'), (rows, other, currency) => {
+      const lines = rows.map(([amount, quantity]) => line(amount, quantity));
+      const sum = lines.reduce((n, l) => n + l.amount, 0n);
+      for (const due of [other, ...(sum > 0n ? [sum] : [])]) {
+        const s = sent(billed(lines, due, {}, currency));
+        expect(sumOf(s)).toBe(due);
+        expect(minorFromDecimal(s.total.amount, currency)).toBe(due);
+      }
+    }),
+  );
+});
 
-  it('sum to the total in every currency, whatever the amounts', () => {
-    const amounts = fc.array(fc.tuple(fc.bigInt(-500n, 5_000_000n), fc.bigInt(0n, 7n)), { maxLength: 8 });
-    fc.assert(
-      fc.property(
-        amounts,
-        fc.bigInt(1n, 10_000_000n),
-        fc.constantFrom('EUR', 'JPY', 'KWD'),
-        (rows, other, currency) => {
-          const lines = rows.map(([amount, quantity]) => line(amount, quantity));
-          const sum = lines.reduce((n, l) => n + l.amount, 0n);
-          for (const due of [other, ...(sum > 0n ? [sum] : [])]) {
-            const s = sent(billed(lines, due, {}, currency));
-            expect(sumOf(s)).toBe(due);
-            expect(minorFromDecimal(s.total.amount, currency)).toBe(due);
-          }
-        },
-      ),
-    );
+it('a proforma request names the invoice as its reference and takes the rest from Stripe', () => {
+  expect(sent(billed([line(2990n)], 2990n))).toMatchObject({
+    merchantReference: 'in_1',
+    issueDate: TODAY,
+    dueDate: '2026-12-31',
+    provider: { providerName: 'Larch Ltd', providerCountry: 'GB' },
+    recipient: {
+      legalName: 'Ada Example',
+      address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
+      taxIdentifiers: [{ type: 'EU_VAT', code: 'EL123456789', country: 'GR' }],
+      contact: { email: 'ada@example.com' },
+    },
   });
 });
 
-describe('the request', () => {
-  it('names the invoice as its reference and takes the rest from Stripe', () => {
-    expect(sent(billed([line(2990n)], 2990n))).toMatchObject({
-      merchantReference: 'in_1',
-      issueDate: TODAY,
-      dueDate: '2026-12-31',
-      provider: { providerName: 'Larch Ltd', providerCountry: 'GB' },
-      recipient: {
-        legalName: 'Ada Example',
-        address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
-        taxIdentifiers: [{ type: 'EU_VAT', code: 'EL123456789', country: 'GR' }],
-        contact: { email: 'ada@example.com' },
-      },
-    });
+it('a proforma request gives a VAT number of Northern Ireland the country GB', () => {
+  const customer = { ...billed([], 1n).customer, taxIds: [{ type: 'eu_vat', value: 'XI123456789' }] };
+  expect(sent(billed([line(2990n)], 2990n, { customer }))).toMatchObject({
+    recipient: { taxIdentifiers: [{ type: 'EU_VAT', code: 'XI123456789', country: 'GB' }] },
   });
+});
 
-  it('gives a VAT number of Northern Ireland the country that it has', () => {
-    const customer = { ...billed([], 1n).customer, taxIds: [{ type: 'eu_vat', value: 'XI123456789' }] };
-    expect(sent(billed([line(2990n)], 2990n, { customer }))).toMatchObject({
-      recipient: { taxIdentifiers: [{ type: 'EU_VAT', code: 'XI123456789', country: 'GB' }] },
-    });
+it('a proforma request prefers the caller’s values over Stripe’s', () => {
+  const dto = { ...DTO, recipient: { legalName: 'Ada Ltd', taxIdentifiers: [] }, issue_date: '2026-11-01' };
+  expect(sent(billed([line(2990n)], 2990n), dto)).toMatchObject({
+    issueDate: '2026-11-01',
+    recipient: { legalName: 'Ada Ltd', taxIdentifiers: [], contact: { email: 'ada@example.com' } },
   });
+});
 
-  it('takes what the caller gives before what Stripe knows', () => {
-    const dto = { ...DTO, recipient: { legalName: 'Ada Ltd', taxIdentifiers: [] }, issue_date: '2026-11-01' };
-    expect(sent(billed([line(2990n)], 2990n), dto)).toMatchObject({
-      issueDate: '2026-11-01',
-      recipient: { legalName: 'Ada Ltd', taxIdentifiers: [], contact: { email: 'ada@example.com' } },
-    });
-  });
+it('Crossbill refuses a proforma request with the caller’s field names for each missing part', () => {
+  const customer = { name: null, email: null, address: null, taxIds: [] };
+  const fields = (dto: CreateProformaDto, b: BilledInvoice): string[] => {
+    try {
+      proformaWire(dto, b, TODAY);
+    } catch (e) {
+      if (e instanceof Problem) return (e.getResponse() as { errors: { field: string }[] }).errors.map((x) => x.field);
+      throw e;
+    }
+    return [];
+  };
+  expect(fields(DTO, billed([], 2990n, { customer }))).toEqual([
+    'recipient.legalName',
+    'recipient.address.line1',
+    'recipient.address.locality',
+    'recipient.address.postalCode',
+    'recipient.address.country',
+    'recipient.contact.email',
+  ]);
+  expect(fields({ ...DTO, provider: { name: 'x' } }, billed([], 2990n))).toEqual(['provider.name']);
+});
 
-  it('is refused by its caller’s field names when a part is known nowhere', () => {
-    const customer = { name: null, email: null, address: null, taxIds: [] };
-    const fields = (dto: CreateProformaDto, b: BilledInvoice): string[] => {
-      try {
-        proformaWire(dto, b, TODAY);
-      } catch (e) {
-        if (e instanceof Problem)
-          return (e.getResponse() as { errors: { field: string }[] }).errors.map((x) => x.field);
-        throw e;
-      }
-      return [];
-    };
-    expect(fields(DTO, billed([], 2990n, { customer }))).toEqual([
-      'recipient.legalName',
-      'recipient.address.line1',
-      'recipient.address.locality',
-      'recipient.address.postalCode',
-      'recipient.address.country',
-      'recipient.contact.email',
-    ]);
-    expect(fields({ ...DTO, provider: { name: 'x' } }, billed([], 2990n))).toEqual(['provider.name']);
-  });
-
-  it('from a calculation carries no lines of its own', () => {
-    const id = '00000000-0000-4000-8000-000000000000';
-    const wire = proformaWire({ ...DTO, tax_calculation_id: id }, billed([], 2990n), TODAY);
-    expect(wire.path).toBe('/api/proforma-invoices/from-tax-calculation');
-    expect(JSON.parse(wire.body ?? '')).toEqual({
-      taxCalculationId: id,
-      jurisdiction: 'GB',
-      issueDate: TODAY,
-      dueDate: '2026-12-31',
-      merchantReference: 'in_1',
-    });
+it('a proforma request from a calculation carries no lines of its own', () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  const wire = proformaWire({ ...DTO, tax_calculation_id: id }, billed([], 2990n), TODAY);
+  expect(wire.path).toBe('/api/proforma-invoices/from-tax-calculation');
+  expect(JSON.parse(wire.body ?? '')).toEqual({
+    taxCalculationId: id,
+    jurisdiction: 'GB',
+    issueDate: TODAY,
+    dueDate: '2026-12-31',
+    merchantReference: 'in_1',
   });
 });

@@ -1,6 +1,6 @@
 // What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
 import { wordsOf } from '../../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declareItems } from '../../../../src/engine/items.js';
 import {
@@ -68,207 +68,197 @@ const wants = (s: LaneState, ctx: Ctx): string | null => {
   return errand?.do === 'look-up' ? errand.name : null;
 };
 
-describe('a renewal that Stripe would charge as well as the MoR', () => {
-  const risky = looked(lane(), saw(CARD), at(1_000));
+const risky = looked(lane(), saw(CARD), at(1_000));
 
-  it('is looked at five seconds after it became known, and shown with the method, the deadline and the command that mends it', () => {
-    expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
-    expect(plan(lane(), at(5_000)).errand).toMatchObject({
-      name: 'look-at-charging',
-      question: { of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null }, fresh: false },
-    });
-    const [item, ...more] = open(risky);
-    expect(more).toEqual([]);
-    expect(item).toMatchObject({ kind: 'double_charge_risk', invoiceId: 'in_1', dueAt: FINAL });
-    expect(wordsOf(item).summary).toContain("card pm_card, the customer's default");
-    expect(wordsOf(item).proposal).toContain(
-      'stripe subscriptions update sub_1 -d default_payment_method=<pm_... of type custom>',
-    );
-    expect(wordsOf(item).proposal).toContain('stripe invoices update in_1 -d auto_advance=false');
-    expect(wordsOf(item).proposal).toContain('customer portal, hosted invoice page');
+it('Crossbill checks a new renewal after five seconds; the item names the method, the deadline and the remedy', () => {
+  expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
+  expect(plan(lane(), at(5_000)).errand).toMatchObject({
+    name: 'look-at-charging',
+    question: { of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null }, fresh: false },
   });
-
-  it('is looked at again every five minutes while it is a draft, always with a fresh look, and every six hours when it is open', () => {
-    expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
-    expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
-    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({
-      name: 'look-at-charging',
-      question: { fresh: true },
-    });
-    const final = hear(risky, { status: 'open' }, at(2_000));
-    expect(wants(final, at(5 * HOUR_MS))).toBeNull();
-    expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
-  });
-
-  it('closes when the method is mended, the invoice stops, is sent by mail, is paid or void', () => {
-    const closed = [
-      looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
-      looked(risky, saw(null), at(6 * MINUTE_MS)),
-      hear(risky, { status: 'draft', autoAdvance: false }, at(MINUTE_MS)),
-      hear(risky, { status: 'draft', collectionMethod: 'send_invoice' }, at(MINUTE_MS)),
-      hear(risky, { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(MINUTE_MS)),
-      hear(risky, { status: 'void' }, at(MINUTE_MS)),
-    ];
-    for (const s of closed) {
-      expect(open(s)).toEqual([]);
-      expect(wants(s, at(20 * HOUR_MS))).not.toBe('look-at-charging');
-    }
-  });
-
-  it('opens again when a person wanted another look and it shows the same; a dismissed one stays closed', () => {
-    const item = open(risky)[0]?.id ?? '';
-    const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
-      const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
-      if (!done.ok) throw new Error(done.message);
-      return settle(done.state, at(MINUTE_MS));
-    };
-    const again = choose('retry');
-    expect([open(again).length, wants(again, at(MINUTE_MS))]).toEqual([0, 'look-at-charging']);
-    expect(open(looked(again, saw(CARD), at(2 * MINUTE_MS)))).toHaveLength(1);
-    expect(open(looked(choose('dismiss'), saw(CARD), at(6 * MINUTE_MS)))).toEqual([]);
-  });
+  const [item, ...more] = open(risky);
+  expect(more).toEqual([]);
+  expect(item).toMatchObject({ kind: 'double_charge_risk', invoiceId: 'in_1', dueAt: FINAL });
+  expect(wordsOf(item).summary).toContain("card pm_card, the customer's default");
+  expect(wordsOf(item).proposal).toContain(
+    'stripe subscriptions update sub_1 -d default_payment_method=<pm_... of type custom>',
+  );
+  expect(wordsOf(item).proposal).toContain('stripe invoices update in_1 -d auto_advance=false');
+  expect(wordsOf(item).proposal).toContain('customer portal, hosted invoice page');
 });
 
-describe('an ordinary renewal', () => {
-  it('that is marked within five seconds costs no look at all', () => {
-    const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
-    expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
+it('Crossbill checks a risky draft afresh every five minutes, and a risky open invoice every six hours', () => {
+  expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
+  expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
+  expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({
+    name: 'look-at-charging',
+    question: { fresh: true },
   });
+  const final = hear(risky, { status: 'open' }, at(2_000));
+  expect(wants(final, at(5 * HOUR_MS))).toBeNull();
+  expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
+});
 
-  it('costs one look: its finalization an hour later, its verdict and its mark need no other', () => {
-    const s = looked(lane(), saw(CUSTOM), at(1_000));
+it('the item about a charge by Stripe closes with a mended method, or an invoice without collection', () => {
+  const closed = [
+    looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
+    looked(risky, saw(null), at(6 * MINUTE_MS)),
+    hear(risky, { status: 'draft', autoAdvance: false }, at(MINUTE_MS)),
+    hear(risky, { status: 'draft', collectionMethod: 'send_invoice' }, at(MINUTE_MS)),
+    hear(risky, { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(MINUTE_MS)),
+    hear(risky, { status: 'void' }, at(MINUTE_MS)),
+  ];
+  for (const s of closed) {
     expect(open(s)).toEqual([]);
-    const final = hear(s, { status: 'open' }, at(HOUR_MS));
-    expect([wants(s, at(HOUR_MS)), wants(final, at(HOUR_MS))]).toEqual([null, null]);
-    expect(wants(final, at(23 * HOUR_MS))).toBeNull();
-    expect(wants(hear(final, { status: 'open' }, at(26 * HOUR_MS)), at(26 * HOUR_MS))).toBe('look-at-charging');
-  });
-
-  it('is looked at again when a method is put on the invoice itself', () => {
-    const s = looked(lane(), saw(CUSTOM), at(1_000));
-    const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
-    expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
-    const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
-    expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
-  });
-
-  it('is not looked at when Stripe collects nothing: mailed, stopped, nothing due, paid, a signup, not enrolled', () => {
-    for (const over of [
-      { collectionMethod: 'send_invoice' },
-      { autoAdvance: false },
-      { amountDue: 0n, amountRemaining: 0n },
-      { status: 'paid', amountRemaining: 0n },
-      { status: 'uncollectible' },
-      { billingReason: 'subscription_create' },
-    ] as const) {
-      expect(wants(lane(over), at(6_000))).not.toBe('look-at-charging');
-    }
-    const outside = lane({}, at(0, { enrolment: { by: 'linked' } }));
-    expect(wants(lane(), at(6_000))).toBe('look-at-charging');
-    expect(wants(outside, at(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
-    expect(isCollected(lane().invoice ?? (undefined as never))).toBe(true);
-  });
+    expect(wants(s, at(20 * HOUR_MS))).not.toBe('look-at-charging');
+  }
 });
 
-describe('a look that fails', () => {
-  it('is made again at growing pauses, at most eight times, and keeps nobody from anything', () => {
-    let s = lane();
-    for (let n = 1; n < 8; n++) s = looked(s, failed('retry'), at(n * HOUR_MS));
-    expect(s.invoice?.lookDueAt).not.toBeNull();
-    s = looked(s, failed('retry'), at(8 * HOUR_MS));
-    expect(s.invoice).toMatchObject({ lookDueAt: null, status: 'expected' });
-    expect(wants(s, at(9 * HOUR_MS))).toBeNull();
-  });
-
-  it('for want of a right is made once, and the timeline names doctor', () => {
-    const s = looked(lane(), failed('stopped'), at(1_000));
-    expect(s.journal.at(-1)?.text).toContain('`crossbill doctor`');
-    expect([wants(s, at(HOUR_MS)), open(s)]).toEqual([null, []]);
-  });
-
-  it('of an invoice that was at risk leaves the item open', () => {
-    const s = looked(looked(lane(), saw(CARD), at(0)), failed('stopped'), at(6 * MINUTE_MS));
-    expect(open(s)).toHaveLength(1);
-  });
+it('a person’s retry opens the same item about a charge by Stripe again; a dismissal keeps it closed', () => {
+  const item = open(risky)[0]?.id ?? '';
+  const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
+    const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
+    if (!done.ok) throw new Error(done.message);
+    return settle(done.state, at(MINUTE_MS));
+  };
+  const again = choose('retry');
+  expect([open(again).length, wants(again, at(MINUTE_MS))]).toEqual([0, 'look-at-charging']);
+  expect(open(looked(again, saw(CARD), at(2 * MINUTE_MS)))).toHaveLength(1);
+  expect(open(looked(choose('dismiss'), saw(CARD), at(6 * MINUTE_MS)))).toEqual([]);
 });
 
-describe('what a person reads of a charge by Stripe', () => {
-  const proposal = (s: LaneState): string => wordsOf(open(s)[0]).proposal ?? '';
+it('a renewal marked within five seconds needs no look at its method', () => {
+  const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
+  expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
+});
 
-  it('without a subscription is to take the method off the customer, and no deadline stands once the invoice is open', () => {
-    const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));
-    expect(proposal(s)).toContain('Take the default method off the customer on Stripe');
-    expect(proposal(looked(lane(), saw({ ...CARD, from: 'subscription' }), at(1_000)))).toContain(
-      'stripe subscriptions',
-    );
-    const final = looked(lane({ status: 'open', finalizesAt: FINAL }), saw(CARD), at(1_000));
-    expect(open(final)[0]?.dueAt).toBeNull();
-  });
+it('an ordinary renewal needs one look at its method: its finalization, verdict and mark need no other', () => {
+  const s = looked(lane(), saw(CUSTOM), at(1_000));
+  expect(open(s)).toEqual([]);
+  const final = hear(s, { status: 'open' }, at(HOUR_MS));
+  expect([wants(s, at(HOUR_MS)), wants(final, at(HOUR_MS))]).toEqual([null, null]);
+  expect(wants(final, at(23 * HOUR_MS))).toBeNull();
+  expect(wants(hear(final, { status: 'open' }, at(26 * HOUR_MS)), at(26 * HOUR_MS))).toBe('look-at-charging');
+});
 
-  it('the item about a charge by Stripe closes once the invoice is paid, at rest, or without a chargeable method', () => {
-    const risky = looked(lane(), saw(CARD), at(1_000));
-    for (const now of [
-      { status: 'paid', amountPaid: 2990n, amountRemaining: 0n },
-      { status: 'draft', autoAdvance: false },
-    ] as const)
-      expect(hear(risky, now, at(2_000)).reviews).toMatchObject([{ resolution: 'cleared' }]);
-    const mended = looked(risky, saw(CUSTOM), at(6 * MINUTE_MS));
-    expect(mended.reviews).toMatchObject([{ resolution: 'cleared' }]);
-  });
+it('Crossbill looks again after somebody puts a method on the invoice itself', () => {
+  const s = looked(lane(), saw(CUSTOM), at(1_000));
+  const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
+  expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
+  const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
+  expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
+});
 
-  it('is asked only of who is guarded, of the MoR’s customers, and of an invoice that is known', () => {
-    expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
-    const risky = looked(lane(), saw(CARD), at(1_000));
-    expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);
-    const outside: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, enrolled: false } };
-    expect(open(watch(outside, at(2_000)))).toEqual([]);
-    const nothing = emptyLane('in_1');
-    expect(take(nothing, saw(CARD), at(0))).toBe(nothing);
-    expect(watch(nothing, at(0))).toBe(nothing);
-    expect(look(nothing, at(0))).toBeNull();
-    const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
-    expect(look(nobody, at(0))).toBeNull();
-  });
+it('Crossbill skips the look when Stripe collects nothing: mailed, stopped, nothing due, paid, a signup, not enrolled', () => {
+  for (const over of [
+    { collectionMethod: 'send_invoice' },
+    { autoAdvance: false },
+    { amountDue: 0n, amountRemaining: 0n },
+    { status: 'paid', amountRemaining: 0n },
+    { status: 'uncollectible' },
+    { billingReason: 'subscription_create' },
+  ] as const) {
+    expect(wants(lane(over), at(6_000))).not.toBe('look-at-charging');
+  }
+  const outside = lane({}, at(0, { enrolment: { by: 'linked' } }));
+  expect(wants(lane(), at(6_000))).toBe('look-at-charging');
+  expect(wants(outside, at(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
+  expect(isCollected(lane().invoice ?? (undefined as never))).toBe(true);
+});
 
-  it('is looked at once more when they try again, and stays as it is when they dismiss it', () => {
-    const risky = looked(lane(), saw(CARD), at(1_000));
-    const chosen = (s: LaneState, resolution: 'retry' | 'dismiss'): LaneState =>
-      decide(s, at(0), (l) => {
-        expect(chooseCharging(l, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' })).toBeNull();
-      });
-    expect(chosen(risky, 'retry').invoice).toMatchObject({ charged: null, chargeLookedAt: null });
-    expect(chosen(risky, 'dismiss')).toBe(risky);
-    const nothing = emptyLane('in_1');
-    expect(chosen(nothing, 'retry')).toBe(nothing);
-  });
+it('Crossbill repeats a failed look at a method at growing pauses, eight times at most, and blocks nothing', () => {
+  let s = lane();
+  for (let n = 1; n < 8; n++) s = looked(s, failed('retry'), at(n * HOUR_MS));
+  expect(s.invoice?.lookDueAt).not.toBeNull();
+  s = looked(s, failed('retry'), at(8 * HOUR_MS));
+  expect(s.invoice).toMatchObject({ lookDueAt: null, status: 'expected' });
+  expect(wants(s, at(9 * HOUR_MS))).toBeNull();
+});
 
-  it('of looks that fail shows three in the timeline, and the first that is refused for good ends them', () => {
-    const tried = (n: number, kind: 'retry' | 'stopped' | 'refused') => {
-      const s = lane();
-      const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
-      const outcome = { ...failed('retry'), kind } as CallOutcome<ChargedMethod | null>;
-      const after = take(before, outcome, at(0));
-      return [after.journal.length - s.journal.length, after.invoice?.lookDueAt === null];
-    };
-    expect([0, 2, 3, 6].map((n) => tried(n, 'retry'))).toEqual([
-      [1, false],
-      [1, false],
-      [0, false],
-      [0, false],
-    ]);
-    expect([tried(7, 'retry'), tried(0, 'stopped'), tried(0, 'refused')]).toEqual([
-      ...[
-        [1, true],
-        [1, true],
-        [1, true],
-      ],
-    ]);
-  });
+it('a look without permission happens once, and the timeline names doctor', () => {
+  const s = looked(lane(), failed('stopped'), at(1_000));
+  expect(s.journal.at(-1)?.text).toContain('`crossbill doctor`');
+  expect([wants(s, at(HOUR_MS)), open(s)]).toEqual([null, []]);
+});
 
-  it('is known for a day after a look, and a day later is looked at again', () => {
-    const s = looked(lane(), saw(CUSTOM), at(0));
-    expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
-    const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));
-    expect(look(own, at(1))).toBeNull();
-  });
+it('a failed look leaves the item of a risky invoice open', () => {
+  const s = looked(looked(lane(), saw(CARD), at(0)), failed('stopped'), at(6 * MINUTE_MS));
+  expect(open(s)).toHaveLength(1);
+});
+
+const proposal = (s: LaneState): string => wordsOf(open(s)[0]).proposal ?? '';
+
+it('without a subscription the item says to remove the customer’s method, and an open invoice has no deadline', () => {
+  const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));
+  expect(proposal(s)).toContain('Take the default method off the customer on Stripe');
+  expect(proposal(looked(lane(), saw({ ...CARD, from: 'subscription' }), at(1_000)))).toContain('stripe subscriptions');
+  const final = looked(lane({ status: 'open', finalizesAt: FINAL }), saw(CARD), at(1_000));
+  expect(open(final)[0]?.dueAt).toBeNull();
+});
+
+it('the item about a charge by Stripe closes once the invoice is paid, at rest, or without a chargeable method', () => {
+  const risky = looked(lane(), saw(CARD), at(1_000));
+  for (const now of [
+    { status: 'paid', amountPaid: 2990n, amountRemaining: 0n },
+    { status: 'draft', autoAdvance: false },
+  ] as const)
+    expect(hear(risky, now, at(2_000)).reviews).toMatchObject([{ resolution: 'cleared' }]);
+  const mended = looked(risky, saw(CUSTOM), at(6 * MINUTE_MS));
+  expect(mended.reviews).toMatchObject([{ resolution: 'cleared' }]);
+});
+
+it('the guard looks only at known invoices of enrolled customers', () => {
+  expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
+  const risky = looked(lane(), saw(CARD), at(1_000));
+  expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);
+  const outside: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, enrolled: false } };
+  expect(open(watch(outside, at(2_000)))).toEqual([]);
+  const nothing = emptyLane('in_1');
+  expect(take(nothing, saw(CARD), at(0))).toBe(nothing);
+  expect(watch(nothing, at(0))).toBe(nothing);
+  expect(look(nothing, at(0))).toBeNull();
+  const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
+  expect(look(nobody, at(0))).toBeNull();
+});
+
+it('a person’s retry looks at the method again, and a dismissal changes nothing', () => {
+  const risky = looked(lane(), saw(CARD), at(1_000));
+  const chosen = (s: LaneState, resolution: 'retry' | 'dismiss'): LaneState =>
+    decide(s, at(0), (l) => {
+      expect(chooseCharging(l, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' })).toBeNull();
+    });
+  expect(chosen(risky, 'retry').invoice).toMatchObject({ charged: null, chargeLookedAt: null });
+  expect(chosen(risky, 'dismiss')).toBe(risky);
+  const nothing = emptyLane('in_1');
+  expect(chosen(nothing, 'retry')).toBe(nothing);
+});
+
+it('the timeline shows three failed looks at a method, and the first final refusal ends them', () => {
+  const tried = (n: number, kind: 'retry' | 'stopped' | 'refused') => {
+    const s = lane();
+    const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
+    const outcome = { ...failed('retry'), kind } as CallOutcome<ChargedMethod | null>;
+    const after = take(before, outcome, at(0));
+    return [after.journal.length - s.journal.length, after.invoice?.lookDueAt === null];
+  };
+  expect([0, 2, 3, 6].map((n) => tried(n, 'retry'))).toEqual([
+    [1, false],
+    [1, false],
+    [0, false],
+    [0, false],
+  ]);
+  expect([tried(7, 'retry'), tried(0, 'stopped'), tried(0, 'refused')]).toEqual([
+    ...[
+      [1, true],
+      [1, true],
+      [1, true],
+    ],
+  ]);
+});
+
+it('a look at a method holds for a day, and then Crossbill looks again', () => {
+  const s = looked(lane(), saw(CUSTOM), at(0));
+  expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
+  const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));
+  expect(look(own, at(1))).toBeNull();
 });

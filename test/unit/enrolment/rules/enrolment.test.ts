@@ -1,6 +1,6 @@
 // Whose invoices are ours: the rule for each way of enrolling, in every order of the news, and a customer whom Stripe does not show.
 import { withWords } from '../../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseInvoice } from '../../../../src/domain/events/stripe-event.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
@@ -73,255 +73,241 @@ const SUCCEEDED = aPaymentEvent();
 const created = (ctx = later(0)): LaneState => said('invoice.created')(emptyLane('in_1'), ctx);
 const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
 
-describe('an invoice whose customer is not enrolled', () => {
-  const outside = looked(OUTSIDE)(created(), later(0));
+const outside = looked(OUTSIDE)(created(), later(0));
 
-  it('is ignored, expects nothing, alarms nobody however late it is, and is never looked at again', () => {
-    expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
-    expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
-    expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
-    expect(outside.journal.map((l) => l.text).join()).toContain(
-      'not enrolled: customer cus_1 is linked to no customer',
-    );
-  });
-
-  it('is not relayed: the event waits for the look and is withdrawn by it', () => {
-    expect(relayOf(created())).toEqual(['pending']);
-    expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
-    expect(relayOf(outside)).toEqual(['cancelled']);
-  });
-
-  it('raises no item when Stripe cannot finalize it, charges it, is overpaid or gives it up', () => {
-    for (const [type, over] of [
-      ['invoice.finalization_failed', { status: 'draft', finalizationError: 'no location' }],
-      ['invoice.payment_failed', {}],
-      ['invoice.overpaid', { status: 'paid', amountPaid: 3990n, amountRemaining: 0n, amountOverpaid: 1000n }],
-      ['invoice.marked_uncollectible', { status: 'uncollectible' }],
-      ['invoice.paid', { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }],
-    ] as const) {
-      const s = said(type, over, 60_000)(outside, later(60_000));
-      expect([s.invoice?.status, s.reviews, plan(s, later(90 * DAY_MS)).errand]).toEqual(['ignored', [], null]);
-    }
-  });
-
-  it('becomes ours by a payment of the MoR, which is marked like any other', () => {
-    const ctx = later(60_000);
-    const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
-    expect(s.invoice?.status).toBe('marking');
-    expect(plan(s, ctx).errand).toMatchObject({ name: 'read-invoice' });
-    expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
-  });
-
-  it('ends the same in every order in which Stripe and the look tell of it', () => {
-    const news = [
-      said('invoice.created'),
-      said('invoice.finalized', {}, 1_000),
-      said('invoice.paid', {}, 2_000),
-      looked(OUTSIDE),
-    ];
-    for (const order of permutations(news)) {
-      const s = order.reduce((state, take) => take(state, later(5_000)), emptyLane('in_1'));
-      const ended = looked(OUTSIDE)(s, later(6_000)); // a look before the invoice is known finds nothing to decide
-      expect([ended.invoice?.status, ended.invoice?.enrolled, ended.reviews]).toEqual(['ignored', false, []]);
-      expect(relayOf(ended).filter((status) => status !== 'cancelled')).toEqual([]);
-    }
-  });
+it('an invoice outside the enrolment expects nothing, never alarms, and needs no second look', () => {
+  expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
+  expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
+  expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
+  expect(outside.journal.map((l) => l.text).join()).toContain('not enrolled: customer cus_1 is linked to no customer');
 });
 
-describe('an invoice whose customer is enrolled', () => {
-  it('is expected and relayed once the look says so', () => {
-    const s = looked(ENROLLED)(created(), later(0));
-    expect(s.invoice).toMatchObject({
-      status: 'expected',
-      enrolled: true,
-      expectedBy: new Date(NOW.getTime() + DAY_MS),
-    });
-    expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
-  });
-
-  it('stays so when ENROLMENT is changed later, and one that was outside stays outside', () => {
-    const ours = looked(ENROLLED)(created(), later(0));
-    const none = looked(OUTSIDE)(created(), later(0));
-    const all = later(60_000, { enrolment: { by: 'all' } });
-    expect(said('invoice.finalized', {}, 60_000)(none, all).invoice).toMatchObject({
-      status: 'ignored',
-      expectedBy: null,
-    });
-    expect(plan(ours, later(60_000, { enrolment: METADATA, relay: false })).errand).toMatchObject({ do: 'send' });
-  });
-
-  it('by the metadata of its subscription needs no look, in the invoice shape of either API generation', () => {
-    const ctx = later(0, { enrolment: METADATA });
-    const s = said('invoice.created', { metadata: { billed_by: 'mor' } })(emptyLane('in_1'), ctx);
-    expect(s.invoice).toMatchObject({ enrolled: true, status: 'expected' });
-    expect(
-      plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).errand,
-    ).toMatchObject({
-      name: 'look-up-enrolment',
-    });
-    const details = { subscription: 'sub_1', metadata: { billed_by: 'mor', n: 1 } };
-    const plain = { id: 'in_1', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 1 };
-    for (const shape of [{ parent: { subscription_details: details } }, { subscription_details: details }]) {
-      const parsed = parseInvoice({ ...plain, ...shape });
-      expect(parsed).toMatchObject({ ok: true, invoice: { metadata: { billed_by: 'mor' } } });
-    }
-  });
-
-  it('as all are by default is neither looked up nor delayed', () => {
-    const ctx = aCtx(NOW, { relay: true });
-    const s = said('invoice.created')(emptyLane('in_1'), ctx);
-    expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
-    expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
-  });
+it('the event of an invoice waits for the enrolment look, and an outside customer cancels its relay', () => {
+  expect(relayOf(created())).toEqual(['pending']);
+  expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
+  expect(relayOf(outside)).toEqual(['cancelled']);
 });
 
-describe('a customer who cannot be looked up', () => {
-  it('is asked for again at growing pauses, and shown to a person after an hour, until it is known', () => {
-    const failed = looked(REFUSED)(created(), later(0));
-    const { errand, dueAt } = plan(failed, later(0));
-    expect(errand).toBeNull();
-    expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
-    expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ name: 'look-up-enrolment' });
-    const late = looked(REFUSED)(failed, later(HOUR_MS));
-    expect(withWords(open(late))).toMatchObject([
-      {
-        kind: 'effect_failed',
-        summary: expect.stringContaining('whether customer cus_1 is enrolled could not be read'),
-      },
-    ]);
-    expect(relayOf(late)).toEqual(['pending']);
-    expect(open(looked(ENROLLED)(late, later(2 * HOUR_MS)))).toEqual([]);
-  });
+it('an invoice outside the enrolment opens no item, whatever Stripe does with it', () => {
+  for (const [type, over] of [
+    ['invoice.finalization_failed', { status: 'draft', finalizationError: 'no location' }],
+    ['invoice.payment_failed', {}],
+    ['invoice.overpaid', { status: 'paid', amountPaid: 3990n, amountRemaining: 0n, amountOverpaid: 1000n }],
+    ['invoice.marked_uncollectible', { status: 'uncollectible' }],
+    ['invoice.paid', { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }],
+  ] as const) {
+    const s = said(type, over, 60_000)(outside, later(60_000));
+    expect([s.invoice?.status, s.reviews, plan(s, later(90 * DAY_MS)).errand]).toEqual(['ignored', [], null]);
+  }
 });
 
-describe('what a person wrote and sent to be paid', () => {
-  const manual = (over: Partial<InvoiceFacts>): LaneState =>
-    said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
-
-  it('raises no alarm, since its customer pays by cheque or transfer in their own time; a charge that is due does', () => {
-    const cheque = manual({ collectionMethod: 'send_invoice' });
-    expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
-    expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);
-    expect(manual({ collectionMethod: 'charge_automatically' }).invoice?.expectedBy).not.toBeNull();
-  });
+it('a payment of the MoR enrols its invoice, and Crossbill marks the payment', () => {
+  const ctx = later(60_000);
+  const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
+  expect(s.invoice?.status).toBe('marking');
+  expect(plan(s, ctx).errand).toMatchObject({ name: 'read-invoice' });
+  expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
 });
 
-describe('what is known of a customer', () => {
-  const invoice = { customerId: 'cus_1', createdAt: NOW };
-  const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
+it('an invoice outside the enrolment ends the same in every order of its events and its look', () => {
+  const news = [
+    said('invoice.created'),
+    said('invoice.finalized', {}, 1_000),
+    said('invoice.paid', {}, 2_000),
+    looked(OUTSIDE),
+  ];
+  for (const order of permutations(news)) {
+    const s = order.reduce((state, take) => take(state, later(5_000)), emptyLane('in_1'));
+    const ended = looked(OUTSIDE)(s, later(6_000)); // a look before the invoice is known finds nothing to decide
+    expect([ended.invoice?.status, ended.invoice?.enrolled, ended.reviews]).toEqual(['ignored', false, []]);
+    expect(relayOf(ended).filter((status) => status !== 'cancelled')).toEqual([]);
+  }
+});
 
-  it('a link enrols its invoices from then on, also those of the days before, and not what is in dunning since longer', () => {
-    expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
-    expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
-    expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
+it('Crossbill expects and relays an invoice once the look finds its customer enrolled', () => {
+  const s = looked(ENROLLED)(created(), later(0));
+  expect(s.invoice).toMatchObject({
+    status: 'expected',
+    enrolled: true,
+    expectedBy: new Date(NOW.getTime() + DAY_MS),
+  });
+  expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+});
+
+it('a later change of ENROLMENT leaves every decided invoice in its place', () => {
+  const ours = looked(ENROLLED)(created(), later(0));
+  const none = looked(OUTSIDE)(created(), later(0));
+  const all = later(60_000, { enrolment: { by: 'all' } });
+  expect(said('invoice.finalized', {}, 60_000)(none, all).invoice).toMatchObject({
+    status: 'ignored',
+    expectedBy: null,
+  });
+  expect(plan(ours, later(60_000, { enrolment: METADATA, relay: false })).errand).toMatchObject({ do: 'send' });
+});
+
+it('the metadata of a subscription enrols an invoice without a look, in both invoice shapes of Stripe’s API', () => {
+  const ctx = later(0, { enrolment: METADATA });
+  const s = said('invoice.created', { metadata: { billed_by: 'mor' } })(emptyLane('in_1'), ctx);
+  expect(s.invoice).toMatchObject({ enrolled: true, status: 'expected' });
+  expect(
+    plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).errand,
+  ).toMatchObject({
+    name: 'look-up-enrolment',
+  });
+  const details = { subscription: 'sub_1', metadata: { billed_by: 'mor', n: 1 } };
+  const plain = { id: 'in_1', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 1 };
+  for (const shape of [{ parent: { subscription_details: details } }, { subscription_details: details }]) {
+    const parsed = parseInvoice({ ...plain, ...shape });
+    expect(parsed).toMatchObject({ ok: true, invoice: { metadata: { billed_by: 'mor' } } });
+  }
+});
+
+it('the default enrolment of everybody needs no look and no delay', () => {
+  const ctx = aCtx(NOW, { relay: true });
+  const s = said('invoice.created')(emptyLane('in_1'), ctx);
+  expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
+  expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+});
+
+it('Crossbill repeats a failed enrolment look at growing pauses, and a person sees it after an hour', () => {
+  const failed = looked(REFUSED)(created(), later(0));
+  const { errand, dueAt } = plan(failed, later(0));
+  expect(errand).toBeNull();
+  expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
+  expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ name: 'look-up-enrolment' });
+  const late = looked(REFUSED)(failed, later(HOUR_MS));
+  expect(withWords(open(late))).toMatchObject([
+    {
+      kind: 'effect_failed',
+      summary: expect.stringContaining('whether customer cus_1 is enrolled could not be read'),
+    },
+  ]);
+  expect(relayOf(late)).toEqual(['pending']);
+  expect(open(looked(ENROLLED)(late, later(2 * HOUR_MS)))).toEqual([]);
+});
+
+const manual = (over: Partial<InvoiceFacts>): LaneState =>
+  said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
+
+it('a mailed invoice raises no alarm: its customer pays in their own time; an automatic charge does', () => {
+  const cheque = manual({ collectionMethod: 'send_invoice' });
+  expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
+  expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);
+  expect(manual({ collectionMethod: 'charge_automatically' }).invoice?.expectedBy).not.toBeNull();
+});
+
+const invoice = { customerId: 'cus_1', createdAt: NOW };
+const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
+
+it('a link of a customer enrols later invoices and those of a few days before, and no older debt', () => {
+  expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
+  expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
+  expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
+    enrolled: false,
+    why: expect.stringContaining('older'),
+  });
+  expect(fromBooks(invoice, { linkedAt: null, paid: false }, LINKED)).toMatchObject({ enrolled: false });
+});
+
+it('a payment enrols its customer under every rule', () => {
+  for (const rule of [LINKED, METADATA]) {
+    expect(fromBooks(invoice, { linkedAt: null, paid: true }, rule)).toEqual({ enrolled: true });
+  }
+});
+
+it('a link of a customer does not decide about metadata: Stripe does, and another value stays outside', () => {
+  expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
+  expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
+  for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
+    expect(fromPlatform('cus_1', metadata, METADATA)).toMatchObject({
       enrolled: false,
-      why: expect.stringContaining('older'),
+      why: 'neither its subscription nor customer cus_1 carries billed_by=mor (ENROLMENT)',
     });
-    expect(fromBooks(invoice, { linkedAt: null, paid: false }, LINKED)).toMatchObject({ enrolled: false });
-  });
-
-  it('a payment enrols whatever the rule', () => {
-    for (const rule of [LINKED, METADATA]) {
-      expect(fromBooks(invoice, { linkedAt: null, paid: true }, rule)).toEqual({ enrolled: true });
-    }
-  });
-
-  it('a link says nothing about metadata: Stripe is asked, and another value, or no such customer, is outside', () => {
-    expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
-    expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
-    for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
-      expect(fromPlatform('cus_1', metadata, METADATA)).toMatchObject({
-        enrolled: false,
-        why: 'neither its subscription nor customer cus_1 carries billed_by=mor (ENROLMENT)',
-      });
-    }
-  });
+  }
 });
 
-describe('whether an invoice is ours', () => {
-  const i: InvoiceRow = takeRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
-  const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
-    decide(s, later(0), (l) => takeEnrolment(l, outcome));
-  const standing = (s: LaneState, ctx = later(0)): string => standingOf(s, ctx);
-  const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
+const i: InvoiceRow = takeRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
+const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
+  decide(s, later(0), (l) => takeEnrolment(l, outcome));
+const standing = (s: LaneState, ctx = later(0)): string => standingOf(s, ctx);
+const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-  it('is said by its customer’s enrolment, by a verdict that is awaited, by a payment and by what the MoR keeps of it', () => {
-    expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
-    expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
-    expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
-    expect(standing({ ...bare, invoice: { ...i, enrolled: false } })).toBe('outside');
-    expect(standing({ ...bare, payments: [paidByCard().payments[0] ?? never()] })).toBe('enrolled');
-    const link = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
-    expect(standing({ ...bare, objects: [link] })).toBe('enrolled');
-    expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
-  });
+it('enrolment, an expected verdict, a payment or an object at the MoR makes an invoice ours', () => {
+  expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
+  expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
+  expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
+  expect(standing({ ...bare, invoice: { ...i, enrolled: false } })).toBe('outside');
+  expect(standing({ ...bare, payments: [paidByCard().payments[0] ?? never()] })).toBe('enrolled');
+  const link = newMorObject(NOW, { id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
+  expect(standing({ ...bare, objects: [link] })).toBe('enrolled');
+  expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
+});
 
-  it('is enrolled by the metadata on the invoice, unless another rule holds', () => {
-    const metadata = { billed_by: 'mor' };
-    const heard = (ctx: Ctx) => said('invoice.finalized', { metadata })(emptyLane('in_1'), ctx).invoice?.enrolled;
-    expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
-  });
+it('the metadata on an invoice enrols it, unless another rule holds', () => {
+  const metadata = { billed_by: 'mor' };
+  const heard = (ctx: Ctx) => said('invoice.finalized', { metadata })(emptyLane('in_1'), ctx).invoice?.enrolled;
+  expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
+});
 
-  it('is told by our books alone where all are enrolled', () => {
-    const nobody = { linkedAt: null, paid: false };
-    expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
-    const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
-    expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, week, LINKED)).toEqual({ enrolled: true });
-    expect(fromBooks({ customerId: 'cus_1', createdAt: null }, week, LINKED)).toEqual({ enrolled: true });
-  });
+it('our books alone enrol an invoice where everybody is enrolled', () => {
+  const nobody = { linkedAt: null, paid: false };
+  expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
+  const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
+  expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, week, LINKED)).toEqual({ enrolled: true });
+  expect(fromBooks({ customerId: 'cus_1', createdAt: null }, week, LINKED)).toEqual({ enrolled: true });
+});
 
-  it('is not looked up for a signup’s invoice, of an invoice that Stripe has not shown, or without a customer', () => {
-    const look = (over: Partial<InvoiceRow>) =>
-      enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
-    expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
-    expect(look({ platformStatus: 'unknown' })).toBeNull();
-    expect(look({ billingReason: 'subscription_create' })).toBeNull();
-    expect(look({ customerId: null })).toBeNull();
-  });
+it('Crossbill looks up no enrolment for a signup, an unseen invoice, or without a customer', () => {
+  const look = (over: Partial<InvoiceRow>) =>
+    enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
+  expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
+  expect(look({ platformStatus: 'unknown' })).toBeNull();
+  expect(look({ billingReason: 'subscription_create' })).toBeNull();
+  expect(look({ customerId: null })).toBeNull();
+});
 
-  it('is decided once: a look that comes after that changes nothing', () => {
-    const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
-    expect(take(known, ENROLLED)).toBe(known);
-    const nothing = emptyLane('in_1');
-    expect(take(nothing, ENROLLED)).toBe(nothing);
-  });
+it('an enrolment decision is final: a later look changes nothing', () => {
+  const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
+  expect(take(known, ENROLLED)).toBe(known);
+  const nothing = emptyLane('in_1');
+  expect(take(nothing, ENROLLED)).toBe(nothing);
+});
 
-  it('is asked for again and again; the timeline shows the first three tries, and who is refused is asked once a minute', () => {
-    const again = (n: number, kind: CallFailure['kind']) => {
-      const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: n } };
-      const tried = take(s, refusal({ kind }));
-      return { tried, ms: (tried.invoice?.lookDueAt?.getTime() ?? 0) - NOW.getTime() };
-    };
-    expect([0, 1, 2, 3, 4].map((n) => again(n, 'retry').tried.journal.length)).toEqual([1, 1, 1, 0, 0]);
-    expect(again(2, 'retry').tried.invoice?.lookAttempts).toBe(3);
-    expect([again(0, 'stopped').ms, again(0, 'refused').ms]).toEqual([60_000, 60_000]);
-    expect(again(0, 'retry').ms).toBeLessThan(2_000);
-  });
+it('the timeline shows the first three failed enrolment looks, and a refused look waits a minute', () => {
+  const again = (n: number, kind: CallFailure['kind']) => {
+    const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: n } };
+    const tried = take(s, refusal({ kind }));
+    return { tried, ms: (tried.invoice?.lookDueAt?.getTime() ?? 0) - NOW.getTime() };
+  };
+  expect([0, 1, 2, 3, 4].map((n) => again(n, 'retry').tried.journal.length)).toEqual([1, 1, 1, 0, 0]);
+  expect(again(2, 'retry').tried.invoice?.lookAttempts).toBe(3);
+  expect([again(0, 'stopped').ms, again(0, 'refused').ms]).toEqual([60_000, 60_000]);
+  expect(again(0, 'retry').ms).toBeLessThan(2_000);
+});
 
-  it('that cannot be read is a person’s after an hour, not before, and withdraws nothing but what waits to be relayed', () => {
-    const looks: (Date | null)[] = [];
-    const settled = (s: LaneState, ctx: Ctx): LaneState => {
-      const l = new Lane(s, ctx, (when) => void looks.push(when));
-      for (const rule of enrolment.first) rule(l);
-      return l.toState();
-    };
-    const waits: LaneState = { ...bare, invoice: { ...i, enrolled: null, expectedBy: null, lookDueAt: NOW } };
-    expect(settled(waits, later(HOUR_MS - 1))).toBe(waits);
-    expect(looks).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
-    const item = settled(waits, later(HOUR_MS));
-    expect(open(item)).toMatchObject([{ kind: 'effect_failed', subject: 'enrolment:in_1' }]);
-    const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });
-    const cleared = settled({ ...other, invoice: { ...i, enrolled: true, lookDueAt: NOW } }, later(HOUR_MS));
-    expect(open(cleared).map((r) => r.subject)).toEqual(['x']);
-    const relay: OutboxRow = { ...(ordered().messages[0] ?? never()), kind: 'relay_event' };
-    const messages = [
-      relay,
-      { ...relay, id: 'out_2', status: 'done' as const },
-      { ...relay, id: 'out_3', kind: 'retry_charge' as const },
-    ];
-    const out = settled({ ...bare, messages, invoice: { ...i, enrolled: false } }, later(0));
-    expect(out.messages.map((m) => m.status)).toEqual(['cancelled', 'done', 'pending']);
-  });
+it('a person sees an unreadable enrolment after an hour; an outside verdict cancels only the waiting relay', () => {
+  const looks: (Date | null)[] = [];
+  const settled = (s: LaneState, ctx: Ctx): LaneState => {
+    const l = new Lane(s, ctx, (when) => void looks.push(when));
+    for (const rule of enrolment.first) rule(l);
+    return l.toState();
+  };
+  const waits: LaneState = { ...bare, invoice: { ...i, enrolled: null, expectedBy: null, lookDueAt: NOW } };
+  expect(settled(waits, later(HOUR_MS - 1))).toBe(waits);
+  expect(looks).toEqual([new Date(NOW.getTime() + HOUR_MS)]);
+  const item = settled(waits, later(HOUR_MS));
+  expect(open(item)).toMatchObject([{ kind: 'effect_failed', subject: 'enrolment:in_1' }]);
+  const other = openReview(item, later(0), { kind: 'effect_failed', subject: 'x', fact: FACTS.effect_failed });
+  const cleared = settled({ ...other, invoice: { ...i, enrolled: true, lookDueAt: NOW } }, later(HOUR_MS));
+  expect(open(cleared).map((r) => r.subject)).toEqual(['x']);
+  const relay: OutboxRow = { ...(ordered().messages[0] ?? never()), kind: 'relay_event' };
+  const messages = [
+    relay,
+    { ...relay, id: 'out_2', status: 'done' as const },
+    { ...relay, id: 'out_3', kind: 'retry_charge' as const },
+  ];
+  const out = settled({ ...bare, messages, invoice: { ...i, enrolled: false } }, later(0));
+  expect(out.messages.map((m) => m.status)).toEqual(['cancelled', 'done', 'pending']);
 });
 
 function permutations<T>(items: readonly T[]): T[][] {

@@ -1,5 +1,5 @@
 // Payments that the MoR announces: on a link of ours, by card, and further ones on a link.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../../../src/domain/mor-object.js';
 import { putPayment } from '../../../support/put-rows.js';
@@ -36,321 +36,314 @@ const take = (s: LaneState, data: object, created: Date | null = NOW) =>
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 
-describe('a capture on a payment link', () => {
-  const s = withObjects(
+const s = withObjects(
+  lane(),
+  aLink({ id: 'lnk_0', morId: 'link_0' }),
+  aLink({ readAttempts: 4, readDueAt: at(60_000) }),
+);
+
+it('a capture has Crossbill read the link at once, and counts for nothing before that', () => {
+  const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
+  expect(state.objects).toMatchObject([
+    { id: 'lnk_0', readDueAt: null, detail: {} },
+    {
+      ...{ id: 'lnk_1', readDueAt: at(5_000), readAttempts: 0 },
+      detail: { observed: [{ source: 'event', eventId: 'evt_1', charge: 'ch_9', at: at(-9_000).toISOString() }] },
+    },
+  ]);
+  expect(state.objects).toHaveLength(2);
+  expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'the link is read to confirm it' }]);
+});
+
+it.each([
+  ['its named time', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
+  ['its own time', {}, at(-4_000), at(-4_000)],
+  ['the time of its arrival if it names none', {}, null, at(5_000)],
+])('a capture on a link happened at %s', (_, data, created, when) => {
+  const { state } = take(s, { link: LINK, ...data }, created);
+  const names = { charge: null, paymentId: null, amount: null, currency: null };
+  const times = { at: when.toISOString(), heardAt: at(5_000).toISOString() };
+  expect(state.objects[1]?.detail).toEqual({
+    observed: [{ source: 'event', eventId: 'evt_1', ...names, ...times }],
+  });
+});
+
+it('a link keeps the amount of each capture, in the order of arrival', () => {
+  const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
+  const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_nine' } }).state;
+  expect(second.objects[1]?.detail.observed).toMatchObject([
+    { charge: null, paymentId: null, amount: '2990', currency: 'EUR' },
+    { charge: 'ch_9', paymentId: 'pay_nine', amount: null, currency: null },
+  ]);
+});
+
+it('Crossbill finds a link by its name at the MoR or by the key of our request, and by no other name', () => {
+  const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
+  const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.observed !== undefined);
+  expect(by({ link: 'link_0' })).toEqual([true, false, false]);
+  expect(by({ key: 'crossbill:create_payment_link:lnk_2:1' })).toEqual([false, false, true]);
+  expect(by({ link: 'link_9' })).toEqual([false, false, false]);
+  const proforma = withObjects(lane(), aProforma({ morId: LINK }));
+  expect(take(proforma, { link: LINK }).state).toBe(proforma);
+});
+
+it('a capture on a link with a booked payment plans no read and names the charge once', () => {
+  const other = payment({ id: 'pmt_0', reference: LINK, processorChargeId: null });
+  const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
+  const booked = { ...s, objects: s.objects.map((o) => (o.id === 'lnk_1' ? { ...o, paymentRowId: 'pmt_1' } : o)) };
+  const paid = [other, elsewhere, onLink()].reduce(putPayment, booked);
+  const { state, verdict } = take(paid, { link: LINK, psp_reference: 'ch_9' });
+  expect(state.payments.map((p) => p.processorChargeId)).toEqual([null, null, 'ch_9']);
+  expect(state.objects[1]).toMatchObject({ readDueAt: at(60_000), readAttempts: 0 });
+  expect(verdict.reason).toBe('the payment on this link is already recorded');
+  expect(take(state, { link: LINK, chargeId: 'ch_8' }).state.payments[2]?.processorChargeId).toBe('ch_9');
+});
+
+const uuids = (s: LaneState) =>
+  s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
+
+it('Crossbill keeps the MoR’s uuid next to the named card payment, and the payment’s own event counts', () => {
+  const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
+    putPayment,
     lane(),
-    aLink({ id: 'lnk_0', morId: 'link_0' }),
-    aLink({ readAttempts: 4, readDueAt: at(60_000) }),
   );
+  const { state, verdict } = take(s, { paymentId: UUID, charge: 'ch_1', payment: 'pay_1' });
+  expect(uuids(state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+  expect(state.objects[0]?.updatedAt).toEqual(at(5_000));
+  expect(verdict).toEqual({ status: 'done', reason: 'a card payment: its own payment.* event counts' });
+  expect([state.payments, state.entries]).toEqual([s.payments, []]);
+  const unknown = take(lane(), { payment_id: UUID.toUpperCase() }).state;
+  expect(uuids(unknown)).toEqual([[UUID.toUpperCase(), 'CAPTURED', null]]);
+});
 
-  it('has the link read at once, and counts for nothing before that', () => {
-    const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
-    expect(state.objects).toMatchObject([
-      { id: 'lnk_0', readDueAt: null, detail: {} },
-      {
-        ...{ id: 'lnk_1', readDueAt: at(5_000), readAttempts: 0 },
-        detail: { observed: [{ source: 'event', eventId: 'evt_1', charge: 'ch_9', at: at(-9_000).toISOString() }] },
-      },
+it('Crossbill keeps the MoR’s uuid next to the booked payment of a link', () => {
+  const s = withObjects(lane(), aLink({ paymentRowId: 'pmt_1' }));
+  expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+});
+
+it('Crossbill keeps the MoR’s uuid once, and a later event may name its payment', () => {
+  const first = take(lane(), { paymentId: UUID }).state;
+  expect(take(first, { paymentId: UUID }).state).toBe(first);
+  const known = putPayment(first, payment());
+  expect(uuids(take(known, { paymentId: UUID, charge: 'ch_1' }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+  const other = { ...first, objects: first.objects.map((o) => ({ ...o, status: 'UNKNOWN' })) };
+  expect(uuids(take(other, { paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', null]]);
+});
+
+it.each([
+  ['names no payment', {}],
+  ['names it otherwise', { paymentId: 'pay_1' }],
+  ['has more than a uuid in its place', { paymentId: `${UUID}1` }],
+  ['has something before it', { paymentId: `x${UUID}` }],
+])('Crossbill keeps no uuid from an event if the event %s', (_, data) => {
+  const s = lane();
+  expect(take(s, data).state).toBe(s);
+});
+
+it('the MoR’s id in a capture names the payment of the link, unless another payment has the name', () => {
+  const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
+    const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
+    return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
+  };
+  expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
+  const byHand = onLink({ paymentId: 'pay_8', identifiedBy: 'ada' });
+  expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
+  expect(ofLink(onLink({ paymentId: 'pay_8' }))).toMatchObject({ paymentId: 'pay_8' });
+  expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: 'pay_nine' });
+  expect(ofLink(onLink({ processorChargeId: 'ch_1' }), { chargeId: 'ch_2' })).toMatchObject({ paymentId: null });
+  expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_nine' }))).toMatchObject({ paymentId: null });
+  expect(ofLink(onLink(), { link: 'link_9' })).toMatchObject({ paymentId: null });
+});
+
+type Rig = ReturnType<typeof rig>;
+
+const FURTHER = `${INVOICE_ID}:announced`;
+const NAMES = [
+  ['a charge', { pspReference: 'ch_10' }],
+  ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_ten' }],
+  ['both', { pspReference: 'ch_10', paymentId: 'pay_ten' }],
+  ['nothing', { pspReference: undefined }],
+] as const;
+
+const again = (r: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
+  r.h.take(captured(r, id, { paymentLinkId: 'link_1', ...names }));
+
+const items = async (r: Rig): Promise<readonly (readonly [ReviewRow['kind'], string])[]> =>
+  (await openItems(r)).map((x) => [x.kind, x.kind === 'double_payment' ? '' : x.subject]);
+const ONE_ITEM = [['conflicting_event', FURTHER]];
+const SECOND = [['double_payment', '']];
+
+/** A link whose first payment, of charge ch_9, is marked: a read of it showed the link as paid. */
+async function marked(): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.pay('link_1');
+  await r.h.take(captured(r));
+  await hours(r, 2);
+  expect(await taken(r)).toEqual(['ch_9 confirmed']);
+  return r;
+}
+
+it.each(NAMES)(
+  'a further payment on a link, named by %s, opens one item, and the first payment stays',
+  async (_, names) => {
+    const r = await marked();
+    await again(r, names);
+    await hours(r, 3);
+    expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
+    const s = await state(r);
+    expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'payment_marked']);
+    expect(s.objects[0]?.detail.observed?.map((x) => [x.source, x.eventId])).toEqual([
+      ['event', 'evt_captured'],
+      ['read', null],
+      ['event', 'evt_captured_2'],
     ]);
-    expect(state.objects).toHaveLength(2);
-    expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'the link is read to confirm it' }]);
-  });
+  },
+);
 
-  it.each([
-    ['the time that it names', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
-    ['its own time', {}, at(-4_000), at(-4_000)],
-    ['the time when it came, where it names none', {}, null, at(5_000)],
-  ])('happened at %s', (_, data, created, when) => {
-    const { state } = take(s, { link: LINK, ...data }, created);
-    const names = { charge: null, paymentId: null, amount: null, currency: null };
-    const times = { at: when.toISOString(), heardAt: at(5_000).toISOString() };
-    expect(state.objects[1]?.detail).toEqual({
-      observed: [{ source: 'event', eventId: 'evt_1', ...names, ...times }],
-    });
-  });
-
-  it('is kept with the amount that it names, after those before it', () => {
-    const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
-    const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_nine' } }).state;
-    expect(second.objects[1]?.detail.observed).toMatchObject([
-      { charge: null, paymentId: null, amount: '2990', currency: 'EUR' },
-      { charge: 'ch_9', paymentId: 'pay_nine', amount: null, currency: null },
-    ]);
-  });
-
-  it('is found by the link’s name at the MoR or by the key of our request, and by no other name', () => {
-    const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
-    const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.observed !== undefined);
-    expect(by({ link: 'link_0' })).toEqual([true, false, false]);
-    expect(by({ key: 'crossbill:create_payment_link:lnk_2:1' })).toEqual([false, false, true]);
-    expect(by({ link: 'link_9' })).toEqual([false, false, false]);
-    const proforma = withObjects(lane(), aProforma({ morId: LINK }));
-    expect(take(proforma, { link: LINK }).state).toBe(proforma);
-  });
-
-  it('whose payment is recorded changes no look; the payment gets the charge, once', () => {
-    const other = payment({ id: 'pmt_0', reference: LINK, processorChargeId: null });
-    const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
-    const booked = { ...s, objects: s.objects.map((o) => (o.id === 'lnk_1' ? { ...o, paymentRowId: 'pmt_1' } : o)) };
-    const paid = [other, elsewhere, onLink()].reduce(putPayment, booked);
-    const { state, verdict } = take(paid, { link: LINK, psp_reference: 'ch_9' });
-    expect(state.payments.map((p) => p.processorChargeId)).toEqual([null, null, 'ch_9']);
-    expect(state.objects[1]).toMatchObject({ readDueAt: at(60_000), readAttempts: 0 });
-    expect(verdict.reason).toBe('the payment on this link is already recorded');
-    expect(take(state, { link: LINK, chargeId: 'ch_8' }).state.payments[2]?.processorChargeId).toBe('ch_9');
-  });
+it('the item about a further payment lists every announcement: source, names, amount and time', async () => {
+  const r = await marked();
+  await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
+  const [item] = await openItems(r);
+  for (const fact of ['event evt_captured,', 'charge ch_9', '(read, ', 'payment pay_ten, charge ch_10, 10.00 EUR'])
+    expect(wordsOf(item).summary).toContain(fact);
 });
 
-describe('the MoR’s uuid of a captured payment', () => {
-  const uuids = (s: LaneState) =>
-    s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
-
-  it('is kept beside the card payment that the event names; the payment’s own event is what counts', () => {
-    const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
-      putPayment,
-      lane(),
-    );
-    const { state, verdict } = take(s, { paymentId: UUID, charge: 'ch_1', payment: 'pay_1' });
-    expect(uuids(state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
-    expect(state.objects[0]?.updatedAt).toEqual(at(5_000));
-    expect(verdict).toEqual({ status: 'done', reason: 'a card payment: its own payment.* event counts' });
-    expect([state.payments, state.entries]).toEqual([s.payments, []]);
-    const unknown = take(lane(), { payment_id: UUID.toUpperCase() }).state;
-    expect(uuids(unknown)).toEqual([[UUID.toUpperCase(), 'CAPTURED', null]]);
-  });
-
-  it('is kept beside the payment of the link, once that is recorded', () => {
-    const s = withObjects(lane(), aLink({ paymentRowId: 'pmt_1' }));
-    expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
-  });
-
-  it('is kept once; a later event that names the payment puts it there', () => {
-    const first = take(lane(), { paymentId: UUID }).state;
-    expect(take(first, { paymentId: UUID }).state).toBe(first);
-    const known = putPayment(first, payment());
-    expect(uuids(take(known, { paymentId: UUID, charge: 'ch_1' }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
-    const other = { ...first, objects: first.objects.map((o) => ({ ...o, status: 'UNKNOWN' })) };
-    expect(uuids(take(other, { paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', null]]);
-  });
-
-  it.each([
-    ['names no payment', {}],
-    ['names it otherwise', { paymentId: 'pay_1' }],
-    ['has more than a uuid in its place', { paymentId: `${UUID}1` }],
-    ['has something before it', { paymentId: `x${UUID}` }],
-  ])('is not kept from an event that %s', (_, data) => {
-    const s = lane();
-    expect(take(s, data).state).toBe(s);
-  });
+it.each([
+  ['charge', { pspReference: 'ch_9' }],
+  ['charge, with its id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+])('a repeated %s of the first payment on a link is no further payment', async (_, names) => {
+  const r = await marked();
+  await again(r, names);
+  await hours(r, 3);
+  expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], []]);
 });
 
-describe('the MoR’s id in a capture on a link', () => {
-  it('names the payment of the link that the event names without a charge, unless another payment has that name', () => {
-    const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
-      const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
-      return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
-    };
-    expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
-    const byHand = onLink({ paymentId: 'pay_8', identifiedBy: 'ada' });
-    expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_nine', identifiedBy: null });
-    expect(ofLink(onLink({ paymentId: 'pay_8' }))).toMatchObject({ paymentId: 'pay_8' });
-    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: 'pay_nine' });
-    expect(ofLink(onLink({ processorChargeId: 'ch_1' }), { chargeId: 'ch_2' })).toMatchObject({ paymentId: null });
-    expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_nine' }))).toMatchObject({ paymentId: null });
-    expect(ofLink(onLink(), { link: 'link_9' })).toMatchObject({ paymentId: null });
-  });
+it('Crossbill does not mark a further payment on a link, even if both came before a read', async () => {
+  const r = await withTwoCharges(away);
+  isPaid(r);
+  await hours(r, 12);
+  expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
 });
 
-describe('several payments on a link', () => {
-  type Rig = ReturnType<typeof rig>;
-
-  const FURTHER = `${INVOICE_ID}:announced`;
-  const NAMES = [
-    ['a charge', { pspReference: 'ch_10' }],
-    ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_ten' }],
-    ['both', { pspReference: 'ch_10', paymentId: 'pay_ten' }],
-    ['nothing', { pspReference: undefined }],
-  ] as const;
-
-  const again = (r: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
-    r.h.take(captured(r, id, { paymentLinkId: 'link_1', ...names }));
-
-  const items = async (r: Rig): Promise<readonly (readonly [ReviewRow['kind'], string])[]> =>
-    (await openItems(r)).map((x) => [x.kind, x.kind === 'double_payment' ? '' : x.subject]);
-  const ONE_ITEM = [['conflicting_event', FURTHER]];
-  const SECOND = [['double_payment', '']];
-
-  /** A link whose first payment, of charge ch_9, is marked: a read of it showed the link as paid. */
-  async function marked(): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    await r.h.take(captured(r));
+it.each(['before', 'after'])(
+  'a further payment on a link is a double payment once its own event comes, %s the announcement',
+  async (when) => {
+    const r = await marked();
+    if (when === 'before') await paid(r, 'pay_ten', 'ch_10');
+    await again(r);
+    if (when === 'after') await paid(r, 'pay_ten', 'ch_10');
     await hours(r, 2);
-    expect(await taken(r)).toEqual(['ch_9 confirmed']);
-    return r;
-  }
+    expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 parked'], SECOND]);
+    await givenBack(r, 'pay_ten', 'ch_10');
+    await hours(r, 2);
+    expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
+  },
+);
 
-  describe('a further payment that was announced on a link', () => {
-    it.each(NAMES)('by %s is one item, and the first payment stays as it is', async (_, names) => {
-      const r = await marked();
-      await again(r, names);
-      await hours(r, 3);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
-      const s = await state(r);
-      expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'payment_marked']);
-      expect(s.objects[0]?.detail.observed?.map((x) => [x.source, x.eventId])).toEqual([
-        ['event', 'evt_captured'],
-        ['read', null],
-        ['event', 'evt_captured_2'],
-      ]);
-    });
+it.each([
+  ['without its amount', {}, ONE_ITEM],
+  ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
+])(
+  'a full refund in the portal closes a further payment on a link %s, and the books show the refund',
+  async (_, sum, part) => {
+    const r = await marked();
+    await again(r, { ...NAMES[2][1], ...sum });
+    await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', amount: 400 }));
+    await hours(r, 1);
+    expect(await items(r)).toEqual(part);
+    const rest = { refundId: 'rfnd_2', amount: 600, total: 1000 };
+    await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', ...rest }));
+    await hours(r, 3);
+    const { payments, refunds, entries } = await state(r);
+    expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
+    expect(payments.map((p) => p.amountRefunded)).toContain(1000n);
+    expect(refunds.map((x) => x.mirror)).toEqual(['not_needed', 'not_needed']);
+    expect(entries.slice(2).map((e) => [e.reason, e.amount.minor])).toEqual([
+      ['payment_collected', 1000n],
+      ['refund_paid', 400n],
+      ['refund_paid', 600n],
+      ['refund_of_unmarked', 400n],
+      ['refund_of_unmarked', 600n],
+    ]);
+  },
+);
 
-    it('is listed in the item with every other announcement: source, names, amount and time', async () => {
-      const r = await marked();
-      await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
-      const [item] = await openItems(r);
-      for (const fact of ['event evt_captured,', 'charge ch_9', '(read, ', 'payment pay_ten, charge ch_10, 10.00 EUR'])
-        expect(wordsOf(item).summary).toContain(fact);
-    });
+it('the dismissal of a further payment on a link holds until the next new announcement', async () => {
+  const r = await marked();
+  await again(r);
+  await dismissed(r);
+  await again(r, { pspReference: 'ch_10' }, 'evt_repeat');
+  await hours(r, 3);
+  expect(await items(r)).toEqual([]);
+  await again(r, { pspReference: 'ch_11' }, 'evt_news');
+  await hours(r, 3);
+  expect(await items(r)).toEqual(ONE_ITEM);
+});
 
-    it.each([
-      ['charge', { pspReference: 'ch_9' }],
-      ['charge, with its id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
-    ])('is none where it repeats the first one’s %s', async (_, names) => {
-      const r = await marked();
-      await again(r, names);
-      await hours(r, 3);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], []]);
-    });
+it('an open item about a further payment on a link stops every retry, relay and new link', async () => {
+  const r = await withTwoCharges(gone);
+  await hours(r, 12);
+  const own = (await openItems(r)).findIndex((x) => x.subject !== FURTHER);
+  await dismissed(r, own);
+  expect(await items(r)).toEqual(ONE_ITEM);
+  expect(moneyAnnounced(await state(r))).not.toBeNull();
+  const before = (await state(r)).messages.length;
+  expect(await retry(r)).toMatchObject({ ok: false });
+  await hours(r, 72);
+  expect((await state(r)).messages).toHaveLength(before);
+  await dismissed(r);
+  expect(moneyAnnounced(await state(r))).toBeNull();
+  expect(await retry(r)).toMatchObject({ ok: true });
+});
 
-    it('is not marked, whichever came first, though both came before a read of the link', async () => {
-      const r = await withTwoCharges(away);
-      isPaid(r);
-      await hours(r, 12);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], ONE_ITEM]);
-    });
+const on = (...observed: Observation[]) => aLink({ detail: { observed } });
+const named = (charge: string | null, paymentId: string | null) => announced({ charge, paymentId });
+const names = (x: Observation): readonly (string | null)[] => [x.charge, x.paymentId];
 
-    it.each(['before', 'after'])('is a double payment once its own event comes, %s the announcement', async (when) => {
-      const r = await marked();
-      if (when === 'before') await paid(r, 'pay_ten', 'ch_10');
-      await again(r);
-      if (when === 'after') await paid(r, 'pay_ten', 'ch_10');
-      await hours(r, 2);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 parked'], SECOND]);
-      await givenBack(r, 'pay_ten', 'ch_10');
-      await hours(r, 2);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
-    });
+it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]]>([
+  [
+    'two charges are two payments',
+    [named('ch_1', null), named('ch_2', null)],
+    [
+      ['ch_1', null],
+      ['ch_2', null],
+    ],
+  ],
+  ['one charge is one payment', [named('ch_1', null), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
+  ['one id is one payment', [named(null, 'pay_1'), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
+  [
+    'one id with two charges keeps the first charge',
+    [named('ch_1', 'pay_1'), named('ch_2', 'pay_1')],
+    [['ch_1', 'pay_1']],
+  ],
+  [
+    'nameless announcements stay apart',
+    [named(null, null), named(null, null)],
+    [
+      [null, null],
+      [null, null],
+    ],
+  ],
+  ['a read does not count', [announced({ source: 'read' }), named('ch_1', null)], [['ch_1', null]]],
+])('announcements on a link: %s', (_, observed, expected) => {
+  expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
+});
 
-    it.each([
-      ['without its amount', {}, ONE_ITEM],
-      ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
-    ])('%s is closed once all of it was given back in the portal, and the books show it', async (_, sum, part) => {
-      const r = await marked();
-      await again(r, { ...NAMES[2][1], ...sum });
-      await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', amount: 400 }));
-      await hours(r, 1);
-      expect(await items(r)).toEqual(part);
-      const rest = { refundId: 'rfnd_2', amount: 600, total: 1000 };
-      await r.h.take(aRefund({ paymentId: 'pay_ten', chargeId: 'ch_10', ...rest }));
-      await hours(r, 3);
-      const { payments, refunds, entries } = await state(r);
-      expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed', 'ch_10 closed'], []]);
-      expect(payments.map((p) => p.amountRefunded)).toContain(1000n);
-      expect(refunds.map((x) => x.mirror)).toEqual(['not_needed', 'not_needed']);
-      expect(entries.slice(2).map((e) => [e.reason, e.amount.minor])).toEqual([
-        ['payment_collected', 1000n],
-        ['refund_paid', 400n],
-        ['refund_paid', 600n],
-        ['refund_of_unmarked', 400n],
-        ['refund_of_unmarked', 600n],
-      ]);
-    });
-  });
+it('Crossbill counts further payments on a link from the second on, except those in the books', () => {
+  const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
+  const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
+  const books = [
+    payment({ processorChargeId: 'ch_1' }),
+    payment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2' }),
+    payment({ id: 'pmt_3', paymentId: 'pay_3', processorChargeId: null, identifiedBy: 'ada' }),
+  ];
+  expect(furtherIn({ ...s, payments: books }).map(names)).toEqual([
+    [null, 'pay_3'],
+    ['ch_4', null],
+  ]);
+});
 
-  describe('the item of a further announcement', () => {
-    it('is dismissed for good, until another payment is announced', async () => {
-      const r = await marked();
-      await again(r);
-      await dismissed(r);
-      await again(r, { pspReference: 'ch_10' }, 'evt_repeat');
-      await hours(r, 3);
-      expect(await items(r)).toEqual([]);
-      await again(r, { pspReference: 'ch_11' }, 'evt_news');
-      await hours(r, 3);
-      expect(await items(r)).toEqual(ONE_ITEM);
-    });
-
-    it('keeps everything from being charged while it is open: no retry, no relay, no link', async () => {
-      const r = await withTwoCharges(gone);
-      await hours(r, 12);
-      const own = (await openItems(r)).findIndex((x) => x.subject !== FURTHER);
-      await dismissed(r, own);
-      expect(await items(r)).toEqual(ONE_ITEM);
-      expect(moneyAnnounced(await state(r))).not.toBeNull();
-      const before = (await state(r)).messages.length;
-      expect(await retry(r)).toMatchObject({ ok: false });
-      await hours(r, 72);
-      expect((await state(r)).messages).toHaveLength(before);
-      await dismissed(r);
-      expect(moneyAnnounced(await state(r))).toBeNull();
-      expect(await retry(r)).toMatchObject({ ok: true });
-    });
-  });
-
-  describe('the payments that events announced on a link', () => {
-    const on = (...observed: Observation[]) => aLink({ detail: { observed } });
-    const named = (charge: string | null, paymentId: string | null) => announced({ charge, paymentId });
-    const names = (x: Observation): readonly (string | null)[] => [x.charge, x.paymentId];
-
-    it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]]>([
-      [
-        'of two charges are two',
-        [named('ch_1', null), named('ch_2', null)],
-        [
-          ['ch_1', null],
-          ['ch_2', null],
-        ],
-      ],
-      ['of one charge are one', [named('ch_1', null), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
-      ['of one id are one', [named(null, 'pay_1'), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
-      [
-        'of one id and two charges keep the first charge',
-        [named('ch_1', 'pay_1'), named('ch_2', 'pay_1')],
-        [['ch_1', 'pay_1']],
-      ],
-      [
-        'without a name are not told to be one',
-        [named(null, null), named(null, null)],
-        [
-          [null, null],
-          [null, null],
-        ],
-      ],
-      ['do not count what a read showed', [announced({ source: 'read' }), named('ch_1', null)], [['ch_1', null]]],
-    ])('%s', (_, observed, expected) => {
-      expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
-    });
-
-    it('are further from the second on, unless the books have them', () => {
-      const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
-      const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
-      const books = [
-        payment({ processorChargeId: 'ch_1' }),
-        payment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2' }),
-        payment({ id: 'pmt_3', paymentId: 'pay_3', processorChargeId: null, identifiedBy: 'ada' }),
-      ];
-      expect(furtherIn({ ...s, payments: books }).map(names)).toEqual([
-        [null, 'pay_3'],
-        ['ch_4', null],
-      ]);
-    });
-
-    it('are all further where the link’s payment in the books has another name of the MoR’s', () => {
-      const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
-      expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([
-        ['ch_9', null],
-      ]);
-    });
-  });
+it('every payment on a link is further if the booked payment has another name of the MoR', () => {
+  const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
+  expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([['ch_9', null]]);
 });

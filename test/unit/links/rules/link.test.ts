@@ -1,5 +1,5 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { type InvoiceRow, type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
@@ -49,301 +49,288 @@ const told = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_
 const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
   openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
 
-describe('a payment link as the MoR shows it', () => {
-  it('has the page, the end and the price that the MoR names, and keeps those that it leaves out', () => {
-    const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
-    expect(take(aLink(), shown).objects).toMatchObject([
-      {
-        ...{ url: 'https://pay/2', amount: 1990n, currency: 'EUR', deadline: at(9_000) },
-        ...{ detail: { priced: '19.90', due: '10.00' }, readDueAt: null, readAttempts: 0 },
-      },
-    ]);
-    expect(take(aLink({ currency: 'USD' }), { priced: eur(1990n) }).objects).toMatchObject([{ currency: 'EUR' }]);
-    expect(take(aLink(), { priced: null, due: null }).objects).toMatchObject([
-      { amount: 2990n, currency: 'EUR', deadline: at(60_000), detail: { priced: null, due: null } },
-    ]);
-  });
+it('a link takes page, end and price from the MoR, and keeps omitted values', () => {
+  const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
+  expect(take(aLink(), shown).objects).toMatchObject([
+    {
+      ...{ url: 'https://pay/2', amount: 1990n, currency: 'EUR', deadline: at(9_000) },
+      ...{ detail: { priced: '19.90', due: '10.00' }, readDueAt: null, readAttempts: 0 },
+    },
+  ]);
+  expect(take(aLink({ currency: 'USD' }), { priced: eur(1990n) }).objects).toMatchObject([{ currency: 'EUR' }]);
+  expect(take(aLink(), { priced: null, due: null }).objects).toMatchObject([
+    { amount: 2990n, currency: 'EUR', deadline: at(60_000), detail: { priced: null, due: null } },
+  ]);
+});
 
-  it('was changed when its state became another, and not by a look that finds the same', () => {
-    expect(take(aLink()).objects).toMatchObject([{ status: 'PAYABLE', updatedAt: NOW }]);
-    expect(take(aLink(), { status: 'EXPIRED' }).objects).toMatchObject([{ status: 'EXPIRED', updatedAt: at(LATER) }]);
-    expect(take(aLink()).journal).toEqual([]);
-    expect(take(aLink(), { status: 'EXPIRED' }).journal.map((l) => l.text)).toEqual([
-      `payment link ${LINK} is EXPIRED`,
-    ]);
+it('a link changes with its state, and not with an equal read', () => {
+  expect(take(aLink()).objects).toMatchObject([{ status: 'PAYABLE', updatedAt: NOW }]);
+  expect(take(aLink(), { status: 'EXPIRED' }).objects).toMatchObject([{ status: 'EXPIRED', updatedAt: at(LATER) }]);
+  expect(take(aLink()).journal).toEqual([]);
+  expect(take(aLink(), { status: 'EXPIRED' }).journal.map((l) => l.text)).toEqual([`payment link ${LINK} is EXPIRED`]);
+});
+
+const paid = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState =>
+  take(o, { status: 'PAID', due: eur(0n), ...f }, s);
+
+it.each([
+  ['29.90 EUR where nothing is outstanding', {}, 2990n],
+  ['29.90 EUR where the MoR names nothing outstanding', { due: null }, 2990n],
+  ['20.00 EUR where 9.90 EUR are outstanding', { due: eur(990n) }, 2000n],
+  ['0.01 EUR where all but a cent is outstanding', { due: eur(2989n) }, 1n],
+  ['its requested amount where the MoR names no price', { priced: null }, 2990n],
+  ['the MoR’s price, whatever its requested amount', { priced: eur(1990n) }, 1990n],
+])('a paid link brings %s', (_, f, amount) => {
+  const s = paid(aLink(), f);
+  expect(s.payments).toMatchObject([
+    { origin: 'payment_link', reference: LINK, amount, currency: 'EUR', mark: 'waiting', customerId: 'cus_1' },
+  ]);
+  expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(amount) }]);
+  expect(s.objects).toMatchObject([{ status: 'PAID', paymentRowId: s.payments[0]?.id, readDueAt: null }]);
+  expect([s.objects[0]?.readAttempts, open(s)]).toEqual([0, []]);
+});
+
+it.each([
+  ['names no price, and none is known', { amount: null, currency: null }, { priced: null }],
+  ['names no price, and no amount is known', { amount: null }, { priced: null, due: null }],
+  ['names no price, and no currency is known', { currency: null }, { priced: null, due: null }],
+  ['says all of it is outstanding', {}, { due: eur(2990n) }],
+  ['says more than its price is outstanding', {}, { due: eur(3000n) }],
+])('a person decides about a paid link, without a payment, if the MoR %s', (_, over, f) => {
+  const s = paid(aLink(over), f);
+  expect([s.payments, s.entries]).toEqual([[], []]);
+  expect(withWords(open(s))).toMatchObject([
+    { kind: 'conflicting_event', subject: 'lnk_1', summary: expect.stringContaining(`link ${LINK} is paid, but`) },
+  ]);
+});
+
+it('a payment on a link has the time and charge of its capture, or the time of the read', () => {
+  expect(paid(aLink({ detail: told })).payments).toMatchObject([
+    { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
+  ]);
+  expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
+});
+
+it('Crossbill stops its reads of a paid link, and a second PAID is no second payment', () => {
+  const o = aLink({ readDueAt: at(1), readAttempts: 3 });
+  const s = paid(o);
+  expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
+  expect(s.journal.map((l) => l.text)).toEqual([
+    `payment link ${LINK} is PAID`,
+    'the link confirms that 29.90 EUR was paid',
+  ]);
+  const again = take(s.objects[0] ?? never(), { status: 'PAID', due: null }, s);
+  expect([again.payments, again.entries, again.journal]).toEqual([s.payments, s.entries, s.journal]);
+});
+
+it('a paid link closes the item of its own announcement, and no other', () => {
+  const asked = take(aLink({ detail: told, readAttempts: 8, readDueAt: NOW }), { status: 'EXPIRED' });
+  expect(open(asked).map((r) => r.topic)).toEqual(['link-not-paid']);
+  const two = about(asked, { kind: 'double_payment', subject: 'lnk_1' });
+  const done = paid(two.objects[0] ?? never(), {}, two);
+  expect(open(done).map((r) => [r.kind, r.subject])).toEqual([['double_payment', 'lnk_1']]);
+  expect(done.reviews[0]).toMatchObject({
+    ...{ status: 'resolved', resolution: 'cleared', resolvedBy: 'crossbill' },
   });
 });
 
-describe('a payment link that is paid', () => {
-  const paid = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState =>
-    take(o, { status: 'PAID', due: eur(0n), ...f }, s);
-
-  it.each([
-    ['29.90 EUR where nothing is outstanding', {}, 2990n],
-    ['29.90 EUR where the MoR names nothing outstanding', { due: null }, 2990n],
-    ['20.00 EUR where 9.90 EUR are outstanding', { due: eur(990n) }, 2000n],
-    ['0.01 EUR where all but a cent is outstanding', { due: eur(2989n) }, 1n],
-    ['what it was made for, where the MoR names no price', { priced: null }, 2990n],
-    ['the price that the MoR names, whatever it was made for', { priced: eur(1990n) }, 1990n],
-  ])('brings %s', (_, f, amount) => {
-    const s = paid(aLink(), f);
-    expect(s.payments).toMatchObject([
-      { origin: 'payment_link', reference: LINK, amount, currency: 'EUR', mark: 'waiting', customerId: 'cus_1' },
-    ]);
-    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(amount) }]);
-    expect(s.objects).toMatchObject([{ status: 'PAID', paymentRowId: s.payments[0]?.id, readDueAt: null }]);
-    expect([s.objects[0]?.readAttempts, open(s)]).toEqual([0, []]);
-  });
-
-  it.each([
-    ['names no price, and none is known', { amount: null, currency: null }, { priced: null }],
-    ['names no price, and no amount is known', { amount: null }, { priced: null, due: null }],
-    ['names no price, and no currency is known', { currency: null }, { priced: null, due: null }],
-    ['says that all of it is outstanding', {}, { due: eur(2990n) }],
-    ['says that more than its price is outstanding', {}, { due: eur(3000n) }],
-  ])('and of which the MoR %s is for a person, and no payment is recorded', (_, over, f) => {
-    const s = paid(aLink(over), f);
-    expect([s.payments, s.entries]).toEqual([[], []]);
-    expect(withWords(open(s))).toMatchObject([
-      { kind: 'conflicting_event', subject: 'lnk_1', summary: expect.stringContaining(`link ${LINK} is paid, but`) },
-    ]);
-  });
-
-  it('was paid when its capture was announced, under the charge of that, or when we looked', () => {
-    expect(paid(aLink({ detail: told })).payments).toMatchObject([
-      { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
-    ]);
-    expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
-  });
-
-  it('is looked for no more, and one that is paid once more is no second payment', () => {
-    const o = aLink({ readDueAt: at(1), readAttempts: 3 });
-    const s = paid(o);
-    expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
-    expect(s.journal.map((l) => l.text)).toEqual([
-      `payment link ${LINK} is PAID`,
-      'the link confirms that 29.90 EUR was paid',
-    ]);
-    const again = take(s.objects[0] ?? never(), { status: 'PAID', due: null }, s);
-    expect([again.payments, again.entries, again.journal]).toEqual([s.payments, s.entries, s.journal]);
-  });
-
-  it('closes the item of its own announcement, and no other', () => {
-    const asked = take(aLink({ detail: told, readAttempts: 8, readDueAt: NOW }), { status: 'EXPIRED' });
-    expect(open(asked).map((r) => r.topic)).toEqual(['link-not-paid']);
-    const two = about(asked, { kind: 'double_payment', subject: 'lnk_1' });
-    const done = paid(two.objects[0] ?? never(), {}, two);
-    expect(open(done).map((r) => [r.kind, r.subject])).toEqual([['double_payment', 'lnk_1']]);
-    expect(done.reviews[0]).toMatchObject({
-      ...{ status: 'resolved', resolution: 'cleared', resolvedBy: 'crossbill' },
-    });
-  });
-});
-
-describe('a payment link whose payment was announced and that does not say so', () => {
-  it.each([
-    [1, 1_000],
-    [2, 2_000],
-    [4, 8_000],
-    [7, 64_000],
-  ])('is read again, after %i reads %i ms later', (readAttempts, pause) => {
+it.each([
+  [1, 1_000],
+  [2, 2_000],
+  [4, 8_000],
+  [7, 64_000],
+])(
+  'a link with an unconfirmed announcement: after %i reads Crossbill waits %i ms for the next',
+  (readAttempts, pause) => {
     const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: readAttempts - 1 }));
     expect(s.objects).toMatchObject([{ readDueAt: at(LATER + pause), readAttempts }]);
     expect([s.payments, open(s)]).toEqual([[], []]);
-  });
+  },
+);
 
-  it('is for a person from the eighth read on, and is read on', () => {
-    const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
-    expect(withWords(open(s))).toMatchObject([
-      {
-        ...{ kind: 'conflicting_event', subject: 'lnk_1' },
-        summary: `a payment on link ${LINK} was announced, but the link still says EXPIRED`,
-      },
-    ]);
-    expect(s.objects[0]?.readDueAt).toEqual(at(LATER + 128_000));
-  });
-
-  it('is not read for it when nothing was announced, or once the payment is recorded', () => {
-    for (const over of [{ detail: {} }, { detail: told, paymentRowId: 'pmt_1' }]) {
-      expect(take(aLink({ ...over, readDueAt: at(1), readAttempts: 8 })).objects).toMatchObject([
-        { readDueAt: null, readAttempts: 0 },
-      ]);
-    }
-  });
+it('a person decides about an unconfirmed announcement on a link from the eighth read on, and the reads go on', () => {
+  const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
+  expect(withWords(open(s))).toMatchObject([
+    {
+      ...{ kind: 'conflicting_event', subject: 'lnk_1' },
+      summary: `a payment on link ${LINK} was announced, but the link still says EXPIRED`,
+    },
+  ]);
+  expect(s.objects[0]?.readDueAt).toEqual(at(LATER + 128_000));
 });
 
-describe('a payment link that a read shows as paid, with a charge nobody has named', () => {
-  const readPaid = (s: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, s), later);
-  const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
-    settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
-  const proposals = (s: LaneState) =>
-    open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
-
-  it('and a card payment of the same amount may be one sum of money: a person is to ask first, in either order', () => {
-    const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
-    expect(proposals(charged(readPaid(lane())))).toEqual(asks);
-    expect(proposals(readPaid(charged(lane())))).toEqual(asks);
-  });
-
-  it('and a card payment of another amount are two: the second is to be given back', () => {
-    expect(proposals(charged(readPaid(lane()), { amount: 1990n }))).toEqual([
-      expect.stringMatching(/^Refund 19\.90 EUR, unless/),
+it('a link without an announcement, or with a booked payment, needs no more reads', () => {
+  for (const over of [{ detail: {} }, { detail: told, paymentRowId: 'pmt_1' }]) {
+    expect(take(aLink({ ...over, readDueAt: at(1), readAttempts: 8 })).objects).toMatchObject([
+      { readDueAt: null, readAttempts: 0 },
     ]);
-  });
+  }
 });
 
-describe('a payment link that has expired', () => {
-  const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
-    open(take(o, { status: 'EXPIRED', due, ...over }));
+const readPaid = (s: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, s), later);
+const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
+  settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
+const proposals = (s: LaneState) =>
+  open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
 
-  it('with less outstanding than its price took money: a person is told how much', () => {
-    expect(withWords(expired(eur(1990n)))).toMatchObject([
-      {
-        ...{ kind: 'conflicting_event', subject: 'lnk_1' },
-        summary: `link ${LINK} has expired with 19.90 EUR of 29.90 EUR outstanding: 10.00 EUR seems to be paid`,
-      },
-    ]);
-    expect(expired(eur(2989n))).toHaveLength(1);
-  });
-
-  it('with all of it outstanding, or where the MoR does not say, or with its payment recorded, took nothing more', () => {
-    expect([expired(eur(2990n)), expired(null), expired(eur(1990n), aLink({ paymentRowId: 'pmt_1' }))]).toEqual([
-      ...[[], [], []],
-    ]);
-    const usd = { minor: 1990n, currency: 'USD' };
-    expect([expired(usd), expired(eur(1990n), aLink(), { priced: null })]).toEqual([[], []]);
-    expect(open(take(aLink(), { due: eur(1990n) }))).toEqual([]); // it can still be paid
-  });
+it('a paid link and a card payment of the same amount may be one payment: a person asks first, in either order', () => {
+  const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
+  expect(proposals(charged(readPaid(lane())))).toEqual(asks);
+  expect(proposals(readPaid(charged(lane())))).toEqual(asks);
 });
 
-describe('the request for a payment link', () => {
-  const refused = { status: 409, code: 'no_active_arrangement', message: 'no' };
-  const automatic = { automatic: true, jurisdiction: 'GB' };
-  const requested = (over: Partial<MorObjectRow> = {}) =>
-    asking(withObjects(lane(), aLink({ id: 'lnk_0' })), aLink({ status: 'REQUESTED', morId: null, ...over }));
-  const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
-  const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
+it('a paid link and a card payment of another amount are two payments: a person refunds the second', () => {
+  expect(proposals(charged(readPaid(lane()), { amount: 1990n }))).toEqual([
+    expect.stringMatching(/^Refund 19\.90 EUR, unless/),
+  ]);
+});
 
-  it('that is answered gives the link its name at the MoR, and no other link', () => {
-    const { s, m } = requested();
-    const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
-    expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
-      ['lnk_0', LINK, 'PAYABLE'],
-      ['lnk_1', 'link_7', 'PAYABLE'],
-    ]);
-    expect(onStates(createLinkCall).answered(lane(), m, answer, later).objects).toEqual([]);
-  });
+const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
+  open(take(o, { status: 'EXPIRED', due, ...over }));
 
-  it('that a person made and the MoR refuses shows the refusal, and asks nobody: whoever asked is told', () => {
-    for (const detail of [{}, { ...automatic, automatic: false }]) {
-      const { s, m } = requested({ detail });
-      const told = onStates(createLinkCall).refused(s, m, refusal(refused), later);
-      expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-      expect(told.objects[1]?.detail.refusal).toMatchObject(refused);
-      expect([open(told), told.journal]).toEqual([[], []]);
-      expect(onStates(createLinkCall).refused(lane(), m, refusal(refused), later)).toEqual(lane());
-    }
-  });
+it('an item names the money on an expired link with less outstanding than its price', () => {
+  expect(withWords(expired(eur(1990n)))).toMatchObject([
+    {
+      ...{ kind: 'conflicting_event', subject: 'lnk_1' },
+      summary: `link ${LINK} has expired with 19.90 EUR of 29.90 EUR outstanding: 10.00 EUR seems to be paid`,
+    },
+  ]);
+  expect(expired(eur(2989n))).toHaveLength(1);
+});
 
-  it('that was made for a renewal and is refused in the country of the settings is for a person', () => {
-    const { s, m } = requested({ detail: automatic });
-    const told = onStates(createLinkCall).refused(s, m, refusal(refused), ctx(settings));
+it('an expired link opens no item if it is fully outstanding, without figures, or booked', () => {
+  expect([expired(eur(2990n)), expired(null), expired(eur(1990n), aLink({ paymentRowId: 'pmt_1' }))]).toEqual([
+    ...[[], [], []],
+  ]);
+  const usd = { minor: 1990n, currency: 'USD' };
+  expect([expired(usd), expired(eur(1990n), aLink(), { priced: null })]).toEqual([[], []]);
+  expect(open(take(aLink(), { due: eur(1990n) }))).toEqual([]); // it can still be paid
+});
+
+const refusedReply = { status: 409, code: 'no_active_arrangement', message: 'no' };
+const automatic = { automatic: true, jurisdiction: 'GB' };
+const requested = (over: Partial<MorObjectRow> = {}) =>
+  asking(withObjects(lane(), aLink({ id: 'lnk_0' })), aLink({ status: 'REQUESTED', morId: null, ...over }));
+const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
+const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
+
+it('the reply to a request for a link gives this link its name at the MoR, and no other link', () => {
+  const { s, m } = requested();
+  const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
+  expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
+    ['lnk_0', LINK, 'PAYABLE'],
+    ['lnk_1', 'link_7', 'PAYABLE'],
+  ]);
+  expect(onStates(createLinkCall).answered(lane(), m, answer, later).objects).toEqual([]);
+});
+
+it('a refused request of a person for a link shows the refusal to the caller and opens no item', () => {
+  for (const detail of [{}, { ...automatic, automatic: false }]) {
+    const { s, m } = requested({ detail });
+    const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), later);
     expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-    expect(withWords(open(told))).toMatchObject([
-      {
-        ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
-        summary: 'create_payment_link was refused: 409 no_active_arrangement no',
-        proposal: expect.stringContaining('No link was made for this renewal.'),
-      },
-    ]);
-  });
-
-  it('that is refused for the customer’s country is set aside, and the country of the settings is asked for', () => {
-    const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
-    const told = onStates(createLinkCall).refused(s, m, refusal(refused), ctx(settings));
-    expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
-    expect(open(told)).toEqual([]);
-    expect(told.journal.map((l) => l.text)).toEqual([
-      'the MoR does not collect in AT: the jurisdiction of the settings is asked for',
-    ]);
-  });
-
-  it('that nobody answers is shown as unanswered', () => {
-    const { s, m } = requested();
-    expect(
-      onStates(createLinkCall).silent(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered,
-    ).toBe(true);
-  });
-
-  it('that a person retries sets the refused link aside, so that another is asked for under a new key', () => {
-    const s = withObjects(
-      lane(),
-      aLink({ id: 'lnk_0', status: 'REFUSED', morId: null }),
-      aLink({ status: 'REFUSED', morId: null }),
-    );
-    const after = (state: LaneState, resolution: 'retry' | 'dismiss', subject = 'create_payment_link:lnk_1') => {
-      const r = about(state, { kind: 'effect_failed', subject }).reviews[0] ?? never();
-      const done = onStates(createLinkCall).resolve(state, r, { resolution, note: null, by: 'ada' }, later) ?? never();
-      return done.ok ? done.state : never();
-    };
-    expect(after(s, 'retry').objects).toMatchObject([
-      { id: 'lnk_0', status: 'REFUSED', updatedAt: NOW },
-      { id: 'lnk_1', status: 'REPLACED', updatedAt: at(LATER) },
-    ]);
-    expect(after(s, 'dismiss')).toBe(s);
-    expect(after(s, 'retry', 'create_payment_link:lnk_9')).toBe(s);
-    const made = withObjects(lane(), aLink());
-    expect(after(made, 'retry')).toBe(made);
-  });
+    expect(told.objects[1]?.detail.refusal).toMatchObject(refusedReply);
+    expect([open(told), told.journal]).toEqual([[], []]);
+    expect(onStates(createLinkCall).refused(lane(), m, refusal(refusedReply), later)).toEqual(lane());
+  }
 });
 
-describe('a payment link that can still be paid', () => {
-  const looks: (Date | null)[] = [];
-  const rest = asSettleRule(settleLinks, declares(standingItems));
-  const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => looks.push(when));
-  const paid = lane({ status: 'paid' });
+it('a person decides about a refused link for a renewal in the country of the settings', () => {
+  const { s, m } = requested({ detail: automatic });
+  const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
+  expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
+  expect(withWords(open(told))).toMatchObject([
+    {
+      ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
+      summary: 'create_payment_link was refused: 409 no_active_arrangement no',
+      proposal: expect.stringContaining('No link was made for this renewal.'),
+    },
+  ]);
+});
 
-  it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, with its end', (status) => {
-    looks.length = 0;
-    const s = settled(withObjects(lane({ status }), aLink()));
-    expect(withWords(open(s))).toMatchObject([
-      {
-        ...{ kind: 'double_payment', subject: 'lnk_1' },
-        summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
-      },
-    ]);
-    expect(looks).toEqual([at(60_000)]);
-    const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
-    expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
-  });
+it('after a refusal for the customer’s country Crossbill asks for a link in the country of the settings', () => {
+  const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
+  const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
+  expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
+  expect(open(told)).toEqual([]);
+  expect(told.journal.map((l) => l.text)).toEqual([
+    'the MoR does not collect in AT: the jurisdiction of the settings is asked for',
+  ]);
+});
 
-  it('is no danger while its invoice is open or written off or not known, or when its own payment was announced', () => {
-    const detail = { observed: [announced()] };
-    const unknown = { ...paid, invoice: null };
-    for (const s of [
-      withObjects(lane(), aLink()),
-      withObjects(lane({ status: 'uncollectible' }), aLink()),
-      withObjects(unknown, aLink()),
-      withObjects(paid, aLink({ detail, readDueAt: NOW })),
-    ]) {
-      expect(settled(s)).toBe(s);
-    }
-  });
+it('a link shows a request without a reply', () => {
+  const { s, m } = requested();
+  expect(onStates(createLinkCall).silent(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered).toBe(
+    true,
+  );
+});
 
-  it('ends at its deadline, which closes its item and no other', () => {
-    let s = settled(withObjects(paid, aLink()));
-    s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
-    s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });
-    expect(open(settled(s, ctx({}, 59_999)))).toHaveLength(3);
-    looks.length = 0;
-    const over = settled(s, ctx({}, 60_000));
-    expect(over.objects).toMatchObject([{ id: 'lnk_1', status: 'EXPIRED', updatedAt: at(60_000), morId: LINK }]);
-    expect(open(over).map((r) => r.subject)).toEqual(['pmt_1', 'lnk_1']);
-    expect(over.reviews[0]).toMatchObject({ resolution: 'cleared' });
-    expect(looks).toEqual([]);
-    const ended = withObjects(lane({ status: 'paid' }), aLink({ status: 'PAID' }));
-    expect(settled(ended)).toBe(ended);
-  });
+it('a person’s retry sets a refused link aside, and Crossbill asks for another under a new key', () => {
+  const s = withObjects(
+    lane(),
+    aLink({ id: 'lnk_0', status: 'REFUSED', morId: null }),
+    aLink({ status: 'REFUSED', morId: null }),
+  );
+  const after = (state: LaneState, resolution: 'retry' | 'dismiss', subject = 'create_payment_link:lnk_1') => {
+    const r = about(state, { kind: 'effect_failed', subject }).reviews[0] ?? never();
+    const done = onStates(createLinkCall).resolve(state, r, { resolution, note: null, by: 'ada' }, later) ?? never();
+    return done.ok ? done.state : never();
+  };
+  expect(after(s, 'retry').objects).toMatchObject([
+    { id: 'lnk_0', status: 'REFUSED', updatedAt: NOW },
+    { id: 'lnk_1', status: 'REPLACED', updatedAt: at(LATER) },
+  ]);
+  expect(after(s, 'dismiss')).toBe(s);
+  expect(after(s, 'retry', 'create_payment_link:lnk_9')).toBe(s);
+  const made = withObjects(lane(), aLink());
+  expect(after(made, 'retry')).toBe(made);
+});
+
+const looks: (Date | null)[] = [];
+const rest = asSettleRule(settleLinks, declares(standingItems));
+const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => looks.push(when));
+const paidLane = lane({ status: 'paid' });
+
+it.each(['paid', 'void'] as const)('a payable link on a %s invoice opens an item with its end', (status) => {
+  looks.length = 0;
+  const s = settled(withObjects(lane({ status }), aLink()));
+  expect(withWords(open(s))).toMatchObject([
+    {
+      ...{ kind: 'double_payment', subject: 'lnk_1' },
+      summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
+    },
+  ]);
+  expect(looks).toEqual([at(60_000)]);
+  const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
+  expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
+});
+
+it('a payable link is no danger for an open, written-off or unknown invoice, or after its own announcement', () => {
+  const detail = { observed: [announced()] };
+  const unknown = { ...paidLane, invoice: null };
+  for (const s of [
+    withObjects(lane(), aLink()),
+    withObjects(lane({ status: 'uncollectible' }), aLink()),
+    withObjects(unknown, aLink()),
+    withObjects(paidLane, aLink({ detail, readDueAt: NOW })),
+  ]) {
+    expect(settled(s)).toBe(s);
+  }
+});
+
+it('a link ends at its deadline, and only its own item closes', () => {
+  let s = settled(withObjects(paidLane, aLink()));
+  s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
+  s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });
+  expect(open(settled(s, ctx({}, 59_999)))).toHaveLength(3);
+  looks.length = 0;
+  const over = settled(s, ctx({}, 60_000));
+  expect(over.objects).toMatchObject([{ id: 'lnk_1', status: 'EXPIRED', updatedAt: at(60_000), morId: LINK }]);
+  expect(open(over).map((r) => r.subject)).toEqual(['pmt_1', 'lnk_1']);
+  expect(over.reviews[0]).toMatchObject({ resolution: 'cleared' });
+  expect(looks).toEqual([]);
+  const ended = withObjects(lane({ status: 'paid' }), aLink({ status: 'PAID' }));
+  expect(settled(ended)).toBe(ended);
 });
 
 // When a refused renewal gets a payment link.
@@ -367,115 +354,113 @@ const made = (s: LaneState, of = asked()): readonly MorObjectRow[] =>
   decide(s, of, settleRecovery).objects.filter((o) => !s.objects.includes(o));
 const own = { automatic: true, jurisdiction: 'GB' };
 
-describe('a refused renewal', () => {
-  it('gets a link over what is due, and the request for it', () => {
-    const s = decide(renewal({}, { amountRemaining: 1990n }), asked(), settleRecovery);
-    expect(s.objects).toMatchObject([
-      {
-        ...{ kind: 'payment_link', invoiceId: 'in_1', status: 'REQUESTED', amount: 1990n, currency: 'EUR' },
-        ...{ morId: null, detail: own },
-      },
-    ]);
-    expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'pending', subject: s.objects[0]?.id }]);
-    expect(JSON.parse(s.messages[0]?.wire.body ?? '')).toMatchObject({
-      ...{ ...LINKS, amount: { minor: '1990', currency: 'EUR' } },
-    });
-    expect(s.journal.map((l) => l.text)).toEqual(['make a payment link of 19.90 EUR (GB): the renewal was not paid']);
+it('a refused renewal gets a link over the amount due, and the request for it', () => {
+  const s = decide(renewal({}, { amountRemaining: 1990n }), asked(), settleRecovery);
+  expect(s.objects).toMatchObject([
+    {
+      ...{ kind: 'payment_link', invoiceId: 'in_1', status: 'REQUESTED', amount: 1990n, currency: 'EUR' },
+      ...{ morId: null, detail: own },
+    },
+  ]);
+  expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'pending', subject: s.objects[0]?.id }]);
+  expect(JSON.parse(s.messages[0]?.wire.body ?? '')).toMatchObject({
+    ...{ ...LINKS, amount: { minor: '1990', currency: 'EUR' } },
   });
+  expect(s.journal.map((l) => l.text)).toEqual(['make a payment link of 19.90 EUR (GB): the renewal was not paid']);
+});
 
-  it('of an invoice that is not open, or was read more than ten seconds ago, gets none before it is read', () => {
-    for (const s of [
-      renewal({ platformStatus: 'draft' }),
-      renewal({ platformStatus: 'unknown' }),
-      renewal({ readAt: at(-10_001) }),
-    ])
-      expect(decide(s, asked(), settleRecovery)).toBe(s);
-    expect(made(renewal({ readAt: at(-10_000) }))).toHaveLength(1);
-    const nothing = { ...lane(), invoice: null };
-    expect(decide(nothing, asked(), settleRecovery)).toBe(nothing);
-  });
+it('a refused renewal gets no link before a fresh read of an open invoice', () => {
+  for (const s of [
+    renewal({ platformStatus: 'draft' }),
+    renewal({ platformStatus: 'unknown' }),
+    renewal({ readAt: at(-10_001) }),
+  ])
+    expect(decide(s, asked(), settleRecovery)).toBe(s);
+  expect(made(renewal({ readAt: at(-10_000) }))).toHaveLength(1);
+  const nothing = { ...lane(), invoice: null };
+  expect(decide(nothing, asked(), settleRecovery)).toBe(nothing);
+});
 
-  const second = refused({ id: 'pmt_2', paymentId: 'pay_2' });
-  const item = openReview(renewal(), asked(), { kind: 'dispute', subject: 'x', fact: FACTS.dispute });
-  it.each<readonly [string, LaneState, Ctx?]>([
-    ['no links are wanted', renewal(), asked(0, { recoveryLinks: null })],
-    ['a schedule of retries says when', renewal(), asked(0, { retrySchedule: SCHEDULE })],
-    ['no charge was refused', { ...lane(), payments: [] }],
-    ['the invoice is a signup’s', renewal({ billingReason: 'subscription_create' })],
-    ['no charge by the MoR is expected', renewal({ expectedBy: null })],
-    ['one of two payments was taken', renewal({}, {}, second, refused({ mark: 'waiting' }))],
-    ['a payment came by bank transfer', renewal({}, {}, second, refused({ origin: 'proforma' }))],
-    ['something was refunded', putRefund(renewal(), byEvent())],
-    ['a person is asked about the invoice', item],
-    ['a proforma invoice is out', withObjects(renewal(), aProforma())],
-    ['a link can be paid', withObjects(renewal(), aLink())],
-    ['a link is being made', withObjects(renewal(), aLink({ status: 'REQUESTED' }))],
-    ['its link was refused', withObjects(renewal(), aLink({ status: 'REFUSED', detail: own }))],
-    ['a charge that a person ordered waits', renewal({ retries: { ...TRAIL, waitingSince: at(0).toISOString() } })],
-  ])('gets no link where %s', (_, s, of = asked()) => {
-    expect(made(s, of)).toEqual([]);
-    const later = asked(HOUR_MS, of.settings);
-    expect(recoveryLookup.wanted(new Lane(s, later))).toBeNull();
-  });
+const second = refused({ id: 'pmt_2', paymentId: 'pay_2' });
+const item = openReview(renewal(), asked(), { kind: 'dispute', subject: 'x', fact: FACTS.dispute });
+it.each<readonly [string, LaneState, Ctx?]>([
+  ['no links are wanted', renewal(), asked(0, { recoveryLinks: null })],
+  ['a schedule of retries says when', renewal(), asked(0, { retrySchedule: SCHEDULE })],
+  ['no charge was refused', { ...lane(), payments: [] }],
+  ['the invoice is a signup’s', renewal({ billingReason: 'subscription_create' })],
+  ['no charge by the MoR is expected', renewal({ expectedBy: null })],
+  ['one of two payments was taken', renewal({}, {}, second, refused({ mark: 'waiting' }))],
+  ['a payment came by bank transfer', renewal({}, {}, second, refused({ origin: 'proforma' }))],
+  ['something was refunded', putRefund(renewal(), byEvent())],
+  ['a person is asked about the invoice', item],
+  ['a proforma invoice is out', withObjects(renewal(), aProforma())],
+  ['a link can be paid', withObjects(renewal(), aLink())],
+  ['a link is being made', withObjects(renewal(), aLink({ status: 'REQUESTED' }))],
+  ['its link was refused', withObjects(renewal(), aLink({ status: 'REFUSED', detail: own }))],
+  ['a person’s charge waits', renewal({ retries: { ...TRAIL, waitingSince: at(0).toISOString() } })],
+])('a refused renewal gets no link where %s', (_, s, of = asked()) => {
+  expect(made(s, of)).toEqual([]);
+  const later = asked(HOUR_MS, of.settings);
+  expect(recoveryLookup.wanted(new Lane(s, later))).toBeNull();
+});
 
-  it.each<readonly [string, LaneState]>([
-    ['the item about it is closed', { ...item, reviews: item.reviews.map((r) => ({ ...r, status: 'resolved' })) }],
-    ['its proforma invoice was not issued', withObjects(renewal(), aProforma({ status: 'ISSUANCE_FAILED' }))],
-    ['a link that a person asked for was refused', withObjects(renewal(), aLink({ status: 'REFUSED' }))],
-    ['a refused link was set aside', withObjects(renewal(), aLink({ status: 'REPLACED', detail: own }))],
-    ['no retry is waited for', renewal({ retries: TRAIL })],
-  ])('gets a link although %s', (_, s) => {
-    expect(made(s)).toHaveLength(1);
-  });
+it.each<readonly [string, LaneState]>([
+  ['the item about it is closed', { ...item, reviews: item.reviews.map((r) => ({ ...r, status: 'resolved' })) }],
+  ['its proforma invoice was not issued', withObjects(renewal(), aProforma({ status: 'ISSUANCE_FAILED' }))],
+  ['the MoR refused a person’s link', withObjects(renewal(), aLink({ status: 'REFUSED' }))],
+  ['a refused link stands aside', withObjects(renewal(), aLink({ status: 'REPLACED', detail: own }))],
+  ['no retry is waited for', renewal({ retries: TRAIL })],
+])('a refused renewal gets a link although %s', (_, s) => {
+  expect(made(s)).toHaveLength(1);
+});
 
-  it('gets another link only after a refusal that came after the end of each link before', () => {
-    const ended = (over: Partial<MorObjectRow> = {}) =>
-      aLink({ id: 'lnk_a', status: 'EXPIRED', detail: own, deadline: at(-1_000), ...over });
-    const after = (deadlines: (Date | null)[], over: Partial<MorObjectRow> = {}, ...verdicts: (Date | null)[]) => {
-      const links = deadlines.map((deadline, i) => ended({ id: `lnk_${i}`, deadline, ...over }));
-      const tries = verdicts.map((verdictAt, i) => refused({ id: `pmt_${i}`, paymentId: `pay_${i}`, verdictAt }));
-      return made(withObjects(renewal({}, {}, ...tries), ...links), asked()).length;
-    };
-    expect(after([at(-1_000)])).toBe(1);
-    expect(after([at(-1)], {}, at(0))).toBe(1);
-    expect(after([at(0)], {}, at(0))).toBe(0);
-    expect(after([at(-1_000), at(0)], {}, at(0))).toBe(0);
-    expect(after([at(-1_000)], {}, at(-2_000), at(0))).toBe(1);
-    expect(after([at(-1_000)], {}, at(-2_000), null)).toBe(0);
-    expect(after([at(-1_000)], { readDueAt: at(0) }, at(0))).toBe(0);
-    expect(after([null], { updatedAt: at(-1) }, at(0))).toBe(1);
-    expect(after([null], { updatedAt: at(0) }, at(0))).toBe(0);
-  });
+it('a refused renewal gets another link only after a refusal later than the end of each earlier link', () => {
+  const ended = (over: Partial<MorObjectRow> = {}) =>
+    aLink({ id: 'lnk_a', status: 'EXPIRED', detail: own, deadline: at(-1_000), ...over });
+  const after = (deadlines: (Date | null)[], over: Partial<MorObjectRow> = {}, ...verdicts: (Date | null)[]) => {
+    const links = deadlines.map((deadline, i) => ended({ id: `lnk_${i}`, deadline, ...over }));
+    const tries = verdicts.map((verdictAt, i) => refused({ id: `pmt_${i}`, paymentId: `pay_${i}`, verdictAt }));
+    return made(withObjects(renewal({}, {}, ...tries), ...links), asked()).length;
+  };
+  expect(after([at(-1_000)])).toBe(1);
+  expect(after([at(-1)], {}, at(0))).toBe(1);
+  expect(after([at(0)], {}, at(0))).toBe(0);
+  expect(after([at(-1_000), at(0)], {}, at(0))).toBe(0);
+  expect(after([at(-1_000)], {}, at(-2_000), at(0))).toBe(1);
+  expect(after([at(-1_000)], {}, at(-2_000), null)).toBe(0);
+  expect(after([at(-1_000)], { readDueAt: at(0) }, at(0))).toBe(0);
+  expect(after([null], { updatedAt: at(-1) }, at(0))).toBe(1);
+  expect(after([null], { updatedAt: at(0) }, at(0))).toBe(0);
+});
 
-  it('gets three links at most, beside those that a person asked for', () => {
-    const ended = (n: number, detail: MorObjectRow['detail']) =>
-      aLink({ id: `lnk_${n}`, status: 'EXPIRED', detail, deadline: at(-1_000) });
-    const three = withObjects(renewal(), ended(1, own), ended(2, own));
-    expect(made(withObjects(three, ended(3, {}), ended(4, {})))).toHaveLength(1);
-    expect(made(withObjects(three, ended(3, own)))).toEqual([]);
-  });
+it('a refused renewal gets three links at most, not counting those of a person', () => {
+  const ended = (n: number, detail: MorObjectRow['detail']) =>
+    aLink({ id: `lnk_${n}`, status: 'EXPIRED', detail, deadline: at(-1_000) });
+  const three = withObjects(renewal(), ended(1, own), ended(2, own));
+  expect(made(withObjects(three, ended(3, {}), ended(4, {})))).toHaveLength(1);
+  expect(made(withObjects(three, ended(3, own)))).toEqual([]);
+});
 
-  it('gets each link under a name of its own, the same after a restored backup', () => {
-    const name = (s: LaneState) => made(s)[0]?.id;
-    const first = name(renewal());
-    expect(first).toMatch(/^lnk_[0-9a-f]{32}$/);
-    expect(name(renewal({}, {}, refused({ verdictAt: at(HOUR_MS) })))).toBe(first);
-    const beside = [aLink({ id: 'lnk_x', status: 'REFUSED' }), aProforma({ status: 'REFUSED', detail: own })];
-    expect(name(withObjects(renewal(), ...beside))).toBe(first);
-    const aside = (n: number) => aLink({ id: `lnk_${n}`, status: 'REPLACED', detail: own });
-    const names = [first, name(withObjects(renewal(), aside(1))), name(withObjects(renewal(), aside(1), aside(2)))];
-    expect(new Set(names).size).toBe(3);
-  });
+it('each link of a refused renewal has its own name, and a restored backup makes the same name', () => {
+  const name = (s: LaneState) => made(s)[0]?.id;
+  const first = name(renewal());
+  expect(first).toMatch(/^lnk_[0-9a-f]{32}$/);
+  expect(name(renewal({}, {}, refused({ verdictAt: at(HOUR_MS) })))).toBe(first);
+  const beside = [aLink({ id: 'lnk_x', status: 'REFUSED' }), aProforma({ status: 'REFUSED', detail: own })];
+  expect(name(withObjects(renewal(), ...beside))).toBe(first);
+  const aside = (n: number) => aLink({ id: `lnk_${n}`, status: 'REPLACED', detail: own });
+  const names = [first, name(withObjects(renewal(), aside(1))), name(withObjects(renewal(), aside(1), aside(2)))];
+  expect(new Set(names).size).toBe(3);
+});
 
-  it('is read before a request for its link, after the pause of a failed read', () => {
-    const wanted = (s: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(s, of));
-    const stale = renewal({ readAt: null, readDueAt: at(1_000) });
-    expect(wanted(stale, asked(1_000))).toBe('in_1');
-    expect(wanted(stale, asked(999))).toBeNull();
-    expect(wanted(renewal({ readAt: null }), asked())).toBe('in_1');
-    expect(wanted(renewal(), asked())).toBeNull();
-    expect(wanted(renewal({ platformStatus: 'draft', finalizesAt: at(HOUR_MS) }), asked())).toBeNull();
-    expect(wanted({ ...renewal(), invoice: null }, asked())).toBeNull();
-    expect(wanted(renewal({ platformStatus: 'unknown', expectedBy: null, readAt: null }), asked())).toBe('in_1');
-  });
+it('Crossbill reads a refused renewal before it asks for a link, after the pause of a failed read', () => {
+  const wanted = (s: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(s, of));
+  const stale = renewal({ readAt: null, readDueAt: at(1_000) });
+  expect(wanted(stale, asked(1_000))).toBe('in_1');
+  expect(wanted(stale, asked(999))).toBeNull();
+  expect(wanted(renewal({ readAt: null }), asked())).toBe('in_1');
+  expect(wanted(renewal(), asked())).toBeNull();
+  expect(wanted(renewal({ platformStatus: 'draft', finalizesAt: at(HOUR_MS) }), asked())).toBeNull();
+  expect(wanted({ ...renewal(), invoice: null }, asked())).toBeNull();
+  expect(wanted(renewal({ platformStatus: 'unknown', expectedBy: null, readAt: null }), asked())).toBe('in_1');
 });

@@ -2,7 +2,7 @@
 // when it stands next to a settled invoice.
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords } from '../../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { putPayment } from '../../../support/put-rows.js';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declares } from '../../../../src/engine/items.js';
@@ -30,205 +30,194 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const later = on({}, 5_000);
 
-describe('the object of an event', () => {
-  it('has its kind and its name, or is the one under request, or is new', () => {
-    const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
-      ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
-    });
-    const requested = aProforma({ id: 'pfm_2', status: 'REQUESTED', morId: null });
-    expect(of(PROFORMA, 'proforma', aLink({ morId: PROFORMA }), requested, aProforma()).id).toBe('pfm_1');
-    expect(of('pf_9', 'proforma', aLink({ status: 'REQUESTED', morId: null }), aProforma(), requested)).toMatchObject({
-      ...{ id: 'pfm_2', morId: 'pf_9', status: 'REQUESTED' },
-    });
-    const named = aProforma({ status: 'REQUESTED' });
-    for (const fresh of [
-      of('pf_9', 'proforma', named),
-      of('pf_9', 'proforma', aProforma({ morId: null })),
-      of('pf_9', 'e_invoice', { ...requested, kind: 'e_invoice' }),
-    ])
-      expect(fresh).toMatchObject({ morId: 'pf_9', invoiceId: 'in_1', status: 'UNKNOWN', createdAt: at(5_000) });
+it('an event’s object has its kind and name: a known one, a requested one, or a new one', () => {
+  const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
+    ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
   });
+  const requested = aProforma({ id: 'pfm_2', status: 'REQUESTED', morId: null });
+  expect(of(PROFORMA, 'proforma', aLink({ morId: PROFORMA }), requested, aProforma()).id).toBe('pfm_1');
+  expect(of('pf_9', 'proforma', aLink({ status: 'REQUESTED', morId: null }), aProforma(), requested)).toMatchObject({
+    ...{ id: 'pfm_2', morId: 'pf_9', status: 'REQUESTED' },
+  });
+  const named = aProforma({ status: 'REQUESTED' });
+  for (const fresh of [
+    of('pf_9', 'proforma', named),
+    of('pf_9', 'proforma', aProforma({ morId: null })),
+    of('pf_9', 'e_invoice', { ...requested, kind: 'e_invoice' }),
+  ])
+    expect(fresh).toMatchObject({ morId: 'pf_9', invoiceId: 'in_1', status: 'UNKNOWN', createdAt: at(5_000) });
 });
 
-describe('the looks at an object of which nothing is announced', () => {
-  const look = (o: MorObjectRow, ms: number) => nextLook(o, at(ms))?.getTime() ?? null;
-  const in_ = (ms: number) => at(ms).getTime();
+const look = (o: MorObjectRow, ms: number) => nextLook(o, at(ms))?.getTime() ?? null;
+const in_ = (ms: number) => at(ms).getTime();
 
-  it('come after pauses of half its age, from a minute to a day', () => {
-    const o = aProforma({ deadline: at(30 * DAY_MS) });
-    expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => look(o, ms))).toEqual([
-      ...[in_(MINUTE_MS), in_(15 * MINUTE_MS), in_(5 * DAY_MS)],
-    ]);
-  });
-
-  it('at a link end a minute after it expires', () => {
-    const link = aLink({ deadline: at(10 * MINUTE_MS) });
-    expect(look(link, 9 * MINUTE_MS)).toBe(in_(11 * MINUTE_MS));
-    expect(look(link, 0)).toBe(in_(MINUTE_MS));
-    expect(look(link, 11 * MINUTE_MS)).toBe(in_(16.5 * MINUTE_MS));
-    expect(look(aLink({ deadline: null }), 10 * MINUTE_MS)).toBe(in_(15 * MINUTE_MS));
-    for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(look(aLink({ status }), 0)).toBeNull();
-  });
-
-  it('at a link of a status that no document has go on, and until its end the customer may pay it', () => {
-    const link = aLink({ status: 'PROCESSING', deadline: at(10 * MINUTE_MS) });
-    expect(look(link, 0)).toBe(in_(MINUTE_MS));
-    expect(look(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
-    expect([isPayableLink(link, at(0)), isPayableLink(link, at(DAY_MS))]).toEqual([true, false]);
-    for (const status of ['UNKNOWN', 'PAID']) expect(isPayableLink(aLink({ status }), at(0))).toBe(false);
-  });
-
-  it('at a proforma invoice of a status that no document has go on', () => {
-    expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
-  });
-
-  it('at a proforma invoice end when it is paid, dead or thirty days past its date', () => {
-    for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(look(aProforma({ status }), 0)).toBeNull();
-    expect([dueDate(aProforma()), dueDate(aProforma({ deadline: at(1) }))]).toEqual([at(30 * DAY_MS), at(1)]);
-    expect(look(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
-    expect(look(aProforma(), 60 * DAY_MS + 1)).toBeNull();
-    expect(look({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
-  });
-
-  it('are planned for what has a name at the MoR and no look yet, and are lookups when they are due', () => {
-    const objects = [
-      aLink({ id: 'lnk_0', morId: null }),
-      aLink({ id: 'lnk_1', readDueAt: at(1) }),
-      aLink({ id: 'lnk_2' }),
-    ];
-    const s = decide(withObjects(lane(), ...objects), on(), lookAtObjects);
-    expect(s.objects.map((o) => o.readDueAt)).toEqual([null, at(1), at(MINUTE_MS)]);
-    const wanted = ({ wanted: of }: ObjectLookup, ...rows: MorObjectRow[]) =>
-      of(new Lane(withObjects(lane(), ...rows), on({}, 1)));
-    const read = { objectId: 'lnk_1', morId: LINK };
-    expect(wanted(linkLookup, aLink({ id: 'lnk_0', readDueAt: at(2) }), aLink({ readDueAt: at(1) }))).toEqual(read);
-    const asks = { objectId: 'pfm_1', morId: PROFORMA };
-    expect(wanted(proformaLookup, aLink({ readDueAt: at(1) }), aProforma({ readDueAt: at(1) }))).toEqual(asks);
-    const nothing = [
-      aLink(),
-      aLink({ morId: null, readDueAt: at(1) }),
-      { ...aLink({ readDueAt: at(1) }), kind: 'dispute' as const },
-    ];
-    for (const o of nothing) expect([wanted(linkLookup, o), wanted(proformaLookup, o)]).toEqual([null, null]);
-  });
-
-  it('change nothing else in the lane', () => {
-    const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
-      ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
-    });
-    expect(decide(s, on(), lookAtObjects)).toBe(s);
-  });
+it('Crossbill reads an object without an announcement after pauses of half its age, from a minute to a day', () => {
+  const o = aProforma({ deadline: at(30 * DAY_MS) });
+  expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => look(o, ms))).toEqual([
+    ...[in_(MINUTE_MS), in_(15 * MINUTE_MS), in_(5 * DAY_MS)],
+  ]);
 });
 
-describe('an object that the MoR no longer knows', () => {
-  const ok = { ok: true, status: 404, requestId: null, value: null } as const;
-  const gone = (over: Partial<MorObjectRow>) =>
-    applyObjectRead(withObjects(lane(), aLink({ readDueAt: NOW, readAttempts: 8, ...over })), 'lnk_1', ok, later);
-
-  it('is deleted, and nothing reads it again', () => {
-    expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), readDueAt: null, morId: LINK }]);
-    expect(gone({}).journal.map((l) => l.text)).toEqual([`the MoR no longer knows payment link ${LINK}`]);
-    const before = gone({ status: 'DELETED' });
-    expect([before.objects[0]?.updatedAt, before.journal]).toEqual([NOW, []]);
-  });
-
-  it('stays paid where its money is not in the books: a person still asks how much', () => {
-    expect(gone({ status: 'PAID' }).objects[0]?.status).toBe('PAID');
-    expect(gone({ status: 'PAID', paymentRowId: 'pmt_1' }).objects[0]?.status).toBe('DELETED');
-  });
+it('Crossbill reads a link for the last time a minute after it expires', () => {
+  const link = aLink({ deadline: at(10 * MINUTE_MS) });
+  expect(look(link, 9 * MINUTE_MS)).toBe(in_(11 * MINUTE_MS));
+  expect(look(link, 0)).toBe(in_(MINUTE_MS));
+  expect(look(link, 11 * MINUTE_MS)).toBe(in_(16.5 * MINUTE_MS));
+  expect(look(aLink({ deadline: null }), 10 * MINUTE_MS)).toBe(in_(15 * MINUTE_MS));
+  for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(look(aLink({ status }), 0)).toBeNull();
 });
 
-describe('money that a proforma invoice or a link brought', () => {
-  const how = { at: at(-1), eventId: 'evt_1', parked: false };
-  function take(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
-    const draft = new Lane(withObjects(s, o), later);
-    const taken = takeMoney(draft, draft.findObject(o.id) ?? never(), received, { ...how, ...over });
-    return { ...taken, state: draft.toState() };
-  }
-
-  it('is one payment of the invoice’s customer, booked by its event', () => {
-    const bank = take(aProforma());
-    expect(bank.payment).toMatchObject({
-      ...{ invoiceId: 'in_1', customerId: 'cus_1', origin: 'proforma', reference: PROFORMA, amount: 2990n },
-      ...{ currency: 'EUR', succeededAt: at(-1), mark: 'waiting', processorChargeId: null },
-    });
-    expect(bank.state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n), eventId: 'evt_1' }]);
-    expect(bank.state.objects).toMatchObject([{ paymentRowId: bank.payment?.id }]);
-    expect(bank.said).toBe('29.90 EUR came by bank transfer for proforma invoice PF-1');
-    const link = take(aLink({ detail: { observed: [anEvent({ charge: 'ch_9' })] } }));
-    expect(link.payment).toMatchObject({ origin: 'payment_link', reference: LINK, processorChargeId: 'ch_9' });
-    expect(link.said).toBe(`29.90 EUR came on payment link ${LINK}`);
-    expect(take(aProforma(), lane(), eur(1n), { parked: true }).payment?.mark).toBe('parked');
-    expect(take(aProforma(), { ...lane(), invoice: null }).payment?.customerId).toBe('');
-  });
-
-  const known = (over: Partial<PaymentRow> = {}) =>
-    lane(
-      {},
-      payment({ id: 'pmt_0', processorChargeId: 'ch_0' }),
-      payment({ origin: 'proforma', reference: PROFORMA, processorChargeId: null, ...over }),
-    );
-
-  it('that is recorded already is no second payment', () => {
-    const again = take(aProforma(), known());
-    expect([again.payment, again.said, again.state.payments.length]).toEqual([
-      null,
-      'this payment is already recorded',
-      2,
-    ]);
-    expect([again.state.objects[0]?.paymentRowId, again.state.entries, open(again.state)]).toEqual(['pmt_1', [], []]);
-  });
-
-  it('of another proforma invoice or another way is another payment', () => {
-    for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
-      expect(take(aProforma(), known(over)).payment).not.toBeNull();
-  });
-
-  it('whose charge has come as a payment of its own is that payment, if it was taken', () => {
-    const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
-    const own = (over: Partial<PaymentRow> = {}) =>
-      lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));
-    expect(take(link, own())).toMatchObject({ payment: null, state: { objects: [{ paymentRowId: 'pmt_1' }] } });
-    expect(take(link, own({ succeededAt: null })).payment).not.toBeNull();
-    expect(take(aLink(), own({ processorChargeId: null })).payment).not.toBeNull();
-    expect(take(link, own({ processorChargeId: 'ch_2' })).payment).not.toBeNull();
-  });
-
-  it.each<readonly [string, PaymentRow['amount'], string, string]>([
-    ['another amount', 1000n, 'EUR', '10.00 EUR'],
-    ['another currency', 2990n, 'USD', '29.90 USD'],
-    ['no amount', null, 'EUR', 'nothing'],
-  ])('that is recorded with %s is for a person; what was recorded first stands', (_, amount, currency, was) => {
-    const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
-    const taken = take(aProforma(), s);
-    expect([taken.payment, taken.said, taken.state.entries]).toEqual([
-      null,
-      'differs from the record: not applied',
-      [],
-    ]);
-    expect(taken.state.payments).toEqual(s.payments);
-    expect(withWords(open(taken.state))).toMatchObject([
-      {
-        ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
-        summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
-      },
-    ]);
-    expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
-  });
-
-  it('is the invoice’s customer’s once that is known', () => {
-    const s = lane({}, payment({ id: 'pmt_0', customerId: '' }), payment({ customerId: 'cus_9' }));
-    expect(decide(s, later, nameCustomers).payments.map((p) => p.customerId)).toEqual(['cus_1', 'cus_9']);
-    for (const unknown of [{ ...s, invoice: null }, withInvoice(s, { customerId: null })])
-      expect(decide(unknown, later, nameCustomers)).toBe(unknown);
-  });
+it('Crossbill goes on reading a link in an undocumented status, and the customer may pay it until its end', () => {
+  const link = aLink({ status: 'PROCESSING', deadline: at(10 * MINUTE_MS) });
+  expect(look(link, 0)).toBe(in_(MINUTE_MS));
+  expect(look(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
+  expect([isPayableLink(link, at(0)), isPayableLink(link, at(DAY_MS))]).toEqual([true, false]);
+  for (const status of ['UNKNOWN', 'PAID']) expect(isPayableLink(aLink({ status }), at(0))).toBe(false);
 });
 
-describe('a proforma invoice that stands', () => {
-  const settled = (s: LaneState): LaneState => decide(s, on(), declares(standingItems));
-  const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+it('Crossbill goes on reading a proforma invoice in an undocumented status', () => {
+  expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
+});
 
-  it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, until it ends', (status) => {
+it('Crossbill stops reading a proforma invoice after its payment, its failure, or thirty days past its date', () => {
+  for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(look(aProforma({ status }), 0)).toBeNull();
+  expect([dueDate(aProforma()), dueDate(aProforma({ deadline: at(1) }))]).toEqual([at(30 * DAY_MS), at(1)]);
+  expect(look(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
+  expect(look(aProforma(), 60 * DAY_MS + 1)).toBeNull();
+  expect(look({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
+});
+
+it('Crossbill plans reads for named objects without one, and each becomes a lookup at its time', () => {
+  const objects = [
+    aLink({ id: 'lnk_0', morId: null }),
+    aLink({ id: 'lnk_1', readDueAt: at(1) }),
+    aLink({ id: 'lnk_2' }),
+  ];
+  const s = decide(withObjects(lane(), ...objects), on(), lookAtObjects);
+  expect(s.objects.map((o) => o.readDueAt)).toEqual([null, at(1), at(MINUTE_MS)]);
+  const wanted = ({ wanted: of }: ObjectLookup, ...rows: MorObjectRow[]) =>
+    of(new Lane(withObjects(lane(), ...rows), on({}, 1)));
+  const read = { objectId: 'lnk_1', morId: LINK };
+  expect(wanted(linkLookup, aLink({ id: 'lnk_0', readDueAt: at(2) }), aLink({ readDueAt: at(1) }))).toEqual(read);
+  const asks = { objectId: 'pfm_1', morId: PROFORMA };
+  expect(wanted(proformaLookup, aLink({ readDueAt: at(1) }), aProforma({ readDueAt: at(1) }))).toEqual(asks);
+  const nothing = [
+    aLink(),
+    aLink({ morId: null, readDueAt: at(1) }),
+    { ...aLink({ readDueAt: at(1) }), kind: 'dispute' as const },
+  ];
+  for (const o of nothing) expect([wanted(linkLookup, o), wanted(proformaLookup, o)]).toEqual([null, null]);
+});
+
+it('the plan of reads changes nothing else in the lane', () => {
+  const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
+    ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
+  });
+  expect(decide(s, on(), lookAtObjects)).toBe(s);
+});
+
+const ok = { ok: true, status: 404, requestId: null, value: null } as const;
+const gone = (over: Partial<MorObjectRow>) =>
+  applyObjectRead(withObjects(lane(), aLink({ readDueAt: NOW, readAttempts: 8, ...over })), 'lnk_1', ok, later);
+
+it('an object unknown to the MoR becomes deleted, and nothing reads it again', () => {
+  expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), readDueAt: null, morId: LINK }]);
+  expect(gone({}).journal.map((l) => l.text)).toEqual([`the MoR no longer knows payment link ${LINK}`]);
+  const before = gone({ status: 'DELETED' });
+  expect([before.objects[0]?.updatedAt, before.journal]).toEqual([NOW, []]);
+});
+
+it('an unknown object stays paid without its money in the books: a person still asks for the amount', () => {
+  expect(gone({ status: 'PAID' }).objects[0]?.status).toBe('PAID');
+  expect(gone({ status: 'PAID', paymentRowId: 'pmt_1' }).objects[0]?.status).toBe('DELETED');
+});
+
+const how = { at: at(-1), eventId: 'evt_1', parked: false };
+function take(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
+  const draft = new Lane(withObjects(s, o), later);
+  const taken = takeMoney(draft, draft.findObject(o.id) ?? never(), received, { ...how, ...over });
+  return { ...taken, state: draft.toState() };
+}
+
+it('the money of a proforma invoice or link is one payment of the invoice’s customer, booked by its event', () => {
+  const bank = take(aProforma());
+  expect(bank.payment).toMatchObject({
+    ...{ invoiceId: 'in_1', customerId: 'cus_1', origin: 'proforma', reference: PROFORMA, amount: 2990n },
+    ...{ currency: 'EUR', succeededAt: at(-1), mark: 'waiting', processorChargeId: null },
+  });
+  expect(bank.state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n), eventId: 'evt_1' }]);
+  expect(bank.state.objects).toMatchObject([{ paymentRowId: bank.payment?.id }]);
+  expect(bank.said).toBe('29.90 EUR came by bank transfer for proforma invoice PF-1');
+  const link = take(aLink({ detail: { observed: [anEvent({ charge: 'ch_9' })] } }));
+  expect(link.payment).toMatchObject({ origin: 'payment_link', reference: LINK, processorChargeId: 'ch_9' });
+  expect(link.said).toBe(`29.90 EUR came on payment link ${LINK}`);
+  expect(take(aProforma(), lane(), eur(1n), { parked: true }).payment?.mark).toBe('parked');
+  expect(take(aProforma(), { ...lane(), invoice: null }).payment?.customerId).toBe('');
+});
+
+const known = (over: Partial<PaymentRow> = {}) =>
+  lane(
+    {},
+    payment({ id: 'pmt_0', processorChargeId: 'ch_0' }),
+    payment({ origin: 'proforma', reference: PROFORMA, processorChargeId: null, ...over }),
+  );
+
+it('a recorded payment of a proforma invoice is no second payment', () => {
+  const again = take(aProforma(), known());
+  expect([again.payment, again.said, again.state.payments.length]).toEqual([
+    null,
+    'this payment is already recorded',
+    2,
+  ]);
+  expect([again.state.objects[0]?.paymentRowId, again.state.entries, open(again.state)]).toEqual(['pmt_1', [], []]);
+});
+
+it('money of another proforma invoice, or by another way, is another payment', () => {
+  for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
+    expect(take(aProforma(), known(over)).payment).not.toBeNull();
+});
+
+it('the charge of another taken payment makes a link’s money the same payment', () => {
+  const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
+  const own = (over: Partial<PaymentRow> = {}) =>
+    lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));
+  expect(take(link, own())).toMatchObject({ payment: null, state: { objects: [{ paymentRowId: 'pmt_1' }] } });
+  expect(take(link, own({ succeededAt: null })).payment).not.toBeNull();
+  expect(take(aLink(), own({ processorChargeId: null })).payment).not.toBeNull();
+  expect(take(link, own({ processorChargeId: 'ch_2' })).payment).not.toBeNull();
+});
+
+it.each<readonly [string, PaymentRow['amount'], string, string]>([
+  ['another amount', 1000n, 'EUR', '10.00 EUR'],
+  ['another currency', 2990n, 'USD', '29.90 USD'],
+  ['no amount', null, 'EUR', 'nothing'],
+])('a person decides about a payment recorded with %s, and the first record stands', (_, amount, currency, was) => {
+  const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
+  const taken = take(aProforma(), s);
+  expect([taken.payment, taken.said, taken.state.entries]).toEqual([null, 'differs from the record: not applied', []]);
+  expect(taken.state.payments).toEqual(s.payments);
+  expect(withWords(open(taken.state))).toMatchObject([
+    {
+      ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
+      summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
+    },
+  ]);
+  expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
+});
+
+it('a payment gets the invoice’s customer once Crossbill knows the customer', () => {
+  const s = lane({}, payment({ id: 'pmt_0', customerId: '' }), payment({ customerId: 'cus_9' }));
+  expect(decide(s, later, nameCustomers).payments.map((p) => p.customerId)).toEqual(['cus_1', 'cus_9']);
+  for (const unknown of [{ ...s, invoice: null }, withInvoice(s, { customerId: null })])
+    expect(decide(unknown, later, nameCustomers)).toBe(unknown);
+});
+
+const settled = (s: LaneState): LaneState => decide(s, on(), declares(standingItems));
+const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+
+it.each(['paid', 'void'] as const)(
+  'a standing proforma invoice on a %s invoice opens an item until it ends',
+  (status) => {
     const s = settled(withObjects(lane({ status }), aProforma({ deadline: at(60_000) })));
     expect(withWords(open(s))).toMatchObject([
       {
@@ -239,12 +228,12 @@ describe('a proforma invoice that stands', () => {
     ]);
     const over = settled(withObjects(s, aProforma({ status: 'CANCELLED' })));
     expect(over.reviews).toMatchObject([{ resolution: 'cleared' }]);
-  });
+  },
+);
 
-  it('is no danger while its invoice is open, nor once it ended, was paid, or while it is only asked for', () => {
-    const paid = lane({ status: 'paid' });
-    const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
-    for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])
-      expect(subjects(settled(s))).toEqual([]);
-  });
+it('a proforma invoice is no danger on an open invoice, after its end or payment, or before its issue', () => {
+  const paid = lane({ status: 'paid' });
+  const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
+  for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])
+    expect(subjects(settled(s))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // Where an event goes that names no invoice of Stripe: to the invoice of one of its ids, or to a person.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isChannelLane } from '../../../../src/domain/events/channel-lane.js';
 import { type HomelessEvent } from '../../../../src/mor-objects/homeless-events.store.js';
 import {
@@ -22,78 +22,72 @@ function anEvent(type: string, data: object, waitedMs = OLD, eventId = `evt_${ty
 const route = (event: HomelessEvent, known: readonly Home[] = []): Routing =>
   routeEvent(event, readHomeless(event), known);
 
-describe('an event of the other channels', () => {
-  it('goes to the invoice of an id in it, at any depth', () => {
-    const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
-    expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
-  });
+it('an event without an invoice moves to the invoice of an id in it, at any depth', () => {
+  const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
+  expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
+});
 
-  it('follows an object of ours before any other use of its ids', () => {
-    const known: Home[] = [
-      { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
-      { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
-    ];
-    expect(route(anEvent('dispute.outcome', { note: 'in_2', disputeId: 'dp_1' }), known)).toEqual({ moveTo: 'in_1' });
-  });
+it('an event follows an object of ours before any other use of its ids', () => {
+  const known: Home[] = [
+    { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
+    { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
+  ];
+  expect(route(anEvent('dispute.outcome', { note: 'in_2', disputeId: 'dp_1' }), known)).toEqual({ moveTo: 'in_1' });
+});
 
-  it('of a proforma invoice follows the id inside the event id alone', () => {
-    const id = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
-    const event = anEvent('proforma_invoice.issued', {}, OLD, `evt_issued_${id}`);
-    expect(route(event, [{ id, what: 'object', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
-  });
+it('a proforma invoice’s event follows only the id inside its event id', () => {
+  const id = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
+  const event = anEvent('proforma_invoice.issued', {}, OLD, `evt_issued_${id}`);
+  expect(route(event, [{ id, what: 'object', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
+});
 
-  it('waits a little while the answer to our own call may be under way', () => {
-    expect(route(anEvent('payment.captured', { link: 'link_1' }, 1_000))).toEqual({ waitMs: 1_000 });
-  });
+it('an event waits a little while the reply to our own call may be under way', () => {
+  expect(route(anEvent('payment.captured', { link: 'link_1' }, 1_000))).toEqual({ waitMs: 1_000 });
+});
 
-  it.each([
-    ['payment.captured', { link: 'link_1' }, 'conflicting_event'],
-    ['e_invoice.issued', { eInvoiceId: 'e1' }, 'conflicting_event'],
-    ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
-    ['pre_chargeback_alert.received', {}, 'dispute'],
-  ])('%s with unknown ids is done with an item, and Crossbill looks again', (type, data, kind) => {
-    expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
-  });
+it.each([
+  ['payment.captured', { link: 'link_1' }, 'conflicting_event'],
+  ['e_invoice.issued', { eInvoiceId: 'e1' }, 'conflicting_event'],
+  ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
+  ['pre_chargeback_alert.received', {}, 'dispute'],
+])('%s with unknown ids is done with an item, and Crossbill looks again', (type, data, kind) => {
+  expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
+});
 
-  it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
-    '%s of a proforma invoice made elsewhere is just done',
-    (type) => {
-      const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
-      expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
-    },
-  );
-
-  it('of a signup’s card payment is done: the completion brings the payment', () => {
-    const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
-    const routing = route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
+it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
+  '%s of a foreign proforma invoice is done without an item',
+  (type) => {
+    const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
     expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
-  });
+  },
+);
 
-  it('with an open item moves once its invoice is known, and opens no second item until then', () => {
-    const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
-    expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
-    expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });
-  });
-
-  it('is parked without the shape of its type', () => {
-    const event = { ...anEvent('payment.captured', {}), body: Buffer.from('no JSON') };
-    expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
-  });
+it('the capture of a signup is done: the completion brings the payment', () => {
+  const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
+  const routing = route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
+  expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
 });
 
-describe('a lane of events without an invoice', () => {
-  it('has a name of its own', () => {
-    const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
-    expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
-  });
+it('an event with an open item moves once its invoice is known, and opens no second item before', () => {
+  const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
+  expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
+  expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });
 });
 
-describe('the next look at unknown events', () => {
-  it('comes ever more rarely, follows the youngest, and ends after a week', () => {
-    expect(lookAgainInMs([OLD])).toBe(60_000);
-    expect(lookAgainInMs([3_600_000, 86_400_000])).toBe(1_800_000);
-    expect(lookAgainInMs([6 * 86_400_000])).toBe(6 * 3_600_000);
-    expect(lookAgainInMs([8 * 86_400_000])).toBeNull();
-    expect(lookAgainInMs([])).toBeNull();
-  });
+it('Crossbill parks an event without the shape of its type', () => {
+  const event = { ...anEvent('payment.captured', {}), body: Buffer.from('no JSON') };
+  expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
+});
+
+it('the lane of an event without an invoice has its own name', () => {
+  const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
+  expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
+});
+
+it('looks at unknown events grow rarer, follow the youngest, and end after a week', () => {
+  expect(lookAgainInMs([OLD])).toBe(60_000);
+  expect(lookAgainInMs([3_600_000, 86_400_000])).toBe(1_800_000);
+  expect(lookAgainInMs([6 * 86_400_000])).toBe(6 * 3_600_000);
+  expect(lookAgainInMs([8 * 86_400_000])).toBeNull();
+  expect(lookAgainInMs([])).toBeNull();
 });

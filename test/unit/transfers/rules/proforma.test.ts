@@ -1,5 +1,5 @@
 // What the MoR says of a proforma invoice, in its answers and its events, and what a bank transfer for it brings.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type ProformaFacts } from '../../../../src/domain/ports/mor-channels.js';
@@ -36,293 +36,283 @@ const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const failure = { code: 'tax_input_invalid', message: 'the VAT number', failedAt: at(-1_000) };
 const kept = { ...failure, failedAt: at(-1_000).toISOString() };
 
-describe('the request for a proforma invoice', () => {
-  const requested = (...others: MorObjectRow[]) =>
-    asking(withObjects(lane(), ...others), aProforma({ id: 'pfm_2', status: 'REQUESTED', morId: null, number: null }));
-  const made = (over: Partial<ProformaFacts> = {}, retryAfterMs: number | null = null) =>
-    ({ kind: 'create_proforma', made: { kind: 'made', proforma: proformaFacts(over), retryAfterMs } }) as const;
-  const taken = { kind: 'create_proforma', made: { kind: 'reference_taken', morId: PROFORMA } } as const;
-  const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.readDueAt?.getTime() ?? null]);
-  const other = aProforma({ morId: 'pf_other' });
-  const due = at(5_000).getTime();
+const requested = (...others: MorObjectRow[]) =>
+  asking(withObjects(lane(), ...others), aProforma({ id: 'pfm_2', status: 'REQUESTED', morId: null, number: null }));
+const made = (over: Partial<ProformaFacts> = {}, retryAfterMs: number | null = null) =>
+  ({ kind: 'create_proforma', made: { kind: 'made', proforma: proformaFacts(over), retryAfterMs } }) as const;
+const taken = { kind: 'create_proforma', made: { kind: 'reference_taken', morId: PROFORMA } } as const;
+const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.readDueAt?.getTime() ?? null]);
+const other = aProforma({ morId: 'pf_other' });
+const due = at(5_000).getTime();
 
-  it('that is answered has the MoR’s name, number and state, and so has no other', () => {
-    const { s, m } = requested(other);
-    const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
-    expect(rows(done)).toEqual([
-      ['pfm_1', 'ISSUED', 'pf_other', null],
-      ['pfm_2', 'PENDING_TAX_TRANSACTION', PROFORMA, null],
-    ]);
-    expect(done.objects[1]).toMatchObject({
-      number: 'PF-1',
-      updatedAt: at(5_000),
-      detail: { merchantReference: 'in_1' },
-    });
-    for (const answer of [made(), taken])
-      expect(onStates(createProformaCall).answered(lane(), m, answer, later)).toEqual(lane());
+it('the reply to a proforma request gives this proforma invoice its name, number and state, and no other', () => {
+  const { s, m } = requested(other);
+  const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
+  expect(rows(done)).toEqual([
+    ['pfm_1', 'ISSUED', 'pf_other', null],
+    ['pfm_2', 'PENDING_TAX_TRANSACTION', PROFORMA, null],
+  ]);
+  expect(done.objects[1]).toMatchObject({
+    number: 'PF-1',
+    updatedAt: at(5_000),
+    detail: { merchantReference: 'in_1' },
   });
+  for (const answer of [made(), taken])
+    expect(onStates(createProformaCall).answered(lane(), m, answer, later)).toEqual(lane());
+});
 
-  it('that is answered with Retry-After is read after that time first', () => {
-    const { s, m } = requested();
-    const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
-    expect(done.objects[0]?.readDueAt).toEqual(at(7_000));
-  });
+it('Crossbill reads a new proforma invoice only after the time in Retry-After', () => {
+  const { s, m } = requested();
+  const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
+  expect(done.objects[0]?.readDueAt).toEqual(at(7_000));
+});
 
-  it('that is answered after an event told more keeps what the event told', () => {
-    const { s, m } = requested();
-    const told = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
-    const done = onStates(createProformaCall).answered(
-      told,
-      m,
-      made({ status: 'PENDING_TAX_TRANSACTION', number: null }),
-      later,
-    );
-    expect(done.objects).toMatchObject([{ status: 'ISSUED', number: 'PF-7', updatedAt: NOW }]);
-  });
-
-  it('that the MoR answers with one that stands for this invoice goes on with that one, which is read', () => {
-    const { s, m } = requested(other);
-    const done = onStates(createProformaCall).answered(s, m, taken, later);
-    expect(rows(done)).toEqual([
-      ['pfm_1', 'ISSUED', 'pf_other', null],
-      ['pfm_2', 'REQUESTED', PROFORMA, due],
-    ]);
-    expect(done.objects[1]).toMatchObject({ readAttempts: 0, updatedAt: at(5_000) });
-    expect(texts(done)).toEqual([`the MoR has proforma invoice ${PROFORMA} for this invoice already: it is used`]);
-  });
-
-  it.each([
-    ['just made', made(), 0],
-    ['told to stand already', taken, 1],
-  ])(
-    'whose proforma invoice, %s, is here under another row is replaced by that row, which is read',
-    (_, answer, notes) => {
-      const { s, m } = requested(aLink({ morId: PROFORMA }), aProforma({ readAttempts: 3 }));
-      const done = onStates(createProformaCall).answered(s, m, answer, later);
-      expect(rows(done)).toEqual([
-        ['lnk_1', 'PAYABLE', PROFORMA, null],
-        ['pfm_1', 'ISSUED', PROFORMA, due],
-        ['pfm_2', 'REPLACED', null, null],
-      ]);
-      expect(done.objects[1]).toMatchObject({ readAttempts: 0, updatedAt: NOW });
-      expect(done.objects[2]).toMatchObject({ detail: { replacedBy: 'pfm_1' }, updatedAt: at(5_000) });
-      expect(texts(done)).toHaveLength(notes);
-    },
+it('a late reply to a proforma request keeps the news of an earlier event', () => {
+  const { s, m } = requested();
+  const told = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
+  const done = onStates(createProformaCall).answered(
+    told,
+    m,
+    made({ status: 'PENDING_TAX_TRANSACTION', number: null }),
+    later,
   );
-
-  it('that is refused or not answered is shown so', () => {
-    const { s, m } = requested();
-    expect(onStates(createProformaCall).refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
-    const silent = onStates(createProformaCall).silent(s, m, refusal({ kind: 'unknown' }), later);
-    expect(silent?.objects).toMatchObject([{ status: 'REQUESTED', detail: { unanswered: true } }]);
-  });
+  expect(done.objects).toMatchObject([{ status: 'ISSUED', number: 'PF-7', updatedAt: NOW }]);
 });
 
-describe('a proforma invoice as the MoR shows it', () => {
-  const read = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
-    const facts = { kind: 'proforma', proforma: proformaFacts(f) } as const;
-    const outcome = { ok: true, status: 200, requestId: null, value: facts } as const;
-    return applyObjectRead(withObjects(lane(), o), o.id, outcome, later);
-  };
-  const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
-    const { readAttempts: _, ...row } = read(o, f).objects[0] ?? never();
-    return row;
-  };
-
-  it('has the state, number and reference that the MoR names, and keeps those that it leaves out', () => {
-    const o = aProforma({ detail: { merchantReference: 'in_0' } });
-    expect(shown(o, { status: 'CANCELLED', number: 'PF-2', merchantReference: 'in_1' })).toMatchObject({
-      ...{ status: 'CANCELLED', number: 'PF-2', detail: { merchantReference: 'in_1' }, updatedAt: at(5_000) },
-    });
-    const { readAttempts: _, ...same } = o;
-    expect(shown(o, { number: null, merchantReference: null })).toEqual(same);
-    expect(shown(aProforma(), { merchantReference: null }).detail).toEqual({ merchantReference: null });
-  });
-
-  it('that was not issued says why, and when where the MoR says so', () => {
-    const status = 'ISSUANCE_FAILED';
-    expect(shown(aProforma(), { status, failure }).detail.failure).toEqual(kept);
-    const undated = { ...failure, failedAt: null };
-    expect(shown(aProforma(), { status, failure: undated }).detail.failure).toEqual(undated);
-  });
-
-  it('is noted when a read finds it in another state', () => {
-    const o = aProforma({ readAttempts: 2 });
-    const same = read(o, { status: 'ISSUED' });
-    expect([same.objects[0]?.readAttempts, texts(same)]).toEqual([0, []]);
-    expect(texts(read(o, { status: 'SETTLED' }))).toEqual(['proforma invoice PF-1 is SETTLED']);
-  });
+it('Crossbill uses and reads the proforma invoice the MoR already has for this invoice', () => {
+  const { s, m } = requested(other);
+  const done = onStates(createProformaCall).answered(s, m, taken, later);
+  expect(rows(done)).toEqual([
+    ['pfm_1', 'ISSUED', 'pf_other', null],
+    ['pfm_2', 'REQUESTED', PROFORMA, due],
+  ]);
+  expect(done.objects[1]).toMatchObject({ readAttempts: 0, updatedAt: at(5_000) });
+  expect(texts(done)).toEqual([`the MoR has proforma invoice ${PROFORMA} for this invoice already: it is used`]);
 });
 
-describe('the event of an issued proforma invoice', () => {
-  const tell = (s: LaneState, data: object, failed = false) => {
-    const type = failed ? 'proforma_invoice.issuance_failed' : 'proforma_invoice.issued';
-    return asEventRule(failed ? takeIssuanceFailed : takeIssued)(s, channelEvent(type, data), later);
-  };
-  const id = { proformaInvoiceId: PROFORMA };
-
-  it('names one that is not known here yet, with its number', () => {
-    const { state, verdict } = tell(lane(), { ...id, number: 'PF-9' });
-    expect(state.objects).toMatchObject([
-      { kind: 'proforma', morId: PROFORMA, status: 'ISSUED', number: 'PF-9', updatedAt: at(5_000) },
+it.each([
+  ['just made', made(), 0],
+  ['told to stand already', taken, 1],
+])(
+  'a second row of the same proforma invoice (%s) gives way to the first, and Crossbill reads the first',
+  (_, answer, notes) => {
+    const { s, m } = requested(aLink({ morId: PROFORMA }), aProforma({ readAttempts: 3 }));
+    const done = onStates(createProformaCall).answered(s, m, answer, later);
+    expect(rows(done)).toEqual([
+      ['lnk_1', 'PAYABLE', PROFORMA, null],
+      ['pfm_1', 'ISSUED', PROFORMA, due],
+      ['pfm_2', 'REPLACED', null, null],
     ]);
-    expect(verdict).toEqual({ status: 'done', reason: 'proforma invoice PF-9 is ISSUED' });
-    expect(tell(lane(), id).verdict.reason).toBe(`proforma invoice ${PROFORMA} is ISSUED`);
-    expect(tell(withObjects(lane(), aProforma()), { ...id, number: 'PF-9' }).state.objects[0]?.number).toBe('PF-1');
-  });
+    expect(done.objects[1]).toMatchObject({ readAttempts: 0, updatedAt: NOW });
+    expect(done.objects[2]).toMatchObject({ detail: { replacedBy: 'pfm_1' }, updatedAt: at(5_000) });
+    expect(texts(done)).toHaveLength(notes);
+  },
+);
 
-  it.each([
-    ['REQUESTED', 'ISSUED'],
-    ['PENDING_TAX_TRANSACTION', 'ISSUED'],
-    ['ISSUED', 'ISSUED'],
-    ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
-    ['SETTLED', 'SETTLED'],
-    ['BOOKED', 'BOOKED'],
-  ])('that comes while it is %s leaves it %s', (before, after) => {
-    expect(tell(withObjects(lane(), aProforma({ status: before })), id).state.objects[0]?.status).toBe(after);
-  });
-
-  it('finds it by its name anywhere in the event, among proforma invoices alone; without a name it changes nothing', () => {
-    const s = withObjects(
-      lane(),
-      aLink({ morId: 'pf_3' }),
-      aProforma({ morId: null }),
-      aProforma({ id: 'pfm_2', morId: 'pf_2' }),
-    );
-    expect(tell(s, { about: { x: 'pf_2', y: 'pf_3' } }, true).state.objects.map((o) => o.status)).toEqual([
-      ...['PAYABLE', 'ISSUED', 'ISSUANCE_FAILED'],
-    ]);
-    for (const data of [{ about: 'pf_3' }, { about: 'pf_9' }]) {
-      const { state, verdict } = tell(s, data);
-      expect(state).toBe(s);
-      expect(verdict.reason).toBe('names no proforma invoice of ours');
-    }
-  });
-
-  it.each([
-    ['with its code, reason and time', { issuanceFailure: { ...kept, reason: 'x' } }, kept, 'the VAT number'],
-    ['with a reason beside its name', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no'],
-    ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
-    ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no reason given'],
-  ])('that it was not issued says so, %s', (_, data, told, why) => {
-    const { state, verdict } = tell(
-      withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
-      { ...id, ...data },
-      true,
-    );
-    expect(state.objects).toMatchObject([
-      {
-        status: 'ISSUANCE_FAILED',
-        detail: { merchantReference: 'in_1', failure: told },
-        updatedAt: at(5_000),
-        number: 'PF-1',
-      },
-    ]);
-    expect(verdict.reason).toBe(`proforma invoice PF-1 was not issued: ${why}`);
-    expect(tell(lane(), { ...id, ...data }, true).verdict.reason).toContain(`proforma invoice ${PROFORMA} was not`);
-  });
+it('a proforma invoice shows a refused or unanswered request', () => {
+  const { s, m } = requested();
+  expect(onStates(createProformaCall).refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
+  const silent = onStates(createProformaCall).silent(s, m, refusal({ kind: 'unknown' }), later);
+  expect(silent?.objects).toMatchObject([{ status: 'REQUESTED', detail: { unanswered: true } }]);
 });
 
-describe('a bank transfer for a proforma invoice', () => {
-  const amount = (minor: string, currency = 'EUR') => ({ amount: minor, currency });
-  function came(received: object, total: object = amount('29.90'), s = withObjects(lane(), aProforma())) {
-    const settledAt = at(-1_000).toISOString();
-    const data = { proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt, total, amountReceived: received };
-    const e = channelEvent('proforma_invoice.settled', data);
-    if (e.kind !== 'proforma_invoice.settled') throw new Error(e.kind);
-    return asEventRule(takeSettled)(s, e, later);
+const read = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
+  const facts = { kind: 'proforma', proforma: proformaFacts(f) } as const;
+  const outcome = { ok: true, status: 200, requestId: null, value: facts } as const;
+  return applyObjectRead(withObjects(lane(), o), o.id, outcome, later);
+};
+const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
+  const { readAttempts: _, ...row } = read(o, f).objects[0] ?? never();
+  return row;
+};
+
+it('a proforma invoice takes state, number and reference from the MoR, and keeps omitted values', () => {
+  const o = aProforma({ detail: { merchantReference: 'in_0' } });
+  expect(shown(o, { status: 'CANCELLED', number: 'PF-2', merchantReference: 'in_1' })).toMatchObject({
+    ...{ status: 'CANCELLED', number: 'PF-2', detail: { merchantReference: 'in_1' }, updatedAt: at(5_000) },
+  });
+  const { readAttempts: _, ...same } = o;
+  expect(shown(o, { number: null, merchantReference: null })).toEqual(same);
+  expect(shown(aProforma(), { merchantReference: null }).detail).toEqual({ merchantReference: null });
+});
+
+it('a failed proforma invoice shows the reason, and the time if the MoR names it', () => {
+  const status = 'ISSUANCE_FAILED';
+  expect(shown(aProforma(), { status, failure }).detail.failure).toEqual(kept);
+  const undated = { ...failure, failedAt: null };
+  expect(shown(aProforma(), { status, failure: undated }).detail.failure).toEqual(undated);
+});
+
+it('the timeline notes a proforma invoice in a new state', () => {
+  const o = aProforma({ readAttempts: 2 });
+  const same = read(o, { status: 'ISSUED' });
+  expect([same.objects[0]?.readAttempts, texts(same)]).toEqual([0, []]);
+  expect(texts(read(o, { status: 'SETTLED' }))).toEqual(['proforma invoice PF-1 is SETTLED']);
+});
+
+const tell = (s: LaneState, data: object, failed = false) => {
+  const type = failed ? 'proforma_invoice.issuance_failed' : 'proforma_invoice.issued';
+  return asEventRule(failed ? takeIssuanceFailed : takeIssued)(s, channelEvent(type, data), later);
+};
+const id = { proformaInvoiceId: PROFORMA };
+
+it('the event of an issued proforma invoice adds an unknown one with its number', () => {
+  const { state, verdict } = tell(lane(), { ...id, number: 'PF-9' });
+  expect(state.objects).toMatchObject([
+    { kind: 'proforma', morId: PROFORMA, status: 'ISSUED', number: 'PF-9', updatedAt: at(5_000) },
+  ]);
+  expect(verdict).toEqual({ status: 'done', reason: 'proforma invoice PF-9 is ISSUED' });
+  expect(tell(lane(), id).verdict.reason).toBe(`proforma invoice ${PROFORMA} is ISSUED`);
+  expect(tell(withObjects(lane(), aProforma()), { ...id, number: 'PF-9' }).state.objects[0]?.number).toBe('PF-1');
+});
+
+it.each([
+  ['REQUESTED', 'ISSUED'],
+  ['PENDING_TAX_TRANSACTION', 'ISSUED'],
+  ['ISSUED', 'ISSUED'],
+  ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
+  ['SETTLED', 'SETTLED'],
+  ['BOOKED', 'BOOKED'],
+])('the event of an issued proforma invoice turns the state %s into %s', (before, after) => {
+  expect(tell(withObjects(lane(), aProforma({ status: before })), id).state.objects[0]?.status).toBe(after);
+});
+
+it('the event of a proforma invoice finds it by its name anywhere, never a link; without a name nothing changes', () => {
+  const s = withObjects(
+    lane(),
+    aLink({ morId: 'pf_3' }),
+    aProforma({ morId: null }),
+    aProforma({ id: 'pfm_2', morId: 'pf_2' }),
+  );
+  expect(tell(s, { about: { x: 'pf_2', y: 'pf_3' } }, true).state.objects.map((o) => o.status)).toEqual([
+    ...['PAYABLE', 'ISSUED', 'ISSUANCE_FAILED'],
+  ]);
+  for (const data of [{ about: 'pf_3' }, { about: 'pf_9' }]) {
+    const { state, verdict } = tell(s, data);
+    expect(state).toBe(s);
+    expect(verdict.reason).toBe('names no proforma invoice of ours');
   }
+});
 
-  it('in full is booked at the time that the MoR names, and waits to be marked', () => {
-    const { state, verdict } = came(amount('29.90'));
-    expect(state.payments).toMatchObject([
-      { origin: 'proforma', reference: PROFORMA, amount: 2990n, succeededAt: at(-1_000), mark: 'waiting' },
-    ]);
-    expect(state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
-    expect(state.objects).toMatchObject([
-      { status: 'SETTLED', amount: 2990n, currency: 'EUR', updatedAt: at(5_000), paymentRowId: state.payments[0]?.id },
-    ]);
-    expect([open(state), verdict.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
-  });
+it.each([
+  ['with its code, reason and time', { issuanceFailure: { ...kept, reason: 'x' } }, kept, 'the VAT number'],
+  ['with a reason beside its name', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no'],
+  ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
+  ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no reason given'],
+])('the event of a failed issuance marks the proforma invoice as failed, %s', (_, data, told, why) => {
+  const { state, verdict } = tell(
+    withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
+    { ...id, ...data },
+    true,
+  );
+  expect(state.objects).toMatchObject([
+    {
+      status: 'ISSUANCE_FAILED',
+      detail: { merchantReference: 'in_1', failure: told },
+      updatedAt: at(5_000),
+      number: 'PF-1',
+    },
+  ]);
+  expect(verdict.reason).toBe(`proforma invoice PF-1 was not issued: ${why}`);
+  expect(tell(lane(), { ...id, ...data }, true).verdict.reason).toContain(`proforma invoice ${PROFORMA} was not`);
+});
 
-  it('in part is booked as what came, is left unmarked, and a person is told what is missing', () => {
-    const { state, verdict } = came(amount('29.89'));
-    expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
-    expect(withWords(open(state))).toMatchObject([
-      {
-        ...{ kind: 'partial_transfer', subject: state.payments[0]?.id, paymentRowId: state.payments[0]?.id },
-        summary: '29.89 EUR of 29.90 EUR came by bank transfer for proforma invoice PF-1; 0.01 EUR is missing',
-      },
-    ]);
-    expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
-    const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
-    expect(wordsOf(open(unknown)[0]).summary).toContain(`for proforma invoice ${PROFORMA}; 0.01 EUR is missing`);
-    expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);
-    const again = came(amount('29.89'), amount('29.90'), state);
-    expect([again.state.payments, again.state.reviews]).toEqual([state.payments, state.reviews]);
-    expect(again.verdict.reason).toBe('this payment is already recorded');
-  });
+const amount = (minor: string, currency = 'EUR') => ({ amount: minor, currency });
+function came(received: object, total: object = amount('29.90'), s = withObjects(lane(), aProforma())) {
+  const settledAt = at(-1_000).toISOString();
+  const data = { proformaInvoiceId: PROFORMA, status: 'SETTLED', settledAt, total, amountReceived: received };
+  const e = channelEvent('proforma_invoice.settled', data);
+  if (e.kind !== 'proforma_invoice.settled') throw new Error(e.kind);
+  return asEventRule(takeSettled)(s, e, later);
+}
 
-  it('of more than the total, or in another currency, is compared with the invoice, not with the total', () => {
-    for (const received of [amount('30.00'), amount('10.00', 'USD')]) {
-      const { state } = came(received);
-      expect([state.payments[0]?.mark, open(state)]).toEqual(['waiting', []]);
-    }
-  });
+it('Crossbill books a full bank transfer at the MoR’s time, and its mark waits', () => {
+  const { state, verdict } = came(amount('29.90'));
+  expect(state.payments).toMatchObject([
+    { origin: 'proforma', reference: PROFORMA, amount: 2990n, succeededAt: at(-1_000), mark: 'waiting' },
+  ]);
+  expect(state.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
+  expect(state.objects).toMatchObject([
+    { status: 'SETTLED', amount: 2990n, currency: 'EUR', updatedAt: at(5_000), paymentRowId: state.payments[0]?.id },
+  ]);
+  expect([open(state), verdict.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
+});
 
-  it('for one that the MoR has invoiced or booked since does not turn it back', () => {
-    expect(
-      came(amount('29.90'), amount('29.90'), withObjects(lane(), aProforma({ status: 'BOOKED' }))).state.objects,
-    ).toMatchObject([{ status: 'BOOKED' }]);
-  });
+it('Crossbill books a partial bank transfer without a mark, and an item names the missing amount', () => {
+  const { state, verdict } = came(amount('29.89'));
+  expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
+  expect(withWords(open(state))).toMatchObject([
+    {
+      ...{ kind: 'partial_transfer', subject: state.payments[0]?.id, paymentRowId: state.payments[0]?.id },
+      summary: '29.89 EUR of 29.90 EUR came by bank transfer for proforma invoice PF-1; 0.01 EUR is missing',
+    },
+  ]);
+  expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
+  const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
+  expect(wordsOf(open(unknown)[0]).summary).toContain(`for proforma invoice ${PROFORMA}; 0.01 EUR is missing`);
+  expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);
+  const again = came(amount('29.89'), amount('29.90'), state);
+  expect([again.state.payments, again.state.reviews]).toEqual([state.payments, state.reviews]);
+  expect(again.verdict.reason).toBe('this payment is already recorded');
+});
+
+it('a larger transfer, or another currency, waits for the comparison with the invoice', () => {
+  for (const received of [amount('30.00'), amount('10.00', 'USD')]) {
+    const { state } = came(received);
+    expect([state.payments[0]?.mark, open(state)]).toEqual(['waiting', []]);
+  }
+});
+
+it('a late transfer event does not move a booked proforma invoice back', () => {
+  expect(
+    came(amount('29.90'), amount('29.90'), withObjects(lane(), aProforma({ status: 'BOOKED' }))).state.objects,
+  ).toMatchObject([{ status: 'BOOKED' }]);
 });
 
 const settleTransfers = asSettleRule(declares(unheardTransfers));
 
-describe('a transfer that came without its event', () => {
-  const looks: (Date | null)[] = [];
-  const settled = (s: LaneState, ms = HOUR_MS): LaneState => {
-    looks.length = 0;
-    return settleTransfers(s, ctx({}, ms), (when) => looks.push(when));
-  };
+const looks: (Date | null)[] = [];
+const settled = (s: LaneState, ms = HOUR_MS): LaneState => {
+  looks.length = 0;
+  return settleTransfers(s, ctx({}, ms), (when) => looks.push(when));
+};
 
-  it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
-    'of a proforma invoice that is %s is for a person after an hour',
-    (status) => {
-      const s = withObjects(lane(), aProforma({ status }));
-      expect(settled(s, HOUR_MS - 1)).toBe(s);
-      expect(looks).toEqual([at(HOUR_MS)]);
-      expect(withWords(open(settled(s)))).toMatchObject([
-        {
-          ...{ kind: 'conflicting_event', subject: 'pfm_1' },
-          summary: 'proforma invoice PF-1 is settled at the MoR, but no event said how much came',
-        },
-      ]);
-      const summary = (o: MorObjectRow) => wordsOf(open(settled(withObjects(lane(), o)))[0]).summary;
-      expect(summary(aProforma({ status, number: null }))).toContain(`proforma invoice ${PROFORMA} is settled`);
-    },
-  );
+it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
+  'a person decides about a %s proforma invoice without an event after an hour',
+  (status) => {
+    const s = withObjects(lane(), aProforma({ status }));
+    expect(settled(s, HOUR_MS - 1)).toBe(s);
+    expect(looks).toEqual([at(HOUR_MS)]);
+    expect(withWords(open(settled(s)))).toMatchObject([
+      {
+        ...{ kind: 'conflicting_event', subject: 'pfm_1' },
+        summary: 'proforma invoice PF-1 is settled at the MoR, but no event said how much came',
+      },
+    ]);
+    const summary = (o: MorObjectRow) => wordsOf(open(settled(withObjects(lane(), o)))[0]).summary;
+    expect(summary(aProforma({ status, number: null }))).toContain(`proforma invoice ${PROFORMA} is settled`);
+  },
+);
 
-  it('is nothing that is missing before the MoR was paid, and no link’s', () => {
-    for (const o of [aProforma(), aLink({ status: 'SETTLED' })]) {
-      const s = withObjects(lane(), o);
-      expect(settled(s)).toBe(s);
-      expect(looks).toEqual([]);
-    }
-  });
-
-  it('is recorded in the end: its item closes, and no other', () => {
-    const subjects = [
-      ['conflicting_event', 'pfm_2'],
-      ['effect_failed', 'pfm_1'],
-    ] as const;
-    const asked = subjects.reduce(
-      (s, [kind, subject]) => openReview(s, ctx(), { ...aKind(kind), subject }),
-      settled(withObjects(lane(), aProforma({ status: 'SETTLED' }))),
-    );
-    const done = settled(withObjects(asked, aProforma({ status: 'SETTLED', paymentRowId: 'pmt_1' })));
-    expect(open(done).map((r) => [r.kind, r.subject])).toEqual(subjects);
-    expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the transfer is recorded' });
+it('an unpaid proforma invoice, or a settled link, lacks no transfer event', () => {
+  for (const o of [aProforma(), aLink({ status: 'SETTLED' })]) {
+    const s = withObjects(lane(), o);
+    expect(settled(s)).toBe(s);
     expect(looks).toEqual([]);
-  });
+  }
+});
+
+it('the late event of a transfer closes its own item, and no other', () => {
+  const subjects = [
+    ['conflicting_event', 'pfm_2'],
+    ['effect_failed', 'pfm_1'],
+  ] as const;
+  const asked = subjects.reduce(
+    (s, [kind, subject]) => openReview(s, ctx(), { ...aKind(kind), subject }),
+    settled(withObjects(lane(), aProforma({ status: 'SETTLED' }))),
+  );
+  const done = settled(withObjects(asked, aProforma({ status: 'SETTLED', paymentRowId: 'pmt_1' })));
+  expect(open(done).map((r) => [r.kind, r.subject])).toEqual(subjects);
+  expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the transfer is recorded' });
+  expect(looks).toEqual([]);
 });
