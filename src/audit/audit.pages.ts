@@ -33,7 +33,7 @@ export class AuditPages {
       fields: ['audit', auditFields],
       empty: {
         filtered: 'No rows match these filters.',
-        yet: 'Every login and every change by a person or an API key will stand here.',
+        yet: 'Every login and every change by a person or an API key appears here.',
       },
     });
   }

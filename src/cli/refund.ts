@@ -90,7 +90,7 @@ function sentence(r: RefundRow): string {
         ? 'on its way (a bank debit). Stripe shows it once it succeeded.'
         : `the MoR says ${r.morStatus}, an unknown status; the amount stays reserved until its event comes.`;
     case 'failed':
-      return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. The amount is free again.`;
+      return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. You may refund the amount again.`;
     case 'joined':
     case 'succeeded':
       return r.creditNoteId === null

@@ -139,7 +139,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       { logger: false, abortOnError: false },
     );
     const close = async (): Promise<void> => {
-      await app.close(); // closes the database with it
+      await app.close(); // closes the database as well
       await source.stop();
     };
     return new World(config, db, log, io, (token) => app.get(token, { strict: false }), close);

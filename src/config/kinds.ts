@@ -292,7 +292,7 @@ function whatIsWrongWithKey(key: string): string | null {
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
 }
 
-/** The hash of a key lost before the hash program. */
+/** The hash of an empty key: `sha256sum` got no input. */
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 
 function whatIsWrongWithHash(hash: string): string | null {

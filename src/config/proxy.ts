@@ -50,7 +50,7 @@ function isProxyUrl({ protocol, hostname, pathname, search, hash, username, pass
   );
 }
 
-/** The proxy on the way to this URL; null: none. This machine is never behind one. */
+/** The proxy for requests to this URL; null: no proxy. Requests to this machine itself use none. */
 export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | null {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === null || isLoopbackHost(url.hostname)) return null;

@@ -89,7 +89,7 @@ export async function actOnMany<A extends string, N extends string>(
   if (act === undefined) throw invalid('act', 'must be chosen');
   const note = many.note(form, act);
   const given = many.filters.map(({ name }) => [name, form.text(name)]).filter(([, value]) => value !== '');
-  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // by the names of the filters
+  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // the keys are the names of the filters
   const from = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
   const found = form.text('all') === 'yes' ? await many.matching(values, from) : null;
   const done = await many.act(found === null ? picked(form) : found.data.map(({ id }) => id), act, note);

@@ -15,7 +15,7 @@ import { IdentityProvider } from './sso/identity-provider.js';
 import { SsoController } from './sso/sso.controller.js';
 import { SsoCookie } from './sso/sso-cookie.js';
 
-/** A module with pages imports it. */
+/** Every module with pages of the console imports this module. */
 @Module({
   imports: [ApiModule],
   controllers: [RootController, LoginController, LogoutController, SsoController, SessionsPages, SettingsPages],

@@ -38,15 +38,15 @@ export type CustomerShown = {
 export function customerPart(c: CustomerShown): Html {
   const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
   return html`${whoItIs(c)} ${methodsPart(c.methods)}
-  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'What was taken from this customer and given back will stand here.'))}
+  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'Money taken from this customer or given back appears here.'))}
   ${section('Subscriptions', table('Of the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices is of a subscription.'))}
   ${section(
     'Invoices',
-    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
+    html`${table('Newest first', INVOICES, c.invoices.map(invoiceListView), 'Invoices of this customer appear here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
   )}
   ${section(
     'Payments',
-    html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer will stand here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
+    html`${table('Newest first', PAYMENTS, c.payments.map(paymentView), 'Payments of this customer appear here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
   )}
   ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds.map(listedRefundView), '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
   ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes.map(listedDispute), '')}${more(c.disputes, `/console/disputes${all}`, 'All disputes')}`)}

@@ -68,9 +68,8 @@ export class CustomerPages {
       names: this.names,
       empty: {
         filtered: 'No links match these filters.',
-        yet: html`Each customer that is linked to a customer of the MoR will stand here. A signup makes a link, and so
-          does <code>crossbill import customers</code>. By e-mail address the search above finds every customer of
-          Stripe.`,
+        yet: html`Each customer with a link to a customer of the MoR appears here. A signup makes a link, and so does
+          <code>crossbill import customers</code>. By e-mail address the search above finds every customer of Stripe.`,
       },
     });
   }

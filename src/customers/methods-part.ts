@@ -18,7 +18,7 @@ export type MethodsShown = {
 };
 
 export function methodsPart(m: MethodsShown): Html {
-  const none = 'Each signup and each later setup of this customer will stand here.';
+  const none = 'Each signup and each later setup of this customer appears here.';
   return section('Payment methods', html`${confirmAct(m)}${table('Newest first', METHODS, m.methods, none)}`);
 }
 

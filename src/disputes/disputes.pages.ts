@@ -64,7 +64,7 @@ export class DisputePages {
       names: this.names,
       empty: {
         filtered: 'No disputes match these filters.',
-        yet: html`Each payment that a customer's bank disputes, or warns that it may, will stand here with its deadline.
+        yet: html`Each payment that a customer's bank disputes, or warns that it may, appears here with its deadline.
           None has come; they come with the MoR's <code>dispute.*</code> and
           <code>pre_chargeback_alert.*</code> events.`,
       },

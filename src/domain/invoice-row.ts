@@ -24,7 +24,7 @@ export const INVOICE = rowOf('invoice', {
   amountDue: bigint().orNull,
   amountPaid: bigint().orNull,
   amountRemaining: bigint().orNull,
-  /** Paid beyond the amount due, by the platform's last word; null: no word since. */
+  /** What the customer paid beyond the amount due, as Stripe last reported it; null: Stripe has reported nothing. */
   amountOverpaid: bigint().orNull,
   total: bigint().orNull,
   subscriptionId: text().orNull,

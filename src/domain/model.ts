@@ -157,7 +157,7 @@ export const REFUND = rowOf('refund', {
   origin: text<'api' | 'event'>(),
   /** The MoR's id of the payment in our request; null: there was no request of ours. */
   askedOf: text().orNull,
-  /** Our id of a request made after its event, as after a restore: this row is `joined`. Null: there was none. */
+  /** The id of a `joined` request: it was made after the event of this refund, as after a restore. Null: no such request. */
   askedAs: text().orNull,
   /** False: it would exceed the payment, so it shows but does not count (a review item says so). */
   counted: bool(),

@@ -217,7 +217,7 @@ export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly Notific
 
 /** `subject` tells one sample from another, so each has its own id. */
 export function sampleOf(type: NotificationType, subject: string): Told {
-  // The table has the data of each type under its own name.
+  // The compiler cannot match the data to its type; the table does.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
 }
 

@@ -23,8 +23,8 @@ export function isPayable(invoice: InvoiceRow | null): boolean {
 }
 
 /**
- * True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or a request to the MoR for it,
- * makes it ours.
+ * True if the customer of the invoice is not enrolled and the MoR has no part in the invoice. A payment, or a request to
+ * the MoR, makes the invoice ours.
  */
 export function isOutside({
   invoice,

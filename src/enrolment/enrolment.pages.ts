@@ -50,8 +50,8 @@ export class EnrolmentPages {
       names: this.names,
       empty: {
         filtered: 'No linked customers match these filters.',
-        yet: html`Each customer that is linked to a customer of the MoR will stand here, with how far it has moved. A
-          signup makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`,
+        yet: html`Each customer with a link to a customer of the MoR appears here, with the state of the move. A signup
+          makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`,
       },
       above: html`${this.rule()}${tabs('linked')}`,
       below: html`<p class="dim after"><code>crossbill status</code> counts all of them.</p>`,
@@ -79,7 +79,7 @@ export class EnrolmentPages {
         yet:
           this.config.enrolment.by === 'all'
             ? 'Every customer is enrolled, so no invoice is left alone.'
-            : 'Each invoice that is left alone, because its customer is not enrolled, will stand here. There is none.',
+            : 'Crossbill leaves the invoices of a customer without enrolment alone. They appear here; there is none.',
       },
       above: html`${this.rule()}${tabs('outside')}`,
     });
@@ -94,13 +94,13 @@ export class EnrolmentPages {
       </p>`;
     if (rule.by === 'linked')
       return html`<p>
-        <strong>Enrolled is who is linked to a customer of the MoR</strong> (<code>ENROLMENT=linked</code>), from the
-        next invoice on. A payment of the MoR enrols its customer too.
+        <strong>A customer with a link to a customer of the MoR is enrolled</strong> (<code>ENROLMENT=linked</code>),
+        from the next invoice on. A payment of the MoR enrols its customer too.
       </p>`;
     return html`<p>
       <strong
-        >Enrolled is whose subscription or customer has the metadata <code>${rule.key}=${rule.value}</code> on
-        Stripe</strong
+        >A customer is enrolled with the metadata <code>${rule.key}=${rule.value}</code> on the customer or the
+        subscription on Stripe</strong
       >
       (<code>ENROLMENT</code>). A payment of the MoR enrols its customer too.
     </p>`;

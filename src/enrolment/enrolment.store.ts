@@ -25,8 +25,8 @@ export type LinkedFilter = Span & {
 export type LinkedCustomer = CustomerLink & { readonly move: Move };
 
 /**
- * As `migration` counts them; here of the rows of a page, one by one: an `exists` may be
- * answered by reading the whole table once. It goes with the key.
+ * The state of each linked customer, as `migration` counts it. A page needs few rows, so each subquery has `limit 1`:
+ * for an `exists`, PostgreSQL may read the whole table.
  */
 const LINKED = `(
   select m.*, m.move || ' ' || m.seq as moved from (

@@ -5,11 +5,12 @@ import { showIso } from '../domain/show-time.js';
 export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
   'enrolment-unread': (f) => ({
     summary: `whether customer ${f.customer ?? ''} is enrolled could not be read from Stripe since ${showIso(f.since)}: nothing is expected for the invoice, and it was not relayed`,
-    proposal: 'Let STRIPE_API_KEY read customers (`crossbill doctor` looks). Crossbill asks again.',
+    proposal:
+      'Give STRIPE_API_KEY the right to read customers, and check it with `crossbill doctor`. Crossbill asks again.',
   }),
   'stripe-would-charge': (f) => ({
     summary: `Stripe would charge this invoice (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
-    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Look too whether the customer can still pay at Stripe (customer portal, hosted invoice page, mails with a link). Crossbill closes this once Stripe would not charge any more.`,
+    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Check also whether the customer can still pay at Stripe: customer portal, hosted invoice page, e-mails with a link. Crossbill closes this item once Stripe would no longer charge.`,
   }),
 };
 

@@ -52,7 +52,7 @@ const ACTS = [
   { value: 'retry', label: 'Decide them again' },
   { value: 'dismiss', label: 'Dismiss them' },
 ] as const;
-const MANY = { acts: ACTS, hint: 'Why they are dismissed; needed for that alone.', neededFor: 'dismiss' };
+const MANY = { acts: ACTS, hint: 'Why you dismiss them. Another choice needs no reason.', neededFor: 'dismiss' };
 
 @Pages('console/events')
 export class EventPages {

@@ -1,4 +1,4 @@
-// Keeps the gauges of the whole database fresh enough for a scrape, without asking it at each one.
+// Keeps the gauges of the whole database fresh enough, without a query at each scrape.
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { HealthStore } from './health.store.js';

@@ -6,9 +6,9 @@ import { type Socket } from 'node:net';
 const AT_ONCE = 64;
 
 /**
- * Node accepts all waiting connections in one turn, and then reads up to 64 KB of each before any collection: 5,000
- * strangers take 150 MB so, and keep everybody else waiting. With this a turn begins with a handful of them, the newest
- * first: those at the end of a long row have probably given up.
+ * Node accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So 5,000
+ * strangers would take 150 MB and keep everybody else waiting. Here each turn admits a handful of connections, the newest
+ * first: the oldest in a long queue have probably given up.
  */
 export function admitByHandfuls(server: Server): void {
   const [admitted, ...others] = server.listeners('connection');

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../domain/ports/inbox.js';
 
-/** The inspected part of a strange header. */
+/** Crossbill inspects so many characters of an unreadable signature header. */
 const LOOKED_AT = 400;
 
 type Seen = { readonly length: number; readonly form: string };
@@ -29,7 +29,7 @@ export class SignatureForms {
 export function formOf(header: string): string {
   return header.replace(/[^\s,=]+/g, (word, at: number) => {
     const next = header[at + word.length];
-    if (next === '=' && /^[a-z][a-z0-9]{0,9}$/i.test(word)) return word; // the name of an entry
+    if (next === '=' && /^[a-z][a-z0-9]{0,9}$/i.test(word)) return word; // keep `t` and `v1` of `t=…,v1=…`
     if (/^[0-9]+$/.test(word)) return `<${word.length} digits>`;
     if (/^[0-9a-f]+$/.test(word)) return `<${word.length} hex>`;
     if (/^[0-9A-F]+$/.test(word)) return `<${word.length} HEX>`;

@@ -61,7 +61,7 @@ export class InvoicePages {
       empty: {
         filtered: 'No invoices match these filters.',
         yet: html`<p>
-            Each invoice that Stripe makes will stand here, with what the MoR said and when it was marked paid. None has
+            Each invoice that Stripe makes appears here, with the reply of the MoR and when it was marked paid. None has
             come yet: they come with Stripe's <code>invoice.created</code> events.
           </p>
           <p>

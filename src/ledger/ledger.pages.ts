@@ -52,7 +52,7 @@ export class LedgerPages {
       names: this.names,
       empty: {
         filtered: 'No entries match these filters.',
-        yet: 'Every movement of money will stand here as one entry between two accounts. The first payment makes the first one.',
+        yet: 'Every movement of money appears here as one entry between two accounts. The first payment makes the first one.',
       },
     });
   }

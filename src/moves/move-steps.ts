@@ -138,7 +138,7 @@ export class MoveSteps {
     );
   }
 
-  /** Left as it is at `--back`: the reason may be another charging side. */
+  /** Records why `--back` leaves this subscription unchanged. Stripe may charge it: that may be the reason. */
   async note(row: MoveEntity, fact: MoveFact, by: string): Promise<void> {
     await this.change(row, { fact, atStripe: true, changedBy: by });
   }

@@ -16,7 +16,7 @@ export class MoveEntity {
   @PrimaryColumn('text') subscriptionId!: string;
   @Column('text') customerId!: string;
   @Column('text') status!: MoveStatus;
-  /** Why it is so; null: nothing is to be said. */
+  /** The reason for the status; null: it needs none. */
   @Column('jsonb', { nullable: true }) fact!: MoveFact | null;
   @Column('text') way!: MoveWay;
   @Column('jsonb', { nullable: true }) before!: MoveBefore | null;

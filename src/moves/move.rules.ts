@@ -60,7 +60,7 @@ export function decideMove(s: MovableSubscription, row: Remembered | null, groun
   return decideTime(s, ground);
 }
 
-/** `isEnrolled` of the ground: the MoR would be asked for its invoices even after it is back. */
+/** Leaves the subscription of an enrolled customer at the MoR: its invoices would go to the MoR even after the move back. */
 export function decideBack(s: MovableSubscription | null, row: Remembered, ground: Ground): Decided {
   if (s === null || !RENEWS.has(s.status))
     return leave({ code: 'not_running', subscription_status: s?.status ?? 'deleted' });

@@ -44,8 +44,8 @@ export class MovePages {
       above: countsPart(await this.moves.counts()),
       empty: {
         filtered: 'No moves match these filters.',
-        yet: html`Each subscription that <code>crossbill move</code> looked at will stand here, moved to the MoR or left
-          on Stripe with the reason.`,
+        yet: html`Each subscription that <code>crossbill move</code> looked at appears here, moved to the MoR or left on
+          Stripe with the reason.`,
       },
     });
   }

@@ -101,9 +101,7 @@ export class NotificationPages {
 
   private nothingYet(): Html {
     if (this.config.notifyUrl !== null)
-      return html`<p>
-        The notifications to your backend will stand here, with what it answered. None has been sent yet.
-      </p>`;
+      return html`<p>The notifications to your backend appear here, with its replies. None has been sent yet.</p>`;
     return html`<p>
       Your backend gets no notifications: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.
     </p>`;
@@ -113,9 +111,8 @@ export class NotificationPages {
 function gone({ goneAt, pending }: NotificationStanding): Html | null {
   if (goneAt === null) return null;
   return html`<p class="message bad" role="status">
-    The receiver answered 410 at ${time(goneAt)}: it wants no more, so Crossbill sends nothing. ${pending} wait. Set
-    another
-    <code>NOTIFY_URL</code>, or replay one when the receiver is back.
+    The receiver answered 410 at ${time(goneAt)}: it wants no more notifications. Crossbill sends nothing, and
+    ${pending} notifications wait. Set another <code>NOTIFY_URL</code>, or replay one when the receiver is back.
   </p>`;
 }
 

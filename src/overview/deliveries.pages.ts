@@ -62,7 +62,7 @@ export class DeliveryPages {
           'Newest first',
           REFUSED,
           refusals,
-          'A refused delivery will stand here, with its reason and what to check. None was.',
+          'A refused delivery appears here, with its reason and a check to make. Crossbill has refused none.',
         ),
       )}`;
     sendPage(req, res, {

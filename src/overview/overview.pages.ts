@@ -76,7 +76,7 @@ function moneyToday(money: readonly DayMoney[], at: Date): Html {
         },
       ],
       money,
-      'What the MoR takes and gives back today will stand here, by currency.',
+      'The money taken and given back by the MoR today appears here, by currency.',
     )}`;
 }
 
@@ -85,7 +85,7 @@ function renewalsPaid(days: readonly DayRenewals[]): Html {
   const [paid, unpaid, waiting] = [sum('paid'), sum('unpaid'), sum('waiting')];
   if (paid + unpaid + waiting === 0) {
     return html`<div class="empty">
-      How many renewals of the last ${DAYS_SHOWN} days were paid will stand here.
+      The share of paid renewals in the last ${DAYS_SHOWN} days appears here.
       ${days.length === 0 ? 'The daemon counts them within some minutes of its start.' : 'There was none.'}
     </div>`;
   }

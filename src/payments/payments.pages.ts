@@ -92,8 +92,7 @@ export class PaymentPages {
       empty: {
         filtered: 'No payments match these filters.',
         yet: html`<p>
-            Each payment that the MoR takes, or tries to take, will stand here. None has come yet: they come with the
-            MoR's
+            Each payment or failed try of the MoR appears here. None has come yet: they come with the MoR's
             <code>payment.*</code> events.
           </p>
           <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`,

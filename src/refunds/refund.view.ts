@@ -41,7 +41,7 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  return status === 'joined' ? 'succeeded' : status; // a list never has it: the row that stands for it was given back
+  return status === 'joined' ? 'succeeded' : status; // no list shows a `joined` request: the row of its paid refund stands for it
 }
 
 /** What a refund belongs to. `name`: the payment's public id. */

@@ -78,7 +78,7 @@ export class RefundPages {
       names: this.names,
       empty: {
         filtered: 'No refunds match these filters.',
-        yet: html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a
+        yet: html`Each refund appears here, from the request until it shows on Stripe. To make the first one, open a
           <a href="/console/payments?status=succeeded">payment</a>.`,
       },
     });

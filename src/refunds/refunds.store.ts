@@ -21,7 +21,7 @@ export class RefundsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** By when the money was given back; until then by when it was asked for. Throws BadCursor. */
+  /** Newest first, by the time of the refund; a refund not made yet counts by its request. Throws BadCursor. */
   async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
     const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);

@@ -32,9 +32,9 @@ export const refundItemWords: Words<
     proposal: 'Compare the refunds with the MoR. All of them are recorded as the events say.',
   }),
   'refund-unshown': (f) => ({
-    summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here`,
+    summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe does not show the refund: Crossbill marked no invoice with this money`,
     proposal:
-      'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), credit it on Stripe by hand, then dismiss this. If it was paid twice, there is nothing to credit: dismiss this.',
+      'Did this money settle the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then credit the invoice on Stripe by hand. Did the customer pay twice? Then there is nothing to credit. Dismiss this afterwards.',
   }),
   'answer-differs': (f) => ({
     summary: `${showMoney(f.asked)} of ${f.payment} was to be refunded; the MoR answered ${showMoney(f.answered)} of ${f.answeredFor}`,
@@ -52,12 +52,12 @@ export const refundItemWords: Words<
   }),
   'refund-failed': (f) => ({
     summary: `refund ${f.refund} failed, nothing was refunded: ${f.said ?? 'no reason given'}`,
-    proposal: 'The amount is free again. Find out why before you try again.',
+    proposal: 'You may refund the amount again. Find out why this refund failed first.',
   }),
   'refunded-elsewhere': (f) => ({
     summary: `${showMoney(f.amount)} was given back of payment ${f.payment}, whose charge was said to have paid another invoice: the ledger does not show it`,
     proposal:
-      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; Crossbill does not charge this invoice again.",
+      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing here; Crossbill does not charge this invoice again.",
   }),
   'payment-misnamed': (f) => ({
     summary: `${f.by} named this payment of charge ${f.ownCharge ?? ''} ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, of which ${showMoney(f.amount)} was given back`,

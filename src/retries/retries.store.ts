@@ -60,7 +60,7 @@ export class RetriesStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** What remains to be paid of them. */
+  /** The unpaid amounts of the invoices in the list. */
   sums(filter: RetryFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, walkOf(filter), 'amount_remaining');
   }

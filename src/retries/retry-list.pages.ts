@@ -52,7 +52,7 @@ export class RetryListPages {
       names: this.names,
       empty: {
         filtered: 'No refused renewals match these filters.',
-        yet: 'Each renewal that the MoR could not charge will stand here, with why, when it is tried again, and how that ended. None has been refused.',
+        yet: 'Each renewal with a declined charge appears here, with the reason, the time of the next try and its result. The MoR has declined none.',
       },
       below: html`<div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`,
     });

@@ -52,16 +52,16 @@ export const returnWords: Words<
   'returned-twice': (f) => ({
     summary: `payment ${f.payment} was ${f.how === 'refunded' ? 'refunded' : 'refunded or lost in a dispute'} as well as returned by the bank: the customer got ${showMoney(f.got)} twice, and ${showMoney(f.booked)} of the return is still booked as lost`,
     proposal:
-      'Ask the MoR whether both went out. If so, ask the customer for it, or take it as a loss and book it beside this ledger, which never books more than the payment. If the debit was not returned, undo the return. Dismiss this item when it is done.',
+      'Ask the MoR whether both went out. If so, ask the customer for the money, or accept the loss and book it outside this ledger: the ledger never books more than the payment. If the bank did not return the debit, undo the return. Then dismiss this item.',
   }),
   'dispute-lost': renderLost,
   'loss-unread': (f) => ({
     summary: `dispute ${f.dispute} was lost, and how much the bank took is not sure: the MoR wrote "${f.unread}"${f.takenBack ? '; what was booked is taken back' : ''}; the loss is not in the ledger`,
-    proposal: `Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. ${f.refunded ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
+    proposal: `Look the sum up in the MoR's dashboard and book the loss outside the ledger. Refund no more than the rest of the payment. ${f.refunded ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
   }),
   'won-after-loss': (f) => ({
     summary: `dispute ${f.dispute} was lost and then won: the bank returned ${showDisputed(f)}`,
-    proposal: `${f.reversed ? `The loss is reversed in the ledger.${f.beside ? ' What was booked beside it: take that back, too.' : ''}` : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
+    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If the customer was billed again meanwhile, decide which of the two stands.`,
   }),
   'credit-beyond-loss': (f) => ({
     summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, and ${f.over ? 'the money is there after all' : `only ${showMoney(f.lost)} of it is lost: the rest was refunded, or is another's`}`,
@@ -83,7 +83,7 @@ function renderLost(f: FactOf<'dispute-lost'>): Sentences {
   const todo = f.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(f);
   return {
     summary: `dispute ${f.dispute} was lost: the bank took ${showDisputed(f)} back${twiceSaid(f.twice)}${since}${apart?.said ?? ''}`,
-    proposal: f.bookedSince ? `What was booked beside the ledger: take that back. ${todo}` : todo,
+    proposal: f.bookedSince ? `Reverse your own booking outside the ledger. ${todo}` : todo,
   };
 }
 
@@ -97,5 +97,5 @@ function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
   if (twice === null) return '';
   const bill = `Bill the customer ${showMoney(twice.booked)} again or write that off${apart === null ? '' : ', if the invoice was paid with this money'}. `;
   const rest = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
-  return `${rest}Ask the MoR whether both went out. If so, ask the customer for ${showMoney(twice.got)}, or take it as a loss and book it beside this ledger, which never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
+  return `${rest}Ask the MoR whether both went out. If so, ask the customer for ${showMoney(twice.got)}, or accept the loss and book it outside this ledger: the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
 }

@@ -182,7 +182,7 @@ const MEANING: Readonly<Record<Resolution, string>> = {
 
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind === 'refund_stuck' && resolution === 'apply')
-    return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
+    return 'The MoR told you that this refund failed: Crossbill may refund the amount again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
   return MEANING[resolution];
 }
 

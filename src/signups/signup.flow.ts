@@ -239,7 +239,7 @@ function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): str
     : morKey('signup', [apiKey, idempotencyKey]);
 }
 
-/** Only once, for a calculation made here, and before the MoR made an intent. */
+/** Crossbill repeats a tax calculation once, if it made the calculation itself and the MoR has made no intent yet. */
 function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
   return req.calculation !== null && !signup.recalculated && signup.intentId === null;
 }

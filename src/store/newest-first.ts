@@ -15,7 +15,8 @@ export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
   /**
-   * Sets of fields with an index each, the narrowest first: the first one in the filter leads, the others are compared.
+   * Sets of fields, each with an index, the narrowest first. The query uses the index of the first set in the filter, and
+   * compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
   /** The time of the list's order and filter, of `x`, as in its indexes; left out: the order of the numbers. */

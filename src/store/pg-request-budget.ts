@@ -54,7 +54,7 @@ type Request = { readonly turn: number; readonly resolve: () => void; readonly r
 /** The account, or one endpoint of it, as this replica uses it. Times are of this process's clock, in milliseconds since 1970. */
 type Line = {
   readonly name: string;
-  /** Oldest first; the account has none of its own. */
+  /** Waiting requests, the oldest first. Requests wait at an endpoint; the line of the account has none. */
   readonly waiting: Request[];
   perSecond: number;
   /** The last used slot. */

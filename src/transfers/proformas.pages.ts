@@ -20,7 +20,7 @@ import { FlowContext } from '../engine/flow-context.js';
 import { DAY_MS } from '../policy.js';
 import { ProformasFlow } from './proformas.flow.js';
 
-/** What a business customer usually gets; whoever asks may say another day. */
+/** The usual time to pay for a business customer. The form suggests it; a person may choose another day. */
 const USUAL_TERM_DAYS = 14;
 
 @Pages('console/invoices')
@@ -75,7 +75,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, country: string
     ])}
     <form class="card" action="${path}/proforma" method="post">
       ${requestFields(session)}
-      ${countryField('Country', 'Two letters, such as GB: under whose tax law and in whose currency it is issued.', country)}
+      ${countryField('Country', 'Two letters, such as GB. The country sets the tax law and the currency of the proforma invoice.', country)}
       <p>
         <label for="due_date">To be paid by</label>
         <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />
@@ -85,8 +85,8 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, country: string
         <a href="${path}">Cancel</a>
       </p>
       <p class="hint">
-        For a customer who pays by bank transfer. Name and address of the customer come from Stripe; what is missing
-        there is named, and nothing is issued.
+        For a customer who pays by bank transfer. Name and address of the customer come from Stripe. If one is missing
+        there, Crossbill names it and issues nothing.
       </p>
     </form>`;
 }

@@ -50,7 +50,7 @@ export class VerifyComparison {
     return { ...options.from, lists: { ...lists }, refundsAfter, again: [...findings.again], more: findings.moreShown };
   }
 
-  /** Throws CouldNotCompare for a silent peer, or at the end by a person. */
+  /** Throws CouldNotCompare if Stripe or the MoR does not answer, or if the run is interrupted. */
   async all(): Promise<void> {
     await this.whatDiffered();
     await this.withinBooks();

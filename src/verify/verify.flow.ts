@@ -166,7 +166,7 @@ export class VerifyFlow {
       marksLeft: null,
       lossWindows: [],
     };
-    // Differences to Stripe in the last run count again, also those too old for its lists.
+    // Look again at the differences to Stripe of the last run: some invoices are too old for the lists of Stripe.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
     const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));

@@ -28,7 +28,7 @@ describe('the matrix', () => {
     );
   });
 
-  it('the matrix has seen every version once when only the last pairs are left', () => {
+  it('the first pairs of the matrix cover every version of Node and PostgreSQL', () => {
     const first = pairs().slice(1, 10).join();
     for (const node of ['20', '22', '24', '26']) expect(first).toContain(`Node ${node},`);
     for (const server of SERVERS) expect(first).toMatch(new RegExp(`PostgreSQL ${server}(,|$)`));

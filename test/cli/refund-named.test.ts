@@ -65,7 +65,7 @@ it('the answer reports a name unknown to the MoR, and Crossbill removes it', asy
   const { ours, paymentId } = await nameless();
   const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
   expect(failed.code).toBe(1);
-  expect(failed.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: failed: .*The amount is free again\.\n$/);
+  expect(failed.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: failed: .*You may refund the amount again\.\n$/);
   expect(await payment(ours)).toMatchObject({ id: ours, amount_refunded: 0 });
   const right = await cli(['refund', ours, '--payment-id', paymentId, '--amount', '990', '--yes'], world.env);
   expect(right.code).toBe(0);

@@ -171,7 +171,7 @@ describe('a proforma invoice', () => {
 describe('a returned debit', () => {
   const action = (): string => `/console/payments/${paymentId}/returned`;
 
-  it('a person records a returned debit once, finds its position, and a button undoes it', async () => {
+  it('a person records a returned debit once, sees it on the page of its payment, and undoes it by a button', async () => {
     const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
     const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
     expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);

@@ -238,7 +238,7 @@ describe('every page', () => {
 describe('text from outside', () => {
   const HOSTILE = `<script>alert(1)</script>"'\`&\u202Egnp.exe`;
 
-  it('text from outside is text on every page, and cannot turn the writing round', async () => {
+  it('every page shows hostile text as plain text, and the text cannot reverse the writing direction', async () => {
     const type = `payment.${HOSTILE}`;
     const sent = await world.control('POST', '/mor/payment-events', {
       type,

@@ -85,7 +85,7 @@ describe('the Dockerfile', () => {
     expect(scripts.start).toContain(' --max-semi-space-size=2 ');
   });
 
-  it("the Dockerfile uses one Node of an exact version, of .nvmrc's line", () => {
+  it('every stage of the Dockerfile uses one exact Node version with the major number in .nvmrc', () => {
     const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
     expect(major).toBe(textOf('.nvmrc').trim());
     expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));

@@ -192,7 +192,7 @@ describe('Payment links', () => {
         expect(explained.out).toContain(line);
     });
 
-    it('a payment and a refund have a file each; until it is ready the caller learns when to ask again', async () => {
+    it('a payment and a refund each have a document; until it is ready, the caller learns when to ask again', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       const id = await world.renew(s.subscriptionId);

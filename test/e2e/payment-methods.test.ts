@@ -152,7 +152,7 @@ describe('The owner of a card', () => {
       expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: newer }]);
     });
 
-    it('a renewal after a setup without a name stays open, whatever other methods the MoR has', async () => {
+    it('a renewal stays open if the setup did not name the customer, even with methods of other customers at the MoR', async () => {
       const other = await trial(sending, 'bob@example.com');
       await confirm(other.setupIntentId);
       const ada = await trial(omitting, 'ada@example.com');

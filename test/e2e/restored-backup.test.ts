@@ -157,7 +157,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('both ids of a payment are one scope: the same key by either is the same refund, and another body a conflict', async () => {
+  it('a refund request with the same key is the same refund under both ids of its payment, and a conflict with another body', async () => {
     const { paymentId } = await aRenewal();
     const ours = await ourId(world.databaseUrl, paymentId);
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');

@@ -66,7 +66,7 @@ describe.each(Object.entries(MOR_PARSERS))('%s', (name, parse) => {
     if (name !== 'tax-transactions') expect(shown(more)).toBe(shown(plain));
   });
 
-  it('does not count as read when a known field is of another kind', () => {
+  it('is unreadable if a known field has a value of another type', () => {
     for (const path of leaves(body).filter((one) => !UNREAD.test(one))) {
       const wrong = replaced(body, path.split('.'), { not: 'this' });
       expect([path, outcomeOf(() => parse(wrong))]).toEqual([path, 'unreadable']);

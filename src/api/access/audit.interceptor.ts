@@ -42,7 +42,7 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // The effect stands and the answer must say so; the audit has its beginning, or the signup's own row has it.
+        // The change is made, so the caller must get its reply. The audit trail or the signup's row has its start.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",

@@ -57,7 +57,7 @@ export class Denials {
     return full;
   }
 
-  /** How many went unwritten before this one; null: this one does too. */
+  /** How many denials went unwritten before this denial; null: this denial goes unwritten too, over the limit. */
   private admit(source: string): number | null {
     const now = this.clock.now().getTime();
     let limit = this.byAddress.get(source);

@@ -89,7 +89,7 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly DoorRefusal[]
     const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));
   }
-  // Proforma invoices and disputes are rare; renewals are not.
+  // Silence for a day is normal for proforma invoices and disputes: they are rare. Renewals are not.
   if (at !== null && (silentMs <= DAY_MS || source === 'mor_events')) return ok(ago);
   const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
   return warn(ago, todo);

@@ -29,7 +29,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** The first member by one of these names (in any case, with any `_` and `-`), the names in order of preference. */
+/** The first readable member with one of these names, in their order. Upper and lower case, `_` and `-` make no difference. */
 export function named<T>(
   data: JsonObject,
   names: readonly string[],

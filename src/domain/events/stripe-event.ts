@@ -120,7 +120,7 @@ export function isRenderedTooOld(body: Buffer): boolean {
   return read.ok && isTooOld(textOf(member(read.value, 'api_version')));
 }
 
-/** The remedy. */
+/** Tells the operator how to get events of a newer API version. */
 export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION} and later. Add a webhook endpoint with a later version at Stripe, then remove the old one`;
 
 function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {

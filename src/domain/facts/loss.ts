@@ -42,7 +42,7 @@ export type DisputeFact =
         readonly got: Money;
         readonly booked: Money;
       } | null;
-      /** Somebody booked it beside the ledger, and it is in the ledger now. */
+      /** Somebody booked the loss outside the ledger, and the ledger has it now. */
       readonly bookedSince: boolean;
       readonly apart: Apart;
     } & Disputed)

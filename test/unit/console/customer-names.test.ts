@@ -35,7 +35,7 @@ const busy = (): Answer =>
     requestId: null,
   } as Awaited<Answer>);
 
-it('a customer shows its name or its address, and Stripe answers for five minutes', async () => {
+it('the console shows a customer by name or email address, and asks Stripe once in five minutes', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader((id) => named(id, id === 'cus_1' ? 'Ada' : null, `${id}@example.com`));
   const names = new CustomerNames(reader, clock);

@@ -31,7 +31,7 @@ it('Crossbill stores a call with its key and bytes, and sends it at once', () =>
   });
 });
 
-it('a call takes the next generation for its kind and subject alone', () => {
+it('calls of one kind about one subject count their generations from 1', () => {
   const again = call(call(call(lane)), { subject: 'pay_2' });
   expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
   const other = call(again, { kind: 'attach_payment' });

@@ -134,7 +134,7 @@ it('random subsets with duplicates end as in their order of creation', async () 
   );
 });
 
-it('random subsets with duplicates end the same after a crash anywhere', async () => {
+it('any subset of the events, in any order and with a crash anywhere, has each effect once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),

@@ -160,7 +160,7 @@ it('oversized headers get 503, so the sender tries again, and never a final 431'
   ]);
 });
 
-it('oversized headers count at their endpoint, as signed or unsigned', async () => {
+it('Crossbill counts a request with oversized headers at its endpoint, as signed or unsigned', async () => {
   const { front, ask } = await setUp();
   const told = withDoors(front);
   const huge = { 'x-large': 'x'.repeat(17_000) };

@@ -77,7 +77,7 @@ it('without a receiver the notice is a log line alone', async () => {
   expect([told, lines.length]).toEqual([[], 1]);
 });
 
-it('a notice waits for a lost database, and goes out with its next delivery', async () => {
+it('Crossbill records a notice of refused deliveries once the lost database is back', async () => {
   const { saw, facts, database, lines } = setUp();
   database.gone = true;
   for (const at of [0, 1, 10_001]) await saw('database', at);

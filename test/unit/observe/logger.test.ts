@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(records()[0]?.['value']).toBe('a\u202eb\u0085c\u001b[31m\r\nforged');
   });
 
-  it('never sends an escape from outside to the terminal', async () => {
+  it('the log keeps control characters from outside off the terminal', async () => {
     const { logger, text } = aLog({ pretty: true });
     logger.info({ event: 'test.line', value: 'x\u001b[2Jy\u202ez' }, 'red \u001b[31m text \r over \\u0041');
     await new Promise((resolve) => setImmediate(resolve));

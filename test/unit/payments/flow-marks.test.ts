@@ -361,7 +361,7 @@ it('nobody can apply an item about a rest: its payment is on the invoice', async
   expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
 });
 
-it('a refund refused by the MoR brings the item back', async () => {
+it('the item about an unpayable invoice opens again after the MoR refuses the refund', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'void' }));
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });

@@ -131,7 +131,7 @@ it.each([1000n, 2500n])(
   },
 );
 
-it('a second completion with the right number closes the item, and Crossbill compares the amount due', async () => {
+it('a second completion with the right charge closes the item, and an item about the amount opens', async () => {
   const h = await said();
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
   await h.rest();

@@ -158,7 +158,7 @@ it('an unpaid invoice names a refund only of a taken and refunded payment', () =
   expect(text({ payments: [kept] })).not.toContain('gave it back');
 });
 
-it("an unpaid invoice is late at the MoR's deadline, and names a debit", () => {
+it("the sentence of an unpaid invoice says late from the MoR's deadline on, and mentions a bank debit", () => {
   const at = (expectedBy: Date, paysByDebit: boolean | null = null) => said({ invoice: { expectedBy, paysByDebit } });
   expect(at(NOW)[0]).toBe('bad');
   expect(at(new Date(NOW.getTime() + 1))[0]).toBe('wait');

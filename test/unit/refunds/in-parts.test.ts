@@ -57,7 +57,7 @@ it('a total of 700 before the total of 300 opens a gap, the missing event closes
   await shows(h, 1000n, 4);
 });
 
-it('a refund beyond the payment opens an item without a count or a mirror, in either order', async () => {
+it('Crossbill opens an item for a refund beyond the payment, and neither counts nor mirrors it, in either order of events', async () => {
   for (const order of [
     [0, 1],
     [1, 0],

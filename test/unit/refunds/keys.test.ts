@@ -290,7 +290,7 @@ it("a refund without an answer for a day shows as failed after the MoR's refusal
   expect(waiting(s)).toEqual([]);
   const open = s.reviews.filter((r) => r.status === 'open');
   expect(withWords(open)).toMatchObject([
-    { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('free again') },
+    { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('refund the amount again') },
   ]);
   const asked = h.gateway.asked.length;
   await retry(open[0]?.id);

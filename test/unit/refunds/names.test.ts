@@ -370,7 +370,7 @@ const body = { id: 'evt_captured', type: 'payment.captured', created: START.toIS
 it.each([
   ['payment.succeeded', corrected],
   ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
-])('by %s, and it was made: a person hears whose money may have gone back', async (_, word) => {
+])('%s corrects the name of a payment after its refund: an item names both payments', async (_, word) => {
   const h = await refundedAs(undefined, 0, word);
   const amount = { minor: 300n, currency: 'EUR' };
   expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([

@@ -162,6 +162,6 @@ it('a win after an unknown payment reports no reversal in the ledger', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
   expect(wordsOf(only(won)).proposal).toMatch(
-    /^The ledger never had the loss: if it was booked beside it, take that back\./,
+    /^The ledger never had the loss\. If you booked it outside the ledger, reverse that booking\./,
   );
 });

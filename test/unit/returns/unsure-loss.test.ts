@@ -27,7 +27,7 @@ it('a sure sum after an unsure one tells a person with both bookings of the reve
   expect(again.objects[0]?.detail.loss?.minor).toBe('0');
   expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
 });
-it("an unsure sum between two sure ones tells a person about the ledger's booking", () => {
+it('after a sure, an unsure and again a sure sum of a loss, the item says: the ledger has booked it', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
   const sums = { amount: 1000n, currency: 'EUR' };
   const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };
@@ -64,7 +64,7 @@ it('a later sure sum tells a person to reverse the manual booking', () => {
   expect(asked(then)).toEqual(['dp_1:lost']);
   expect(wordsOf(only(then)).summary).toContain('took 3.00 EUR back; it is in the ledger now');
   expect(wordsOf(only(then)).proposal).toMatch(
-    /^What was booked beside the ledger: take that back\. Bill the customer again/,
+    /^Reverse your own booking outside the ledger\. Bill the customer again/,
   );
 });
 it('a later win tells a person to reverse the manual booking', () => {
@@ -75,7 +75,7 @@ it('a later win tells a person to reverse the manual booking', () => {
   const beside = dismissed(then, 'dp_1:lost');
   const won = goesOn(beside, { status: 'won' }, 20);
   expect(asked(won)).toEqual(['dp_1:won']);
-  expect(wordsOf(only(won)).proposal).toContain('take that back');
+  expect(wordsOf(only(won)).proposal).toContain('Reverse your own booking');
 });
 
 it('the page of a reversed unsure loss does not call the money returned', () => {

@@ -99,7 +99,7 @@ it('an odd id stays inside its path segment, and the same call gives the same by
   );
 });
 
-it('Crossbill writes the same form as the stripe package, for any texts', async () => {
+it('Crossbill encodes any text in a request body exactly as the stripe package does', async () => {
   const sent: string[] = [];
   const httpClient = {
     getClientName: () => 'test',

@@ -57,7 +57,7 @@ it('an invoice payment of an unknown type is no collection by Stripe, and one wi
 it.each([
   ['a card that Stripe charged', {}],
   ['a payment record that somebody attached', { record: 'pr_hand' }],
-])('after a part paid by %s the rest counts as out of band', async (_, part) => {
+])('the rest of an invoice counts as paid out of band after a part payment by %s', async (_, part) => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const listed = payments({ ...part, minor: 990 }, { payment: { type: 'out_of_band_payment' }, minor: 2000 });
   const { platform } = await stub(no, reply(200, paidInvoice({ payments: listed })));

@@ -125,7 +125,7 @@ describe('faults of requests', () => {
     expect((await rig.stripe.customers.list()).data).toHaveLength(2);
   });
 
-  it("the fault list shows hits, DELETE clears it, and a wrong fault gets its field's name", async () => {
+  it('the fault list shows hits, DELETE clears it, and the refusal of a wrong fault names its field', async () => {
     await fault({ action: 'status', status: 503, times: 3 });
     await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
     const listed = await rig.control('GET', '/faults');

@@ -178,7 +178,7 @@ it('a request for evidence after an outcome opens an item, even after the same d
   expect(Object.keys(closed(needed))).toContain('dp_1:decided');
 });
 
-it('evidence after a loss has an item next to the loss, and after a win an item alone', () => {
+it('a request for evidence opens its item next to the item about a loss, and alone after a win', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   for (const stage of ['action_needed', 'revision_requested'] as const) {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);
@@ -215,7 +215,7 @@ it('a win after a settled loss asks for the reversal, and after an unsettled one
   expect(withWords(only(won))).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
     summary: 'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
-    proposal: expect.stringContaining('The loss is reversed in the ledger. If the customer was billed again meanwhile'),
+    proposal: expect.stringContaining('The ledger has reversed the loss. If the customer was billed again meanwhile'),
   });
   expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
   expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);

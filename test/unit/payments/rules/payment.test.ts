@@ -155,7 +155,7 @@ describe('a signup’s charge that is believed', () => {
     expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
   });
 
-  it('of an amount that is not known cannot be proven', () => {
+  it('a charge of unknown amount stays unproven, whoever vouches for it', () => {
     const s = known(proving({ amount: null }));
     expect(believed(s, 'x')).toBe(s);
   });

@@ -200,8 +200,8 @@ it('opens an item that says to credit it there, once for each refund', async () 
     {
       kind: 'refund_gap',
       summary:
-        '3.00 EUR of payment pay_oak was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here',
-      proposal: expect.stringMatching(/^If the invoice was paid with this money .*, credit it on Stripe by hand/),
+        '3.00 EUR of payment pay_oak was refunded, and Stripe does not show the refund: Crossbill marked no invoice with this money',
+      proposal: expect.stringMatching(/^Did this money settle the invoice.* Then credit the invoice on Stripe by hand/),
     },
   ]);
   await choose(h, 'dismiss');
@@ -228,7 +228,7 @@ it('and nobody is asked where the refund was chosen for its item, or all of it w
   }
 });
 
-it('of a second payment of the invoice that was dismissed: it settled nothing, and nobody is asked', async () => {
+it('Crossbill opens no item for the refund of a second payment after a person dismissed the double payment', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());

@@ -223,7 +223,7 @@ it('Crossbill offers no second credit note for a loss', () => {
   expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
 });
 
-it('a credit note takes at most the rest after an earlier one', () => {
+it('a second credit note covers at most the rest of the payment after the first note', () => {
   const first = noted(chosen(lostLane({ paymentRecordId: null }, { amount: 2000n, currency: 'EUR' })));
   const second = aLoss({ id: 'dsp_2', morId: 'dp_2', amount: 2000n, currency: 'EUR' });
   const s = chosen(withThem(first, [second], 20), 'dp_2:lost');

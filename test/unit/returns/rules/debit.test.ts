@@ -163,7 +163,7 @@ it('a refund after a settled return opens an item: the customer has the money tw
   expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
 });
 
-it("two refunds after a settled return name the customer's whole double share", () => {
+it('the item about a settled return adds up both later refunds: the customer got 7.00 EUR twice', () => {
   const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
     const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
     const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
