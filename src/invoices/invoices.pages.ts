@@ -55,6 +55,7 @@ export class InvoicePages {
       values,
       read: async (page) => viewsOf(await this.invoices.list(filter, page), invoiceListView),
       sums: () => this.invoices.sums(filter),
+      summed: 'due, paid or not',
       caption: 'Newest first',
       fields: ['invoices', invoiceFields],
       names: this.names,

@@ -73,10 +73,10 @@ function agreement(run: VerifyRun | null): Html {
   const link = html`<a href="/console/verify">Verify</a>`;
   if (run === null) return html`not known: no ${link} run yet`;
   const at = time(run.finishedAt ?? run.startedAt);
-  if (run.outcome === 'clean') return html`<span class="status good">yes</span> ${link} found no difference, ${at}`;
+  if (run.outcome === 'clean') return html`<span class="status good">yes</span>: ${link} found no difference, ${at}`;
   if (run.outcome === 'differences') {
     const n = untoldOf(run);
-    return html`<span class="status bad">no</span> ${link} found ${count(n)} ${n === 1 ? 'difference' : 'differences'},
+    return html`<span class="status bad">no</span>: ${link} found ${count(n)} ${n === 1 ? 'difference' : 'differences'},
       ${at}`;
   }
   return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;

@@ -86,6 +86,7 @@ export class PaymentPages {
       values,
       read: async (page) => viewsOf(await this.payments.list(filter, page), paymentView),
       sums: () => this.payments.sums(filter),
+      summed: 'taken or not',
       caption: 'Newest first',
       fields: ['payments', paymentFields],
       names: this.names,

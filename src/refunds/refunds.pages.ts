@@ -73,6 +73,7 @@ export class RefundPages {
       values,
       read: async (page) => viewsOf(await this.refunds.list(filter, page), listedRefundView),
       sums: () => this.refunds.sums(filter),
+      summed: 'given back or not',
       caption: 'Newest first',
       fields: ['refunds', refundFields],
       names: this.names,

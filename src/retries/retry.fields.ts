@@ -3,6 +3,7 @@ import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { field, fields } from '../console/fields.js';
 import { html, type Piece } from '../console/html.js';
 import { time, words } from '../console/show.js';
+import { refusalWords } from '../domain/decline-words.js';
 import { type RetriedInvoice } from './retries.store.js';
 
 /** By the names of the invoice and of its `retries` in the API. `made`: how many retries were sent. */
@@ -38,8 +39,7 @@ export const retryFields = fields<ListedRetry>({
   customer_id: field.customer({ label: 'Customer', phone: 'below' }),
   decline_kind: field.word({
     label: 'Refused',
-    cell: (r) =>
-      html`${words(r.decline_kind ?? '')} ${r.decline_code !== null && html`<code>${r.decline_code}</code>`}`,
+    cell: (r) => html`${words(r.decline_kind ?? '')}${r.decline_code !== null && `: ${reasonOf(r.decline_code)}`}`,
   }),
   refused_at: field.time('Refused at'),
   made: field.count('Retries'),
@@ -49,6 +49,9 @@ export const retryFields = fields<ListedRetry>({
   expected_by: field.time(),
   ended_at: field.time(),
 });
+
+const reasonOf = (declineCode: string): string =>
+  refusalWords({ outcome: 'failed', declineCode, failureMessage: null });
 
 function nextOf(r: ListedRetry): Piece {
   const at = (text: string | null, none?: string): Piece => time(text === null ? null : new Date(text), none);
