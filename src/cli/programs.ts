@@ -30,9 +30,10 @@ export function addPrograms({ parent, session }: Commands): void {
   parent
     .command('sandbox')
     .description('play Stripe and the MoR on two ports, for tests; made-up money only')
+    .option('--json', 'the settings as one JSON object')
     .addHelpText('after', SANDBOX_SETTINGS)
-    .action(async () => {
-      session.exitCode = await run('sandbox', [], session.io.signal);
+    .action(async ({ json = false }) => {
+      session.exitCode = await run('sandbox', json ? ['--json'] : [], session.io.signal);
     });
 }
 

@@ -216,9 +216,14 @@ function render(report: VerifyReport): string {
 
 /** Claims only the compared parts. */
 function renderClean(report: VerifyReport): string {
-  const { marksLeft } = report;
-  const n = acknowledgedOf(report).length;
-  const but = n === 0 ? '' : `, but for ${n} acknowledged`;
+  const { marksLeft, differences } = report;
+  const explained = differences.filter((d) => d.reviewId !== null).length;
+  const acknowledged = acknowledgedOf(report).length;
+  const known = [
+    ...(explained === 0 ? [] : [`${counted(explained, 'difference')} with an open review item`]),
+    ...(acknowledged === 0 ? [] : [`${acknowledged} acknowledged`]),
+  ];
+  const but = known.length === 0 ? '' : `, but for ${known.join(' and ')}`;
   if (marksLeft === 0) return `Clean: ledger, Stripe and the MoR agree${but}.`;
   const mor =
     marksLeft === null

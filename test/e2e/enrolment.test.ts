@@ -58,7 +58,7 @@ describe('ENROLMENT=linked', () => {
     );
     expect(reads).toEqual([]); // our own books tell
     const explained = await cli(['explain', invoiceId], world.env);
-    expect(explained.out).toContain('ignored (not enrolled)');
+    expect(explained.out).toContain('its customer is not enrolled');
     const page = await new Visitor(world.daemons[0]?.url ?? '').login(OPS_KEY);
     expect((await page.get(`/console/invoices/${invoiceId}`)).text).toContain('not enrolled');
     expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');

@@ -52,9 +52,8 @@ function daemonSettings(sandbox: Sandbox): [string, string][] {
   ];
 }
 
-async function main(): Promise<void> {
-  const sandbox = await startSandbox(readOptions(process.env));
-  for (const [name, value] of daemonSettings(sandbox)) console.log(`${name}=${value}`);
+function sayInWords(sandbox: Sandbox, settings: readonly [string, string][]): void {
+  for (const [name, value] of settings) console.log(`${name}=${value}`);
   console.log(
     `# relay, if wanted: MOR_RELAY_URL=${sandbox.morUrl}/relay/stripe MOR_RELAY_SECRET=${sandbox.secrets.relaySecret}`,
   );
@@ -63,6 +62,13 @@ async function main(): Promise<void> {
   );
   console.log(`# for browsers: ${sandbox.morUrl}/_sandbox/confirm.js with ${sandbox.publishableKey}`);
   console.log(`# control routes: GET ${sandbox.morUrl}/_sandbox`);
+}
+
+async function main(): Promise<void> {
+  const sandbox = await startSandbox(readOptions(process.env));
+  const settings = daemonSettings(sandbox);
+  if (process.argv.includes('--json')) console.log(JSON.stringify(Object.fromEntries(settings)));
+  else sayInWords(sandbox, settings);
   const stop = (): void => {
     sandbox.close().then(
       () => process.exit(0),

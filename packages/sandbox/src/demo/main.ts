@@ -1,4 +1,5 @@
 // `npm run demo`: the whole bridge on one machine without other installs, and the proof: the books agree.
+import { relative } from 'node:path';
 import { disagreements, type Finding } from './check.js';
 import { driveDisputes } from './drive-disputes.js';
 import { driveLinks } from './drive-links.js';
@@ -11,6 +12,7 @@ import { faultHits } from './drive-faults.js';
 import { addOutsiders } from './outsiders.js';
 import { leaveWork } from './left-open.js';
 import { type DemoOptions, handedOn, readOptions } from './options.js';
+import { builtFile } from './programs.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
 import { NotAtRest, Rest, shown } from './rest.js';
@@ -28,7 +30,7 @@ const FINDINGS_SHOWN = 20;
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
-  const progress = new Progress(process.stdout, process.env['NO_COLOR']);
+  const progress = new Progress(options.json ? process.stderr : process.stdout, process.env['NO_COLOR']);
   const signals = new Signals(progress);
   progress.line(
     `${progress.style('bold', 'Crossbill demo')}: customers ${options.customers}, months ${options.months}, seed ${options.seed}`,
@@ -110,7 +112,8 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   };
   progress.rest();
   progress.line();
-  for (const line of table(closingRows(sides, numbers))) progress.line(line);
+  const rows = closingRows(sides, numbers);
+  for (const line of table(rows)) progress.line(line);
   const books = await monthEnd(world.api, new Date().toISOString().slice(0, 7), openReviews(sides) > 0);
   progress.line(`\nTrial balance of ${books.month} (debit positive, credit negative)`);
   for (const line of table(books.rows)) progress.line(line);
@@ -121,7 +124,10 @@ async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   sayAgreement(findings, progress);
   const verified = await sayVerify(world, storyDays(options) + 1, progress);
   progress.line(`Took ${progress.elapsed()}.`);
-  return findings.length === 0 && open.length === 0 && verified;
+  const clean = findings.length === 0 && open.length === 0 && verified;
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ clean, verified, findings, open, rows, books }, null, 2)}\n`);
+  return clean;
 }
 
 const openReviews = (sides: Sides): number => sides.daemon.reviews.filter((r) => r.status === 'open').length;
@@ -157,7 +163,8 @@ function invite(world: World, progress: Progress): void {
   progress.line(`Everything stays up. Look around in the console: ${world.daemonUrl}/console`);
   progress.line(`  key for the login form: ${world.opsKey}`);
   progress.line(`  curl -H 'Authorization: Bearer ${world.opsKey}' '${world.daemonUrl}/v1/invoices?limit=3'`);
-  progress.line(`  command line: node dist/cli.js status --env-file ${world.leaveEnvFile()}`);
+  const cli = relative(process.cwd(), builtFile('cli.js'));
+  progress.line(`  command line: node ${cli} status --env-file ${world.leaveEnvFile()}`);
   progress.line(`  what the sandbox can do: curl ${world.control.base}/_sandbox`);
   progress.line('Stop everything with Ctrl-C.');
 }

@@ -6,6 +6,8 @@ export type DemoOptions = {
   readonly months: number;
   readonly seed: string;
   readonly once: boolean;
+  /** The result as JSON on stdout; all else goes to stderr. */
+  readonly json: boolean;
 };
 
 function count(most: number): (text: string) => number {
@@ -23,7 +25,8 @@ export function readOptions(argv: readonly string[]): DemoOptions {
     .option('--customers <n>', 'how many customers sign up', count(1000), 12)
     .option('--months <m>', 'how many months of renewals follow', count(24), 3)
     .option('--seed <s>', 'the same seed makes the same customers and outcomes', 'crossbill')
-    .option('--once', 'end with the story: exit code 0 only if the books agree', false);
+    .option('--once', 'end with the story: exit code 0 only if the books agree', false)
+    .option('--json', 'the result as JSON; progress goes to stderr', false);
   program.parse([...argv], { from: 'user' });
   return program.opts<DemoOptions>();
 }
