@@ -180,6 +180,7 @@ suite('an operator in a browser', () => {
     await page.locator(`main a[href="/console/invoices/${books.disputedInvoice}"]`).first().click();
     await page.getByRole('link', { name: 'See the dispute' }).click();
     expect(page.url()).toBe(own);
+    await page.goto(`${url}/console`); // another page, so the wait below sees the search end
     await page.getByRole('searchbox').fill(books.disputeId);
     await page.keyboard.press('Enter');
     await page.waitForURL(own);
