@@ -19,7 +19,7 @@ process.once('SIGTERM', () => ending.abort());
 process.stdout.on('error', (e: Error & { code?: string }) => {
   if (e.code === 'EPIPE') process.exit(0); // a reader has enough, such as `head`
   try {
-    writeSync(2, `Standard output cannot be written (${e.code ?? 'no code'}): what it holds is not complete.\n`);
+    writeSync(2, `Crossbill cannot write to standard output (${e.code ?? 'no code'}): the output is not complete.\n`);
   } catch {
     // nobody is there to be told
   }

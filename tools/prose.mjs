@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const BARS = {
   docs: { relative: 1.5, passive: 2.3 },
   comments: { relative: 1.8, passive: 1.8 },
-  messages: { relative: 1.8, passive: 2.7 },
+  messages: { relative: 1.4, passive: 2.1 },
   titles: { relative: 1.8, passive: 2.3 },
 };
 const WORST = 5;

@@ -13,7 +13,7 @@ const SOURCES: readonly InboxSource[] = ['stripe', 'mor_payments', 'mor_events']
 class SignatureFormView {
   @Word(SOURCES) source!: InboxSource;
   @TextOrNull(
-    'The form of the last signature that could be read, such as `t=<10 digits>,v1=<64 hex>`; null: none came since the start.',
+    'The form of the last readable signature, such as `t=<10 digits>,v1=<64 hex>`; null: none came since the start.',
   )
   form!: string | null;
   @TextOrNull('The form of the last one that could not be read.') malformed_form!: string | null;

@@ -111,7 +111,7 @@ function environment(io: Io, file: string | undefined): Io['env'] {
   try {
     return { ...parseEnv(readFileSync(resolve(io.cwd, file), 'utf8')), ...io.env };
   } catch {
-    throw new CliError(EXIT.usage, 'env_file', `The file ${file} cannot be read. \`crossbill init\` makes one.`);
+    throw new CliError(EXIT.usage, 'env_file', `Crossbill cannot read the file ${file}. \`crossbill init\` makes one.`);
   }
 }
 

@@ -22,7 +22,7 @@ export function explainError(e: unknown): Explained {
   if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
   if (e instanceof StoreUnavailable || isUnavailable(e)) {
     const why = e instanceof Error ? e.message : 'no answer';
-    const message = `The database does not answer (${why}). See that it runs and that DATABASE_URL is right.`;
+    const message = `The database does not answer (${why}). Check the database and DATABASE_URL.`;
     return { exitCode: EXIT.unreachable, code: 'database_unavailable', message };
   }
   return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };

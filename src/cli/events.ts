@@ -76,7 +76,7 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
   }
   await cli.print({ retried, refused }, () => {
     if (ids.length === 0) return 'No event is parked.\n';
-    const queued = `Queued to be decided again: ${retried.join(', ')}. A running daemon does it within a second.\n`;
+    const queued = `Queued for another decision: ${retried.join(', ')}. A running daemon takes it within a second.\n`;
     const left = refused.map((r) => `Not possible: ${r.id}. ${r.why}\n`).join('');
     return (retried.length === 0 ? '' : queued) + left;
   });

@@ -56,12 +56,12 @@ function render(r: ImportReport): string {
     const more =
       r.problemsInAll > rows.length ? `and ${r.problemsInAll - rows.length} more; --json lists up to 1000\n` : '';
     const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
-    return `${table(['line', 'customer', 'problem'], rows)}${more}\nNothing was written: ${lines}. Mend the file and run the same command again.\n`;
+    return `${table(['line', 'customer', 'problem'], rows)}${more}\nCrossbill wrote nothing: ${lines}. Mend the file and run the same command again.\n`;
   }
   const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
   const asked = r.strangersAsked
     ? 'had no invoice and no signup here; Stripe knows each of them'
     : 'have no invoice and no signup here, too many to ask Stripe for: a mistyped id would never match an invoice';
   const strangers = r.strangers === 0 ? '' : `${r.strangers} of them ${asked}.\n`;
-  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked so before${repeated}.\n${strangers}${unused}Whether the MoR knows its customers cannot be asked: the first renewal tells. \`crossbill status\` shows how far it is.\n`;
+  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked so before${repeated}.\n${strangers}${unused}Crossbill cannot ask whether the MoR knows its customers: the first renewal tells. \`crossbill status\` shows how far it is.\n`;
 }

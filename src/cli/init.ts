@@ -21,7 +21,7 @@ export function addInit(on: Commands): void {
       on.run(async (cli, { file: name }) => {
         const file = resolve(cli.io.cwd, name);
         if (!written(file, startingSettings(), 0o600)) {
-          const message = `${file} is there already and was left as it is. Name another with --file.`;
+          const message = `${file} is there already, and Crossbill left it alone. Name another with --file.`;
           throw new CliError(EXIT.failed, 'exists', message);
         }
         const compose = join(dirname(file), COMPOSE);

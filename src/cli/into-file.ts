@@ -34,6 +34,6 @@ export async function intoFile(file: string, write: (to: Write) => Promise<numbe
 
 function notWritten(file: string, e: unknown): CliError {
   const code = typeof e === 'object' && e !== null && 'code' in e ? ` (${String(e.code)})` : '';
-  const message = `${file} cannot be written${code}. See that its folder is there, is yours to write, and has room.`;
+  const message = `Crossbill cannot write ${file}${code}. Check its folder: it must exist, have room, and allow you to write.`;
   return new CliError(EXIT.failed, 'not_written', message);
 }

@@ -66,7 +66,7 @@ export function addNotifications(on: Commands): void {
         await cli.print({ replayed }, () =>
           replayed.length === 0
             ? 'None was given up on.\n'
-            : `Queued to be sent again: ${replayed.join(', ')}. A running daemon does it within a second.\n`,
+            : `Queued for another delivery: ${replayed.join(', ')}. A running daemon sends it within a second.\n`,
         );
       }),
     );

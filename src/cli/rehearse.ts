@@ -54,7 +54,7 @@ export function addRehearse(on: Commands): void {
     .action(
       on.run(async (cli, o) => {
         const config = cli.config();
-        const live = 'STRIPE_API_KEY is a live key: a rehearsal runs in test mode only. Nothing was changed.';
+        const live = 'STRIPE_API_KEY is a live key: a rehearsal runs in test mode only. Crossbill changed nothing.';
         if (stripeMode(config) === 'live') throw new CliError(EXIT.usage, 'live_key', live);
         const daemon = daemonOf(cli, config, o.url);
         const stripe = new Stripe(config.stripeApiKey.reveal(), {

@@ -15,7 +15,7 @@ export function addReturned(on: Commands): void {
   on.add('returned <payment>', 'record that a bank returned a debit: books the loss, asks about the invoice')
     .option('--reference <text>', 'where it stands, for example "bank statement, line 12"', parseLine())
     .option('--on <day>', 'the day of the return (UTC): the loss belongs to its month; default: today', parseDay)
-    .option('--undo', 'it was recorded by mistake: a further entry reverses the loss')
+    .option('--undo', 'somebody recorded it by mistake: a further entry reverses the loss')
     .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask')
     .action(
@@ -29,8 +29,8 @@ export function addReturned(on: Commands): void {
         const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
         await cli.confirm(
           undo === true
-            ? `Undo the return of payment ${id}, ${of}? Its loss is reversed in the ledger.`
-            : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`,
+            ? `Undo the return of payment ${id}, ${of}? The ledger reverses its loss.`
+            : `Did the bank return payment ${id}, ${of}? Crossbill books its rest as lost; nothing changes on Stripe.`,
         );
         const name = paymentRequestName(KEY_SCOPE, key, { reference, on: day?.toISOString() ?? null });
         const flow = world.get(ReturnsFlow);
@@ -48,7 +48,7 @@ export function addReturned(on: Commands): void {
         const what = amount(row.amount, row.currency);
         await cli.print(returnView(row, payment), () =>
           row.status === 'returned'
-            ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
+            ? `Return ${row.id}: the books have ${what} as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
             : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
         );
       }),

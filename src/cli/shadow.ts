@@ -47,7 +47,7 @@ function meaning({ kind, reviewId }: Difference): string {
 function render(on: boolean, { calls, agreed, unmarked }: ShadowStanding, report: VerifyReport): string {
   const rows = report.differences.map((d) => [meaning(d), d.invoiceId ?? d.eventId ?? '-', d.detail]);
   return [
-    on ? 'Shadow mode is on: nothing is changed at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
+    on ? 'Shadow mode is on: Crossbill changes nothing at Stripe or the MoR.\n' : 'Shadow mode is off.\n',
     `\nMarks decided here: ${agreed} made by others as well, ${unmarked} not made so far.\n`,
     `\nCalls decided and not sent\n${counts(['call', 'count'], calls)}`,
     `\nDifferences\n${table(['what', 'about', 'detail'], rows)}`,

@@ -70,7 +70,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
   return [
     shadow === null
       ? ''
-      : `Shadow mode: nothing is sent. Of the marks decided here ${shadow.marksAgreed} were made by others, ${shadow.marksNotMadeYet} not so far.\n\n`,
+      : `Shadow mode: Crossbill sends nothing. Of the marks decided here others made ${shadow.marksAgreed}, ${shadow.marksNotMadeYet} not so far.\n\n`,
     `Invoices\n${counts(['status', 'count'], Object.entries(s.invoices))}`,
     `\nEnrolment: ${e.rule}\n${renderMigration(e)}`,
     `\nQueue\n  ${queue.waitingEvents} events to decide, ${queue.pendingMessages} calls to make, oldest ${age(queue.oldestSeconds)}\n`,
@@ -87,7 +87,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
       : `\nNotifications\n  ${notifications.pending} wait to be delivered, ${notifications.dead} given up\n`,
     notifications === null || notifications.goneAt === null
       ? ''
-      : `  The receiver answered 410 at ${time(notifications.goneAt)}: nothing is sent. Set another NOTIFY_URL, or say \`crossbill trigger invoice.paid\` once it is back.\n`,
+      : `  The receiver answered 410 at ${time(notifications.goneAt)}: Crossbill sends nothing. Set another NOTIFY_URL, or say \`crossbill trigger invoice.paid\` once it is back.\n`,
     '\nLast verify\n',
     verify === null
       ? '  never\n'
@@ -121,7 +121,7 @@ function renderStuck(stuck: Standing['stuck']): string {
     `${c.lastStatus ?? ''} ${c.lastMessage ?? 'nothing'}`.trim(),
   ]);
   const heads = ['what', 'about', 'tries', 'next', 'last answer'];
-  return `\nCalls that fail and are tried again\n${table(heads, rows)}\`crossbill explain\` tells the whole story of one.\n`;
+  return `\nFailing calls, repeated by Crossbill\n${table(heads, rows)}\`crossbill explain\` tells the whole story of one.\n`;
 }
 
 function senderRow({ source, lastEventAt: at, answers }: Standing['senders'][number]): string[] {

@@ -209,7 +209,7 @@ function render(report: VerifyReport): string {
     out.push(`\n${rows.length} acknowledged\n`, table(['id', 'kind', 'about', 'what', 'by', 'note'], rows));
   }
   if (problem !== null)
-    out.push(`\nNot everything could be compared: ${problem}. \`crossbill verify --resume\` goes on.\n`);
+    out.push(`\nCrossbill could not compare everything: ${problem}. \`crossbill verify --resume\` goes on.\n`);
   else if (outcome === 'clean') out.push(`\n${renderClean(report)}\n`);
   return out.join('');
 }
@@ -227,7 +227,7 @@ function renderClean(report: VerifyReport): string {
   if (marksLeft === 0) return `Clean: ledger, Stripe and the MoR agree${but}.`;
   const mor =
     marksLeft === null
-      ? 'Marks were not looked up at the MoR (SIGNUP_CHARGE_CHECK=off).'
+      ? 'Crossbill did not look up marks at the MoR (SIGNUP_CHARGE_CHECK=off).'
       : `The MoR knows the marks of this run; the next runs look up the other ${showMarksLeft(marksLeft)}.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }

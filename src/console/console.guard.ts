@@ -71,7 +71,7 @@ export class ConsoleGuard implements CanActivate {
         fromOwnPage(req) && same((await takeForm(req, this.room, 'caller')).text('form_token'), session.formToken);
       if (!own) {
         await this.deny(req, session, rule, 403);
-        throw new Problem(403, 'foreign_form', 'This form does not belong to your session. Nothing was done.');
+        throw new Problem(403, 'foreign_form', 'This form does not belong to your session. Crossbill did nothing.');
       }
     }
     if (!mayDo(session.role, rule.role)) {

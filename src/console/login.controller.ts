@@ -60,7 +60,8 @@ export class LoginController {
       res.redirect(303, ownPath(to));
       return;
     }
-    const said = ended === undefined ? null : html`<p class="message">Your session has ended. Nothing was done.</p>`;
+    const said =
+      ended === undefined ? null : html`<p class="message">Your session has ended. Crossbill did nothing.</p>`;
     this.show(req, res, 200, ownPath(to), said);
   }
 

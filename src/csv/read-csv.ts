@@ -150,7 +150,7 @@ export async function* recordsOf(
     }
   } catch (e) {
     if (!(e instanceof CsvError)) throw e;
-    const message = `Line ${line} is no CSV: a quote is not closed, or stands inside a cell that does not begin with one. Nothing of the file was kept.`;
+    const message = `Line ${line} is no CSV: a quote has no end, or stands inside a cell without a first quote. Crossbill kept nothing of the file.`;
     throw new CsvRefused('not_csv', message);
   } finally {
     file.destroy();

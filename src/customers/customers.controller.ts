@@ -67,7 +67,7 @@ export class CustomersController {
     operationId: 'linkCustomer',
     summary: 'Link a customer to an existing customer of the MoR (role: ops)',
     description:
-      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. A linked customer gets another customer of the MoR by a later setup alone (`POST …/payment-method`, or another signup). Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
+      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for a known one. A linked customer gets another customer of the MoR by a later setup alone (`POST …/payment-method`, or another signup). Crossbill asks neither Stripe nor the MoR about these ids. It never takes a link back.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: CustomerLinkView })

@@ -98,7 +98,7 @@ export class ImportCustomersFlow {
       if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
       const read = await this.reader.readCustomer(customerId);
       if (!read.ok) {
-        const message = `Stripe could not be asked for customer ${customerId} (${read.message}), whom nothing here knows. Nothing was written.`;
+        const message = `Crossbill could not ask Stripe for the unknown customer ${customerId} (${read.message}). It wrote nothing.`;
         throw new ImportStopped('stripe_unavailable', message);
       }
       if (read.value === null) unknown.push({ line, customerId, problem: 'Stripe knows no such customer' });

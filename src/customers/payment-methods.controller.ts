@@ -83,12 +83,12 @@ export class PaymentMethodsController {
     operationId: 'confirmPaymentMethod',
     summary: "Report that the customer's browser confirmed the newest setup (role: signup)",
     description:
-      "The customer's open refused renewals are tried again at once: the MoR charges again over the relay, whatever the decline and the schedule; without a relay each gets a payment link. A repeated report starts nothing again.",
+      "Crossbill retries the customer's open refused renewals at once: the MoR charges again over the relay, whatever the decline and the schedule; without a relay each gets a payment link. A repeated report starts nothing again.",
   })
   @ApiAcceptedResponse({ type: ConfirmedMethodView })
   @Problems({
     404: '`not_found`: no such customer.',
-    409: '`payment_method_missing`: no setup intent of this customer was made here; `shadow_mode`',
+    409: '`payment_method_missing`: Crossbill made no setup intent for this customer; `shadow_mode`',
   })
   async confirmed(@Param('id', IdPipe) id: string, @CurrentCaller() caller: Caller): Promise<ConfirmedMethodView> {
     const done = await this.flow.confirm(id, caller.name);

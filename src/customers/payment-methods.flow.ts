@@ -84,7 +84,7 @@ export class PaymentMethodsFlow {
   private async refuse(customerId: string): Promise<Refusal> {
     if ((await this.customers.find(customerId)) === null) return refuse(404, 'not_found', 'There is no such customer.');
     const message =
-      'No setup intent of this customer was made through Crossbill. Make one with POST /v1/customers/{id}/payment-method first.';
+      'Crossbill made no setup intent for this customer. Make one with POST /v1/customers/{id}/payment-method first.';
     return refuse(409, 'payment_method_missing', message);
   }
 }

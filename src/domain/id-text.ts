@@ -21,7 +21,7 @@ export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;
   if (BROKEN.test(text)) return 'holds control characters, or characters lost on the way';
   if (UNSEEN.test(text)) return 'holds characters that nobody sees: type it, or copy it again from where it was made';
-  if (text !== text.trim() || ODD_BLANK.test(text)) return 'has blanks at an end, or blanks that are no plain ones';
+  if (text !== text.trim() || ODD_BLANK.test(text)) return 'has blanks at an end, or odd blanks';
   if (MARKED.test(text)) return 'has the marks of a spreadsheet or quotes around it: write the id alone';
   if (CUT_NUMBER.test(text))
     return 'is a number cut short by a spreadsheet: make the column a column of text, and paste the ids again';

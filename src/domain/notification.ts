@@ -57,7 +57,7 @@ const REFUND = {
   console: page('/console/refunds/ref_sample'),
 };
 const REVIEW = {
-  review_id: text('`rev_…`: `GET /v1/reviews` has what happened and what is proposed, in words.', 'rev_sample'),
+  review_id: text('`rev_…`: `GET /v1/reviews` has the facts and the proposal, in words.', 'rev_sample'),
   kind: text('As in `GET /v1/reviews`.', 'dispute'),
   invoice_id: orNull(text('`in_…`; null: it is about none.', 'in_sample')),
   refund_id: none(text('Our id of the refund.', '')),
@@ -80,7 +80,7 @@ export const NOTIFICATIONS = {
     {
       ...INVOICE,
       status: { ...INVOICE.status, sample: 'paid' },
-      payments: listOf(PAYMENT, 'What the MoR took for it; empty: it was paid in another way.'),
+      payments: listOf(PAYMENT, 'The payments of the MoR for it; empty: other money paid it.'),
     },
     (d) => `Invoice ${d.invoice_id} is paid (${due(d)}).${see(d)}`,
   ),

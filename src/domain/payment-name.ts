@@ -26,7 +26,7 @@ export function paymentName(p: PaymentRow): string {
 
 /** Document 3 refunds by `pay_...` ids, and only its `payment.*` events name them: how to name a payment without one. */
 export const HOW_TO_NAME =
-  "The MoR's id of this payment (pay_...) is not known here yet. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. A payment that the MoR gives no such id is refunded in its portal.";
+  "The MoR's id of this payment (pay_...) is still unknown here. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. Refund a payment without such an id in the MoR's portal.";
 
 /** Document 3 gives its payment ids the prefix `pay_`. */
 export function isPaymentId(text: string): boolean {

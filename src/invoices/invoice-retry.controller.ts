@@ -28,7 +28,7 @@ export class InvoiceRetryController {
     operationId: 'retryInvoice',
     summary: 'Try a failed renewal again now (role: ops)',
     description:
-      'By the means that `RETRY_SCHEDULE` would use next, without its wait: the MoR is asked to charge again over the relay, or a payment link is made. The invoice is read at Stripe first, and once more before anything is sent. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
+      'By the next means of `RETRY_SCHEDULE`, without its wait: Crossbill asks the MoR to charge again over the relay, or makes a payment link. It reads the invoice at Stripe first, and once more before it sends anything. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
   })
   @KeyHeader(false)
   @ApiAcceptedResponse({ type: InvoiceView })

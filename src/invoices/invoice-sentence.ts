@@ -41,7 +41,7 @@ export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
 function leftAlone({ invoice: i }: AnswerFacts): string {
   if (i.enrolled === false) return 'Left alone: its customer is not enrolled, so the MoR does not charge it.';
   if (i.billingReason === SIGNUP_REASON)
-    return 'Nothing is expected: the first invoice of a subscription is paid by its signup.';
+    return 'Crossbill expects nothing: a signup pays the first invoice of its subscription.';
   return 'Nothing is due on it.';
 }
 
@@ -159,7 +159,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
     const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
     const since = `since ${day(i.firstSeenAt, now)}`;
     const heard = v.payments.some(saysNothing)
-      ? `named no charge of its own ${since}, only one that paid another invoice`
+      ? `named no charge of its own ${since}, only the charge of another invoice`
       : `has said nothing ${since}`;
     const text = `Not paid: the MoR ${heard}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
     return { tone: 'bad', text };
@@ -170,7 +170,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
     return { tone: 'wait', text: `Not paid yet: ${debit}the MoR's answer is expected by ${moment(by, now)}.` };
   }
   if (i.collectionMethod === 'send_invoice')
-    return { tone: 'wait', text: 'Not paid yet: it was sent to the customer, who pays it in their own time.' };
+    return { tone: 'wait', text: 'Not paid yet: the customer got it by mail and pays in their own time.' };
   if (i.platformStatus === 'unknown')
     return { tone: 'wait', text: 'Not known yet: Stripe has not said what is due on it.' };
   return { tone: 'wait', text: 'Not paid yet, and no charge by the MoR is known of.' };

@@ -22,7 +22,7 @@ export class LedgerEntryView {
   @TextIfAny("The refund's id at the processor.") processor_refund_id?: string | undefined;
   @TextIfAny('The credit note on Stripe.') credit_note_id?: string | undefined;
   @TextIfAny("The sender's event that caused it; left out when a call or a person did.") event_id?: string | undefined;
-  @Time("When the money moved, by the MoR's own time, which says what month the entry belongs to (UTC).")
+  @Time("When the money moved, by the MoR's own time. It decides the month of the entry (UTC).")
   moved_at!: string;
   @Time('When the entry was made.') recorded_at!: string;
 }

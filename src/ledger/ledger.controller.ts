@@ -57,7 +57,7 @@ export class LedgerController {
     operationId: 'getTrialBalance',
     summary: 'The trial balance of a month, for each currency (role: read)',
     description:
-      'What belongs to a month goes by when the MoR moved the money, in UTC; that Stripe shows it belongs to the same month. An event that comes late therefore changes the month that it is of.',
+      'An entry belongs to the month in which the MoR moved the money, in UTC; its mark on Stripe belongs to the same month. A late event therefore changes its own month.',
   })
   @ApiOkResponse({ type: TrialBalanceView })
   @Problems({ 400: '`invalid_request`: `month` is missing or no month.' })

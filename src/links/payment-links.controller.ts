@@ -33,7 +33,7 @@ export class PaymentLinksController {
     operationId: 'createPaymentLink',
     summary: 'Make a payment link for what is due on an invoice (role: ops)',
     description:
-      'At most one link of an invoice can be paid at a time: while it can, it is given instead of a second one. The invoice is marked paid once the MoR confirms the payment, not by the return of the customer.',
+      'An invoice has at most one payable link at a time: Crossbill gives it instead of a second one. It marks the invoice paid once the MoR confirms the payment, not at the return of the customer.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: PaymentLinkView })

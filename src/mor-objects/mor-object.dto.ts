@@ -34,7 +34,7 @@ export class CreateProformaDto {
   @IsJsonObject()
   provider?: Record<string, unknown>;
 
-  @MorPartIfAny(recipientPart, 'As in the MoR’s API. What is left out comes from Stripe, as far as it is known there.')
+  @MorPartIfAny(recipientPart, 'As in the MoR’s API. Stripe fills omitted parts as far as it knows them.')
   @MayBeAbsent()
   @IsJsonObject()
   recipient?: Record<string, unknown>;

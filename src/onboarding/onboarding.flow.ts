@@ -42,7 +42,7 @@ const WITHOUT_COMPANY =
   'This merchant has no company details, and the MoR takes none later: they can never be filled in. Where the reviewer needs them, only another reference with them from the start helps.';
 
 export const DISCARDED =
-  'An application already exists for this reference: it was left as it is, and the company details of this request were discarded (they can be given only once). Another product or company needs another reference.';
+  'An application already exists for this reference: Crossbill left it alone and discarded the company details of this request (you can give them only once). Another product or company needs another reference.';
 
 @Injectable()
 export class OnboardingFlow {

@@ -43,7 +43,7 @@ export class TrialBalancePages {
     if (wantsCsv(req)) return sendTrialCsv(res, month, balances);
     const body = html`${monthForm(month)}
       <p class="dim">
-        What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
+        An entry belongs to the month in which the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
       <p>Agrees with Stripe: ${agreement(await this.verify.last())}</p>

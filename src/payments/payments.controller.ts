@@ -69,7 +69,7 @@ export class PaymentsController {
     operationId: 'identifyPayment',
     summary: "Name a payment by the MoR's own id, so that it can be refunded (role: ops)",
     description:
-      "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. An id that the MoR does not know is refused by it at the first refund (404 `payment_not_found`) and removed.",
+      "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. The MoR refuses an unknown id at the first refund (404 `payment_not_found`), and Crossbill removes it.",
   })
   @ApiOkResponse({ type: PaymentView })
   @Problems({

@@ -12,10 +12,10 @@ export class RetryView {
   @Word(MEANS) means!: string;
   @TextOrNull('Who asked for it, or reported the payment method; null: nobody, Crossbill did it of its own accord.')
   by!: string | null;
-  @TextOrNull('Our id of the confirmed payment method that it was made for; null: it was made for none.')
+  @TextOrNull('Our id of the confirmed payment method behind it; null: none.')
   payment_method!: string | null;
   @Amount() amount!: number;
-  @Text('The id of the event that was made for the MoR, or our id of the payment link.') ref!: string;
+  @Text('The id of our event for the MoR, or our id of the payment link.') ref!: string;
   @Flag('Taken back before it was sent; it does not count.') withdrawn!: boolean;
 }
 
@@ -24,7 +24,7 @@ export class RetriesView {
   @TextOrNull("The processor's decline code.") decline_code!: string | null;
   @Time('When we learned of the last refusal.') refused_at!: string;
   @Many(RetryView, 'Oldest first.') made!: RetryView[];
-  @TimeOrNull('The MoR was asked to charge again then, and its verdict is awaited.') waiting_since!: string | null;
+  @TimeOrNull('Crossbill asked the MoR to charge again then, and waits for the verdict.') waiting_since!: string | null;
   @TimeOrNull('The schedule ended then.') ended_at!: string | null;
   @WordOrNull(RETRY_ENDS, 'What the end of the schedule does.')
   end!: string | null;

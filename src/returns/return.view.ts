@@ -11,7 +11,7 @@ export class ReturnView {
   @Example('id_123') @Text('Ours and permanent, `ret_…`.') id!: string;
   @Example('pay_123') @Text() payment_id!: string;
   @Example('in_123') @Text() invoice_id!: string;
-  @Amount('What the bank took back, in smallest units: all that was neither refunded nor lost before.') amount!: number;
+  @Amount('What the bank took back, in smallest units: the rest after earlier refunds and losses.') amount!: number;
   @Currency() currency!: string;
   @Word(STATUSES, '`undone`: recorded by mistake, and the loss is taken back.') status!: string;
   @Example('bank statement, line 12') @TextOrNull('Where it stands, as the caller gave it.') reference!: string | null;

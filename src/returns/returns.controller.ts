@@ -23,7 +23,7 @@ class RecordReturnDto {
   reference?: string;
 
   @Example('2026-11-24')
-  @Text('The day on which the bank took it back (UTC), YYYY-MM-DD: the month that the loss belongs to. Default: today.')
+  @Text('The day on which the bank took it back (UTC), YYYY-MM-DD: the loss belongs to its month. Default: today.')
   @MayBeAbsent()
   @Matches(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-24')
   returned_on?: string;
@@ -54,7 +54,7 @@ export class ReturnsController {
     operationId: 'recordReturn',
     summary: 'Record that a bank returned the debit of a payment (role: ops)',
     description:
-      'For a bank debit that was returned after it was settled: the MoR has no event for it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.',
+      'For a bank debit returned after its settlement: the MoR has no event for it. The ledger books the rest of the payment as lost, and a review item asks about the invoice on Stripe. Crossbill changes nothing there. Nobody can refund the payment any more.',
   })
   @KeyHeader(true)
   @ApiCreatedResponse({ type: ReturnView })

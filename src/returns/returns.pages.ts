@@ -106,8 +106,8 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
         <a href="/console/invoices/${encodeURIComponent(p.invoiceId)}">Cancel</a>
       </p>
       <p class="hint">
-        What is left of the payment is booked as lost, and a review item asks what becomes of the invoice. Nothing is
-        changed on Stripe or at the MoR, and it can be undone.
+        The ledger books the rest of the payment as lost, and a review item asks about the invoice. Nothing is changed
+        on Stripe or at the MoR, and it can be undone.
       </p>
     </form>`;
 }

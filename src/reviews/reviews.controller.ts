@@ -85,7 +85,7 @@ export class ReviewsController {
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: its request is not sent again, `request_erased`, `credit_not_available`: nothing is left to credit, or not safely, or why the refund it asks for cannot be made.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: Crossbill does not send its request again, `request_erased`, `credit_not_available`: nothing is left to credit, or not safely, or why the refund it asks for cannot be made.',
     422: '`payment_not_refundable`',
   })
   async resolve(

@@ -23,7 +23,7 @@ class SignupIds {
   @Word(SIGNUP_KINDS) kind!: SignupKind;
   @Example('completed')
   @Text(
-    "`requested` until the MoR answered, `refused` when it would not; then the MoR's word for the intent as it was made; `completed` once its charge is proven, or once the confirmation of a trial's payment method is known.",
+    "`requested` until the MoR answered, `refused` when it would not; then the MoR's first word for the intent; `completed` with the proof of its charge, or with the confirmation of a trial's payment method.",
   )
   status!: string;
   @TextIfAny('For a payment.') payment_intent_id?: string | undefined;

@@ -52,7 +52,7 @@ function migrationOf(file: string, text: string): MigrationClass {
 function cancelled(file: string, cause: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'migration_cancelled',
-    `The migration ${file} was cancelled on the server while it worked, and nothing of it was kept`,
+    `The server cancelled the migration ${file} during its work and kept nothing of it`,
     'See who ends long statements there (pg_cancel_backend), then start again',
     cause,
   );

@@ -31,7 +31,7 @@ const RULES: readonly Rule[] = [
     message: /no encryption|SSL off/,
     because: 'tls',
     whatIsWrong: 'The server takes no unencrypted login',
-    whatToDo: 'Add sslmode=verify-full to DATABASE_URL; docs/tls.md tells which sslmode promises what',
+    whatToDo: 'Add sslmode=verify-full to DATABASE_URL; docs/tls.md compares every sslmode',
   },
   {
     code: /^28000$/,
@@ -90,16 +90,16 @@ const RULES: readonly Rule[] = [
   {
     code: SIGNED_BY_NOBODY,
     because: 'tls',
-    whatIsWrong: "The server's certificate is signed by no authority that Crossbill trusts",
+    whatIsWrong: "No authority trusted by Crossbill signed the server's certificate",
     whatToDo:
-      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or say sslmode=require, which encrypts without checking who answers (docs/tls.md)",
+      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or say sslmode=require, which encrypts without a check of the server (docs/tls.md)",
   },
   {
     code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     because: 'tls',
     whatIsWrong: "The server's certificate is for another host name",
     whatToDo:
-      'Use a name that the certificate holds in DATABASE_URL, or sslmode=verify-ca, which checks only who signed it (docs/tls.md)',
+      'Use a name of the certificate in DATABASE_URL, or sslmode=verify-ca, which checks only its signer (docs/tls.md)',
   },
   {
     code: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,

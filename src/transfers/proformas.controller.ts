@@ -38,7 +38,7 @@ export class ProformasController {
     operationId: 'createProforma',
     summary: 'Issue a proforma invoice for an invoice (role: ops)',
     description:
-      'For what is due now, read from Stripe. While one stands, it is given instead of a second one. The invoice is marked paid once the MoR reports the transfer.',
+      'For what is due now, read from Stripe. While one stands, Crossbill gives it instead of a second one. It marks the invoice paid once the MoR reports the transfer.',
   })
   @KeyHeader(false)
   @ApiCreatedResponse({ type: ProformaView })

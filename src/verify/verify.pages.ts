@@ -150,7 +150,7 @@ function runOf(run: VerifyRun): Html {
     ],
     run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'
-      ? 'None was found so far, but somebody could not be asked: not everything was compared.'
+      ? 'Crossbill found none so far, but could not ask everybody: it did not compare everything.'
       : run.marksLeft === 0
         ? 'None: the ledger, Stripe and the MoR agree.'
         : 'None: the ledger and Stripe agree.',

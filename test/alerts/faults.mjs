@@ -89,7 +89,7 @@ export const faults = [
       await answer(w, { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment' }, { status: 503 });
       await w.paidRenewal();
     },
-    says: /Calls that fail and are tried again[\s\S]*report_payment +in_\S+ +\d+ .*503/,
+    says: /Failing calls, repeated by Crossbill[\s\S]*report_payment +in_\S+ +\d+ .*503/,
   },
   {
     rule: 'CrossbillCallFailures',
@@ -98,7 +98,7 @@ export const faults = [
       await answer(w, { side: 'stripe' }, { status: 503 });
       await w.paidRenewal();
     },
-    says: /Calls that fail and are tried again[\s\S]*503/,
+    says: /Failing calls, repeated by Crossbill[\s\S]*503/,
     mend,
   },
   {

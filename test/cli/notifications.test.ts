@@ -85,7 +85,7 @@ describe('the command line of notifications', () => {
     );
     const id = listed.body.data[0]?.id ?? '';
     const before = receiver.heard.filter((h) => h.id === id).length;
-    expect((await cli(['notifications', 'replay', id], env)).out).toContain(`Queued to be sent again: ${id}`);
+    expect((await cli(['notifications', 'replay', id], env)).out).toContain(`Queued for another delivery: ${id}`);
     await world.until(
       'it came again',
       () => Promise.resolve(receiver.heard.filter((h) => h.id === id).length),

@@ -65,7 +65,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   'events retry': {
     args: () => [facts.eventId],
-    text: /^Queued to be decided again: ie_/,
+    text: /^Queued for another decision: ie_/,
     json: ['retried', 'refused'],
   },
   'events dismiss': {
@@ -73,7 +73,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     text: /^Dismissed ie_\d+\.$/m,
     json: ['id', 'status', 'reason'],
   },
-  retry: { args: () => [facts.eventId], text: /^Queued to be decided again: ie_/, json: ['retried', 'refused'] },
+  retry: { args: () => [facts.eventId], text: /^Queued for another decision: ie_/, json: ['retried', 'refused'] },
   'reviews list': { text: /^id +due_at +created_at +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
   'reviews resolve': {
     args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
@@ -158,7 +158,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   'notifications replay': {
     args: () => [facts.notificationId],
-    text: /^Queued to be sent again: msg_\S+\. A running daemon does it within a second\.$/m,
+    text: /^Queued for another delivery: msg_\S+\. A running daemon sends it within a second\.$/m,
     json: ['replayed'],
   },
   trigger: {
@@ -174,7 +174,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   returned: {
     args: (way) => [facts.debits[way], '--reference', `file of ${way}`, '--yes'],
-    text: /^Return ret_\S+: 29\.90 EUR is booked as lost\. /,
+    text: /^Return ret_\S+: the books have 29\.90 EUR as lost\. /,
     json: ['id', 'payment_id', 'invoice_id', 'amount', 'currency', 'status', 'reference'],
   },
   erase: {

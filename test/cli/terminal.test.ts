@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [string, readonly string[], Record<string, strin
     ['status'],
     { DATABASE_URL: 'postgres://crossbill@127.0.0.1:1/crossbill' },
     4,
-    /^The database does not answer \(.*\)\. See that it runs and that DATABASE_URL is right\.\n$/,
+    /^The database does not answer \(.*\)\. Check the database and DATABASE_URL.\n$/,
   ],
 ];
 

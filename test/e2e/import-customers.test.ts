@@ -50,7 +50,7 @@ describe('crossbill import customers', () => {
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 linked so before.');
     expect(ran.out).toContain('2 of them had no invoice and no signup here; Stripe knows each of them.');
-    expect(ran.out).toContain('Whether the MoR knows its customers cannot be asked');
+    expect(ran.out).toContain('Crossbill cannot ask whether the MoR knows its customers');
     expect(await links()).toMatchObject([
       { customer_id: of(1), mor_customer_id: 'mcus_1', reference: null, linked_by: 'cli:ada', signup_id: null },
       { customer_id: of(0), mor_customer_id: 'mcus_0', reference: 'batch 1' },
@@ -108,7 +108,7 @@ describe('crossbill import customers', () => {
     ]);
     expect(await links()).toEqual(before);
     const text = await run('wrong.csv');
-    expect(text.out).toContain('Nothing was written: 10 lines are wrong.');
+    expect(text.out).toContain('Crossbill wrote nothing: 10 lines are wrong.');
   });
 
   it.each([

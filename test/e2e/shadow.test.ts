@@ -162,7 +162,7 @@ describe('a daemon in shadow mode', () => {
     expect(means(marked)).toEqual(['was marked, would have left open']);
     const text = await cli(['status'], env);
     expect(text.out).toContain(
-      'Shadow mode: nothing is sent. Of the marks decided here 1 were made by others, 1 not so far.',
+      'Shadow mode: Crossbill sends nothing. Of the marks decided here others made 1, 1 not so far.',
     );
   });
 

@@ -211,7 +211,7 @@ describe('The webhook endpoints', () => {
       expect(kept).toMatchObject({ id: expect.stringMatching(/^iq_/), status: 'quarantined' });
       expect((await world.api('GET', '/v1/payments/pay_late_stamp')).status).toBe(404);
       const taken = await cli(['events', 'retry', String(kept?.['id'])], world.env);
-      expect(taken).toEqual({ code: 0, out: expect.stringMatching(/^Queued to be decided again: i[eq]_/), err: '' });
+      expect(taken).toEqual({ code: 0, out: expect.stringMatching(/^Queued for another decision: i[eq]_/), err: '' });
       expect(await eventStatus(world, 'mor_payments', 'evt_late_stamp')).toBe('done');
       expect((await world.api('GET', '/v1/payments/pay_late_stamp')).body).toMatchObject({
         invoice_id: 'in_late_stamp',

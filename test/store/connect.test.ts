@@ -168,7 +168,7 @@ describe('a migration', () => {
     await expect(opened).rejects.toMatchObject({
       code: 'store.migration_cancelled',
       message: expect.stringMatching(
-        /^The migration 9001-one.sql was cancelled on the server while it worked, and nothing of it was kept/,
+        /^The server cancelled the migration 9001-one.sql during its work and kept nothing of it/,
       ),
     });
     expect(lines.join('')).not.toContain('does not answer');

@@ -29,7 +29,7 @@ export class AccessGuard implements CanActivate {
     const action = rule?.action ?? 'unknown';
     if (caller === null) {
       await this.deny(req, null, action, 401);
-      throw new Problem(401, 'unauthorized', 'A valid API key is needed: Authorization: Bearer <key>.');
+      throw new Problem(401, 'unauthorized', 'Send a valid API key: Authorization: Bearer <key>.');
     }
     if (rule === undefined || !mayDo(caller.role, rule.role)) {
       await this.deny(req, caller, action, 403);

@@ -8,7 +8,7 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 const BODY = Buffer.from(
   JSON.stringify({
     code: 'unauthorized',
-    message: 'A valid API key is needed: Authorization: Bearer <key>.',
+    message: 'Send a valid API key: Authorization: Bearer <key>.',
     errors: [],
   }),
 );

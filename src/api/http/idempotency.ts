@@ -42,5 +42,5 @@ function bodyHash(body: unknown): Buffer {
 
 /** The key stands for another request. */
 export function idempotencyConflict(): Problem {
-  return new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+  return new Problem(409, 'idempotency_conflict', 'Another request used this Idempotency-Key.');
 }

@@ -8,7 +8,7 @@ type Class = new () => object;
 
 // The names of its members describe a class, so these can be none: the validator would take them for its own.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
-const NOT_A_FIELD = 'is not known here: see /docs for what this request takes';
+const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
 /** A member with its own class. */

@@ -11,10 +11,10 @@ export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
 /** The groups of routes, in the order in which a developer meets them. */
 const TAGS: Readonly<Record<string, string>> = {
-  Signups: "A customer's first payment, or the payment method that a trial saves.",
+  Signups: "A customer's first payment, or the payment method of a trial.",
   Customers: "Who is who: the merchant's customers and theirs at the MoR.",
-  Invoices: "Stripe's invoices with all that is known about their payment.",
-  Payments: 'What the MoR took, failed to take, or is still taking.',
+  Invoices: "Stripe's invoices with all known facts about their payment.",
+  Payments: 'Money of the MoR: taken, refused, or still on its way.',
   Refunds: 'Money given back at the MoR and shown on Stripe.',
   'Payment links': 'A page of the MoR where the customer pays an invoice.',
   'Bank transfers': 'An invoice as a proforma invoice of the MoR, for a customer who pays by transfer.',

@@ -37,7 +37,7 @@ export function toProblem(error: unknown): Problem {
   if (isTrouble(error)) {
     return new Problem(503, 'unavailable', 'The database does not answer: try again.', [], 1);
   }
-  return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. It was logged.');
+  return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. The log has the cause.');
 }
 
 function isTrouble(error: unknown): boolean {

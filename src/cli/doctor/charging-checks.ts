@@ -39,7 +39,7 @@ export async function chargingChecks(walk: Walk): Promise<{ check: Check; charge
     if (!page.ok) {
       const why = `${said(page)}${count.looked === 0 ? '' : `, after ${count.looked}`}`;
       const todo =
-        'Let the key read subscriptions, customers and payment methods: each renewal is looked at before Stripe charges it.';
+        'Let the key read subscriptions, customers and payment methods: Crossbill checks each renewal before Stripe charges it.';
       return { check: warn(why, todo), charged };
     }
     const { items, unreadable, next } = page.value;

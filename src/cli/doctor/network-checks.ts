@@ -21,7 +21,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
     const offSec = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
     const off = Math.abs(offSec);
     const detail = off <= 1 ? 'agrees' : `ours is ${off} s ${offSec > 0 ? 'ahead' : 'behind'}`;
-    const todo = 'Set the clock (NTP): signatures are checked against it.';
+    const todo = 'Set the clock (NTP): Crossbill checks signatures against it.';
     if (off > toleranceSec) return fail(`${detail}: every webhook is turned away`, todo);
     return off > WARN_SEC ? warn(detail, todo) : ok(detail);
   } catch {

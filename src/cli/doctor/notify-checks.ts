@@ -18,7 +18,9 @@ export async function notifyChecks(
   if (config.shadow) checks.push(ok('shadow mode: your backend gets no notifications'));
   if (goneAt !== null) {
     const todo = 'Set another NOTIFY_URL, or say `crossbill trigger invoice.paid` once the receiver is back.';
-    checks.push(fail(`the receiver answered 410 at ${goneAt.toISOString()}: nothing is sent, ${pending} wait`, todo));
+    checks.push(
+      fail(`the receiver answered 410 at ${goneAt.toISOString()}: Crossbill sends nothing, ${pending} wait`, todo),
+    );
   }
   const replay = 'Mend the receiver, then `crossbill notifications replay --all-dead`.';
   if (dead > 0) checks.push(warn(`${dead} were given up after three days`, replay));
@@ -40,6 +42,9 @@ async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
         `the name ${host} cannot be resolved here`,
         'Check the host of NOTIFY_URL and the DNS of this machine.',
       );
-    return ok(`${url.origin} is reached through the proxy ${shownProxy(proxy)}, which alone knows the name`, TRIGGER);
+    return ok(
+      `Crossbill reaches ${url.origin} through the proxy ${shownProxy(proxy)}; only the proxy knows the name`,
+      TRIGGER,
+    );
   }
 }

@@ -73,7 +73,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const { items } = listed.value;
   // Stripe lists events in the account's own version, as an endpoint without a version sends them.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
-  if (old > 0) return [fail(`${old} of the newest ${items.length} are in an API version that is too old`, OLD_DEFAULT)];
+  if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0) return [ok(due.length === 0 ? 'none was due in a day' : `the newest ${due.length} came`)];

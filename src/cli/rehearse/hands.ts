@@ -69,8 +69,7 @@ function sandboxHands(base: string): Hands {
 
 const CARDS = {
   works: 'Use a test card that works.',
-  declines:
-    "Use a test card that can be saved and declines when it is charged: the processor's list of test cards has one.",
+  declines: "Use a test card for a saved method with declined charges: the processor's list of test cards has one.",
 };
 
 function merchantHands({ say, page }: Options): Hands {

@@ -75,7 +75,7 @@ async function customMethod(stage: Stage, type: string): Promise<string> {
 
 function clockRefused(e: unknown): CliError {
   const why = e instanceof Error ? plain(e.message) : 'no reason given';
-  const message = `Stripe makes no test clock, and nothing was changed: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`;
+  const message = `Stripe makes no test clock, and Crossbill changed nothing: ${why} Use a test-mode key that may write test clocks, customers, products, prices and subscriptions.`;
   return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
@@ -120,7 +120,7 @@ export const answers: Step = {
       stage.observe('key_life', { request: 'same key, other body', status: other.status, code: other.code });
     }
     if (silent > 0) return failed(`${silent} of ${wrong.length} requests had no answer.`);
-    return passed(`${wrong.length + 1} requests were answered; the report has their form.`);
+    return passed(`The MoR answered ${wrong.length + 1} requests; the report has their form.`);
   },
 };
 
@@ -137,7 +137,7 @@ export async function askKeyAgain(stage: Stage): Promise<void> {
 
 export const signup: Step = {
   name: 'signup',
-  does: 'Makes a signup through Crossbill. The customer confirms it and is charged at once.',
+  does: 'Makes a signup through Crossbill. The customer confirms it, and the MoR charges at once.',
   async run(stage) {
     const { daemon, currency } = stage;
     const customerId = stage.id('customer');

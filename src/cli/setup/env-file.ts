@@ -26,11 +26,7 @@ function quoted(value: string): string {
   if (/^[^\s#'"`\\]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((m) => !value.includes(m));
   if (mark === undefined || value.includes('\n')) {
-    throw new CliError(
-      EXIT.usage,
-      'env_file',
-      'This value cannot be written to a settings file: it has every kind of quote.',
-    );
+    throw new CliError(EXIT.usage, 'env_file', 'A settings file cannot hold this value: it has every kind of quote.');
   }
   return mark + value + mark;
 }
@@ -41,7 +37,11 @@ export function readEnvFile(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (e) {
     if (typeof e === 'object' && e !== null && 'code' in e && e.code === 'ENOENT') return null;
-    throw new CliError(EXIT.failed, 'env_file', `${file} cannot be read. Mend it, or name another with --env-file.`);
+    throw new CliError(
+      EXIT.failed,
+      'env_file',
+      `Crossbill cannot read ${file}. Mend it, or name another with --env-file.`,
+    );
   }
 }
 

@@ -156,7 +156,7 @@ export class IdentityProvider {
     if (code === ANOTHER_TIME) return new SignInFailed(CLOCKS, 400);
     return NOT_OURS.has(code)
       ? new SignInFailed(
-          'The answer of the identity provider does not belong to this sign-in. Nobody was signed in.',
+          'The answer of the identity provider does not belong to this sign-in. You are not signed in.',
           400,
         )
       : new SignInFailed(SILENT, 503);

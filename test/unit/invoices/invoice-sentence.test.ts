@@ -90,7 +90,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     "was sent to be paid in the customer's own time",
     { invoice: { status: 'expected', expectedBy: null, collectionMethod: 'send_invoice' } },
     'wait',
-    'Not paid yet: it was sent to the customer, who pays it in their own time.',
+    'Not paid yet: the customer got it by mail and pays in their own time.',
   ],
   [
     'is not known of',
@@ -257,7 +257,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'is the first of a subscription',
     { invoice: { status: 'ignored', billingReason: 'subscription_create' } },
     'calm',
-    'Nothing is expected: the first invoice of a subscription is paid by its signup.',
+    'Crossbill expects nothing: a signup pays the first invoice of its subscription.',
   ],
   ['is of nothing', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
 ];
