@@ -228,7 +228,7 @@ class NameTaken extends Error {}
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // The row's version is null if another worker has the lane, or the row before is lost.
+  // Null version: another worker holds the lane, or the earlier row is gone.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

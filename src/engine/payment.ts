@@ -83,7 +83,7 @@ export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invo
   return refuse(409, 'payment_id_taken', message, 'payment_id');
 }
 
-/** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */
+/** The payment with these ids. Otherwise the only taken payment, unless the ids name another. Null: unclear. */
 export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
   const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
@@ -175,7 +175,7 @@ export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   return others.some((x) => maybeOne(x, p));
 }
 
-/** Both name one charge, or one of them is money on a link without a charge, of the same amount, and the MoR has not named both. */
+/** Both name one charge. Or one is money of the same amount on a link, without a charge, and the MoR has not named both. */
 export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
   const isOnLink = [a, b].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);

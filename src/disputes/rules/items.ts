@@ -67,7 +67,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
     const about = { kind: 'dispute', about: o } as const;
     if (o.status === 'received') {
       const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
-      // A dispute may have the same id, where both go by their payment's.
+      // An alert and a dispute may share an id if both use the id of their payment.
       yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(s, o) } };
     }
     const { refunded = null } = o.detail;

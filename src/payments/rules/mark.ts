@@ -319,7 +319,7 @@ export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
-/** Whoever is in charge marked the invoice as Crossbill decided: the books follow. Until then there is nothing to do. */
+/** The charging side marked the invoice as Crossbill decided: the ledger follows. Until then, do nothing. */
 export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');

@@ -256,7 +256,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
   return true;
 }
 
-/** A rest is still due after the mark: the invoice changed meanwhile. Nobody asks about a part that a person let through. */
+/** The invoice changed, and a rest is due after the mark. No item if a person let the part through. */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane.toState();
   if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
@@ -290,7 +290,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
   );
   // It stays. A chosen refund decides nothing yet: the MoR may refuse it, or it fails.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
-  // Whoever chose to refund it was told to deduct it from the balance.
+  // The item told the person choosing a refund to deduct it from the balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
   const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   yield {

@@ -209,9 +209,9 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * A request without an end is not repeated once the MoR may have forgotten its key: money could go back a second time. Its event still
- * settles it, or a person does. The age of the key counts from the request, or from a person's last `retry`, and never from a try: a lost
- * process or database may have known of an earlier one with money.
+ * Crossbill does not repeat an unfinished request once the MoR may have forgotten its key: money could go back twice. Its event or a
+ * person settles it. The age of the key counts from the request or from a person's last `retry`, never from a try: a lost process or
+ * database may have sent an earlier one.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {

@@ -164,8 +164,8 @@ export const lostDisputes = itemRule(
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
 /**
- * The bank's sum. The ledger never books more than the payment: if it books less than the bank took, the payment was given back as well, or
- * another dispute took it, and the customer got it twice. Before its payment is known: as the MoR says.
+ * The bank's sum. The ledger books at most the payment. If it books less than the bank took, a refund or another dispute gave the rest
+ * back too: the customer got it twice. Until the payment is known: the MoR's sum.
  */
 function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
   if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };

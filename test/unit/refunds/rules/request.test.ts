@@ -1,7 +1,7 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { putPayment, putRefund, putMessage } from '../../../support/put-rows.js';
 import { type LaneState, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { Lane } from '../../../../src/engine/draft.js';

@@ -1,6 +1,6 @@
 // Each kind of difference between the ledger and the invoice on Stripe, planted one at a time, and what is none.
 import { describe, expect, it } from '@jest/globals';
-import { type Difference, isRepairable, type OurInvoice } from '../../../../src/domain/difference.js';
+import { type Difference, type OurInvoice } from '../../../../src/domain/difference.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow } from '../../../../src/domain/model.js';
 import { DRAFT_PATIENCE_MS } from '../../../../src/policy.js';
 import {
