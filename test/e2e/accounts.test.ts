@@ -327,7 +327,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(stopped).toMatchObject({ code: 1, err: 'Stopped: the export is not complete.\n' });
     expect(readdirSync(folder)).toEqual(['payments.csv']);
     const nowhere = await cli(['export', 'ledger', '--out', 'no/where.csv'], world.env, { cwd: folder });
-    expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/where\.csv cannot be written \(ENOENT\)\./) });
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('where.csv (ENOENT)') });
   });
 
   it('export --out follows a link to a file, and refuses a folder', async () => {

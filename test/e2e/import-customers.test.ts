@@ -158,7 +158,7 @@ describe('crossbill import customers', () => {
     await world.control('POST', '/faults', fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
     const ran = await run(name);
-    expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('Nothing was written.') });
+    expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('Stripe 500') });
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
     expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
   });
