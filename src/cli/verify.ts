@@ -2,7 +2,7 @@
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { differenceView } from '../verify/difference.view.js';
-import { acknowledgedOf, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
+import { acknowledgedOf, explainedOf, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { VerifyController } from '../verify/verify.controller.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../verify/verify.flow.js';
@@ -146,7 +146,7 @@ function view({ missing: _, since: __, differences, lossWindows, ...run }: Verif
     ...(named(run) as object),
     differences: differences.filter(isUntold).map(differenceView),
     acknowledged: acknowledgedOf({ differences }).map(differenceView),
-    explained: differences.filter((d) => d.reviewId !== null).map(differenceView),
+    explained: explainedOf({ differences }).map(differenceView),
     loss_windows: lossWindows,
   };
 }
@@ -183,7 +183,7 @@ function renderMore(more: More): string {
 function render(report: VerifyReport): string {
   const { differences, resumedFrom, lossWindows, problem, outcome } = report;
   const untold = differences.filter(isUntold);
-  const explained = differences.filter((d) => d.reviewId !== null);
+  const explained = explainedOf(report);
   const acknowledged = acknowledgedOf(report);
   const row = (d: Difference): string[] => [d.kind, about(d), d.detail];
   const out = [`Compared ${showCounts(report.compared)}.\n`];
@@ -216,8 +216,8 @@ function render(report: VerifyReport): string {
 
 /** Claims only the compared parts. */
 function renderClean(report: VerifyReport): string {
-  const { marksLeft, differences } = report;
-  const explained = differences.filter((d) => d.reviewId !== null).length;
+  const { marksLeft, more } = report;
+  const explained = explainedOf(report).length + (more.explained ?? 0);
   const acknowledged = acknowledgedOf(report).length;
   const known = [
     ...(explained === 0 ? [] : [`${counted(explained, 'difference')} with an open review item`]),

@@ -45,8 +45,9 @@ function step(line: JournalLine): Html {
 }
 
 function actor({ kind, detail }: JournalLine): string {
-  if (kind === 'event') return String(detail?.['type']).startsWith('invoice.') ? 'Stripe' : 'MoR';
-  return kind === 'person' ? 'A person' : 'Crossbill';
+  if (kind === 'person') return 'A person';
+  const sender = kind === 'event' ? detail?.['sender'] : null;
+  return sender === 'stripe' ? 'Stripe' : sender === 'mor' ? 'MoR' : 'Crossbill';
 }
 
 function sentence({ kind, text, detail }: JournalLine): string {

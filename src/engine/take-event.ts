@@ -64,8 +64,11 @@ export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | Ch
   return verdict;
 }
 
-function sayEvent(lane: Lane, { type, eventId }: LaneEvent | ChannelEvent, reason: string | null): void {
-  lane.say('event', reason === null ? type : `${type}: ${reason}`, eventId, { type, reason });
+const SENDER = { invoice: 'stripe', payment: 'mor', channel: 'mor', own: 'crossbill' } as const;
+
+function sayEvent(lane: Lane, { type, eventId, family }: LaneEvent | ChannelEvent, reason: string | null): void {
+  const detail = { type, reason, sender: SENDER[family] };
+  lane.say('event', reason === null ? type : `${type}: ${reason}`, eventId, detail);
 }
 
 type ReadEvent =

@@ -1,6 +1,6 @@
 // An event of the inbox or of the quarantine as the API shows it.
 import { parseBody } from '../domain/events/json-body.js';
-import { type EventRow } from './events.store.js';
+import { type EventRow } from './event-list.store.js';
 import { Count, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { masked } from './mask.js';

@@ -1,7 +1,8 @@
 // A person's acts on single events: another decision, or an end to a parked one.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
-import { type EventRow, EventsStore } from './events.store.js';
+import { type EventRow } from './event-list.store.js';
+import { EventsStore } from './events.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Wake } from '../engine/wake.js';
 import { answerPauseMs } from '../policy.js';

@@ -10,7 +10,7 @@ import { invalid, notFound } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { EventsStore } from './events.store.js';
-import { type EventFilter, type EventRow } from './events.store.js';
+import { type EventFilter, type EventRow } from './event-list.store.js';
 import { EventsFlow } from './events.flow.js';
 import { actOnMany, type Done } from '../console/bulk.js';
 import { type Form, formOf } from '../console/form.js';

@@ -9,7 +9,7 @@ import { Pages } from '../console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../console/show.js';
 import { answersOf, type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { EventsStore } from '../events/events.store.js';
-import { type EventRow } from '../events/events.store.js';
+import { type EventRow } from '../events/event-list.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';

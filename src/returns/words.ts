@@ -20,7 +20,7 @@ const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
   'not-booked': {
     said: '; whose money that was is not known here, and the loss is not in the ledger',
     proposal:
-      "Find the payment in the MoR's dashboard. If its money is in the ledger, book the loss beside it. If an invoice was paid with it, bill the customer again or write the loss off.",
+      "Find the payment in the MoR's dashboard. If its money is in the ledger, book the loss outside the ledger. If an invoice was paid with it, bill the customer again or write the loss off.",
   },
 };
 

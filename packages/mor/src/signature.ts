@@ -25,9 +25,9 @@ const MAC_BYTES = 32;
 
 /**
  * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other
- * schemes (`v0`). Null for anything else: `t` missing, twice or not plain digits; no `v1`, too many, or one that is not
- * hex (two digits a byte); any other blank or control character; too long. A proxy joins two headers by a comma and a blank: then
- * `t` is there twice.
+ * schemes (`v0`). Null: `t` is missing, double or not plain digits; `v1` is missing, too frequent or not hex (two digits a
+ * byte); the header has another blank or control character, or is too long. A proxy joins two headers by a comma and a
+ * blank: such a header has `t` twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
   if (header.length > MAX_HEADER_LENGTH || /[^\x20-\x7e]/.test(header)) return null;

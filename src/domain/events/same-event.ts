@@ -77,7 +77,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'dispute.outcome',
-    "It may be another outcome: look at the dispute in the MoR's dashboard. The ledger keeps to the first one: if that was a loss and the dispute is won now, take the loss back beside it; if it is lost now, book the loss beside it.",
+    "It may be another outcome: look at the dispute in the MoR's dashboard. The ledger keeps to the first one: if that was a loss and the dispute is won now, take the loss back outside the ledger; if it is lost now, book the loss there.",
   ],
   [
     'pre_chargeback_alert.received',

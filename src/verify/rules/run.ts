@@ -40,6 +40,11 @@ export function untoldOf(run: Found): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
+/** An open review item keeps these out of the count. */
+export function explainedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
+  return differences.filter((d) => d.reviewId !== null);
+}
+
 /** Only a person's acknowledgement keeps these out of the count. */
 export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
   return differences.filter((d) => d.reviewId === null && d.acknowledged);

@@ -124,7 +124,7 @@ it('a body in many pieces takes room for the pieces, not for its bytes alone', a
   expect(await post(event(1), 'mor-secret')).toBe(200);
 });
 
-/** A body of which more is to come, and whether it had to go. */
+/** An unfinished body, and whether the flood limit dropped it. */
 function body(room: ReadingRoom, sender: Sender, bytes: number) {
   const it = { taken: false, gone: false };
   const giveWay = (): void => {

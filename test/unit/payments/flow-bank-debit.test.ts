@@ -133,7 +133,7 @@ it('Crossbill stops the wait for a debit after the MoR reports its failure', asy
   });
   await h.rest(48);
   expect(h.gateway.asked.length).toBe(before);
-  // A second try of the customer's, of which the MoR tells, is money all the same.
+  // The MoR reports a second try of the customer: it is money as well.
   const paid = { intentId: 'pi_first', paymentId: 'pay_s', chargeId: 'ch_second', at: h.clock.now() };
   await h.take(aPaymentSucceeded({ ...paid, eventId: 'evt_second' }));
   await h.rest(1);

@@ -385,7 +385,7 @@ it('a renewal overdue twice opens two items, one at a time', async () => {
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
 });
 
-// An invoice that is paid in parts: a person lets one through, and what comes beside it is its rest or not.
+// An invoice paid in parts: a person lets one part through. The next money is the rest, or it is not.
 /** 4.00 of 10.00 were taken, and a person has applied them. */
 async function partApplied(): Promise<LaneHarness> {
   const h = LaneHarness.inMemory();

@@ -393,7 +393,7 @@ it('which no try has made yet: it is not made of the other payment, and can be a
 
 it.each<[string, Trouble, number]>([
   ['whose answer was lost', 'lost-request', 0],
-  ['of which a crash may have lost a try', 'retry', 60_000],
+  ['after a crash that may have lost a try', 'retry', 60_000],
 ])('%s: it is not sent again, nor by a person, and its amount stays reserved', async (_, trouble, waitMs) => {
   const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
   const { s, facts } = await atRest(h);

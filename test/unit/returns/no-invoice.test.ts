@@ -118,7 +118,7 @@ it.each([
   const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
   expect(told.entries).toEqual([]);
   expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
-  expect(wordsOf(only(told)).proposal).toMatch(/book the loss beside it/);
+  expect(wordsOf(only(told)).proposal).toMatch(/book the loss outside the ledger/);
 });
 
 it("a lost dispute with another payment's name does not take the known one", () => {

@@ -414,7 +414,7 @@ it("a success of its payment shortly before, or nothing left, counts as the aler
   expect(waits(refund(paid({ amountRefunded: 2990n }), old))).toBe(false);
   expect(waits(refund(paid({ amountRefunded: 2989n }), old))).toBe(true);
   expect(waits(refund(paid({ amount: null }), old))).toBe(true);
-  // Of which payment is not known: any refund of the invoice may be it.
+  // The payment is not known: any refund of the invoice may be the one.
   const unplaced = handled(true, { paymentRowId: null });
   expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }), unplaced)).toBe(false);
   expect(waits(paidTwice(), unplaced)).toBe(true);

@@ -83,7 +83,7 @@ it('two bodies of Stripe without an object are one event only with the same fact
 it.each([
   ['dispute.action_needed', 'evidence is wanted once more'],
   ['dispute.revision_requested', 'evidence that was sent back once more'],
-  ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back beside it'],
+  ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'a further transfer, whose money is not booked here'],
 ])('a second body of %s may be news, so the item tells a person', (type, says) => {

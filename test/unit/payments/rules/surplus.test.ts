@@ -70,12 +70,12 @@ it("after a mark out of band, the surplus is the money above Stripe's paid amoun
 it.each([
   ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
   ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
-  ['a payment record, of which Stripe counts the surplus itself', invoice({}, payment())],
+  ['a payment record: Stripe counts its surplus', invoice({}, payment())],
   ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
   ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
   ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
   ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
-  ['a lane of which no invoice is known', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
+  ['a lane without an invoice', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
 ])('there is no surplus: %s', (_, s) => {
   expect(settled(s)).toBe(s);
 });

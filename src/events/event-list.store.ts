@@ -1,0 +1,202 @@
+// The inbox and the quarantine as one list of events, in SQL.
+import type pg from 'pg';
+import { type EventSource, type InboxSource } from '../domain/ports/inbox.js';
+import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
+import { type Database } from '../store/database.js';
+import { bodyOf } from '../store/event-bodies.js';
+import { LIST_PARAMETERS, listLedBy } from '../store/led-by.js';
+import { numbersWithin } from '../store/number-at.js';
+import { QUEUED } from '../store/queue.js';
+
+export type EventFilter = Span & {
+  readonly source?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  readonly eventId?: string | undefined;
+};
+
+export type EventStatus = 'received' | 'done' | 'ignored' | 'parked' | 'quarantined';
+
+export type EventRow = {
+  /** `ie_…` in the inbox, `iq_…` in quarantine. */
+  readonly id: string;
+  readonly source: EventSource;
+  readonly eventId: string;
+  readonly type: string;
+  readonly lane: string;
+  readonly status: EventStatus;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+  readonly decidedAt: Date | null;
+  /** Of its invoice; left out: nobody asked for it. */
+  readonly invoiceNumber?: string | null;
+};
+
+export type Row = Record<string, unknown>;
+
+/** `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
+function startOf(cursor: string | null): [string, string] {
+  const end = '9223372036854775807';
+  if (cursor === null) return [end, end];
+  const match = /^(\d{1,18})\.(\d{1,18})$/.exec(cursor);
+  if (match === null) throw new BadCursor('the cursor is not one of ours');
+  return [match[1] ?? end, match[2] ?? end];
+}
+
+const COLUMNS = 'id, source, event_id, type, lane, received_at';
+
+// A copy in quarantine leaves the list once the inbox took the same bytes after all.
+export const NOT_TAKEN_IN = `q.released_at is null and not exists (
+  select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
+
+const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
+
+// The words of the partial indexes: the planner must see they hold all matching rows.
+const ASIDE = 'aside is not null';
+
+const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
+
+// Looks for a bare id under each source: so the unique index finds it.
+const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
+
+/**
+ * The newest first: events before the number `before`, at most `count`. Never walks back from the newest event until
+ * enough of them match, unless matches are always near.
+ */
+async function inboxRows(
+  pool: pg.Pool,
+  filter: EventFilter,
+  before: string,
+  count: number,
+  above = '0',
+): Promise<EventRow[]> {
+  const { source, status, type, eventId } = filter;
+  const aside = status === 'parked' || (status === 'ignored' && type === undefined);
+  const isListed = source !== undefined && source !== 'stripe' && type === undefined && !aside;
+  const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? `lane = any (${QUEUED})` : null;
+  const [lead, and] = aside ? ['aside', ASIDE] : isListed ? ['source', LISTED] : ['type', 'true'];
+  const named = aside ? { aside: status } : { status };
+  const list = listLedBy({ source, ...named, type, event_id: eventId }, few === null ? [lead] : [], 'id');
+  const arrived = receivedWithin(filter, list.values.length);
+  const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and} and ${arrived.where}`;
+  const sql =
+    few === null
+      ? `${all} and id < $1 and id > ${above} order by ${list.order} limit $2`
+      : // Their own index finds all of them; sort them afterwards.
+        `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
+  return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
+}
+
+/** The newest event of a sender; null: none ever came. */
+export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
+  return (await inboxRows(pool, { source }, startOf(null)[0], 1))[0] ?? null;
+}
+
+/** Newest first, by the time of arrival. */
+export async function eventPage(
+  { pool, orm }: Database,
+  filter: EventFilter,
+  page: PageRequest,
+): Promise<Page<EventRow>> {
+  const [inboxBefore, quarantineBefore] = startOf(page.cursor);
+  const { source, status, type, eventId } = filter;
+  const { above, below } = await numbersWithin(orm, 'inbox_event', 'received_at', filter);
+  const before = BigInt(below) < BigInt(inboxBefore) ? below : inboxBefore;
+  const inbox = status === 'quarantined' ? [] : await inboxRows(pool, filter, before, page.limit + 1, above);
+  const copies = listLedBy({ source, type, event_id: eventId }, [], 'id');
+  const arrived = receivedWithin(filter, copies.values.length);
+  const quarantine =
+    status !== undefined && status !== 'quarantined'
+      ? []
+      : (
+          await pool.query<Row>(
+            `select ${COLUMNS}, reason, deliveries as attempts from inbox_quarantine q
+              where id < $1 and ${copies.where} and ${arrived.where} and ${eventId === undefined ? 'true' : ANY_SOURCE} and ${NOT_TAKEN_IN}
+              order by ${copies.order} limit $2`,
+            [quarantineBefore, page.limit + 1, ...copies.values, ...arrived.values],
+          )
+        ).rows.map(quarantined);
+  const all = merged(inbox, quarantine);
+  const data = all.slice(0, page.limit);
+  const lastOf = (prefix: string, from: string): string =>
+    data
+      .filter((e) => e.id.startsWith(prefix))
+      .at(-1)
+      ?.id.slice(prefix.length) ?? from;
+  const nextCursor =
+    all.length > page.limit
+      ? `${lastOf('ie_', inboxBefore).slice(0, 18)}.${lastOf('iq_', quarantineBefore).slice(0, 18)}`
+      : null;
+  return { data, nextCursor };
+}
+
+/** After the parameters of a list with `given` values. */
+function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
+  const times = [
+    { is: '>=', time: since },
+    { is: '<', time: until },
+  ].filter((t): t is { is: string; time: Date } => t.time !== undefined);
+  const where = times.map(({ is }, i) => `received_at ${is} $${LIST_PARAMETERS + given + i + 1}`);
+  return { where: where.join(' and ') || 'true', values: times.map(({ time }) => time) };
+}
+
+/** Newer arrival first, each list in its own order: a cursor counts ids, so skip none. */
+function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
+  const out: EventRow[] = [];
+  let i = 0;
+  let j = 0;
+  for (;;) {
+    const x = a[i];
+    const y = b[j];
+    if (x === undefined || y === undefined) return [...out, ...a.slice(i), ...b.slice(j)];
+    if (x.receivedAt >= y.receivedAt) out.push((i++, x));
+    else out.push((j++, y));
+  }
+}
+
+export async function eventById(
+  pool: pg.Pool,
+  id: string,
+): Promise<(EventRow & { readonly body: Buffer | null }) | null> {
+  const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
+  if (match === null) return null;
+  const found =
+    match[1] === 'ie'
+      ? await pool.query<Row>(`select ${INBOX_COLUMNS}, ${bodyOf('e')} as body from inbox_event e where id = $1`, [
+          match[2],
+        ])
+      : await pool.query<Row>(
+          `select ${COLUMNS}, reason, deliveries as attempts, body from inbox_quarantine where id = $1`,
+          [match[2]],
+        );
+  const row = found.rows[0];
+  if (row === undefined) return null;
+  const event = match[1] === 'ie' ? inboxEvent(row) : quarantined(row);
+  return { ...event, body: Buffer.isBuffer(row['body']) ? row['body'] : null };
+}
+
+function inboxEvent(r: Row): EventRow {
+  return {
+    ...common(r),
+    id: `ie_${r['id'] as string}`,
+    status: r['status'] as EventStatus,
+    decidedAt: r['decided_at'] as Date | null,
+  };
+}
+
+function quarantined(r: Row): EventRow {
+  return { ...common(r), id: `iq_${r['id'] as string}`, status: 'quarantined', decidedAt: null };
+}
+
+export function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
+  return {
+    source: r['source'] as EventSource,
+    eventId: r['event_id'] as string,
+    type: r['type'] as string,
+    lane: r['lane'] as string,
+    reason: r['reason'] as string | null,
+    attempts: r['attempts'] as number,
+    receivedAt: r['received_at'] as Date,
+  };
+}
