@@ -1,4 +1,4 @@
-// The whole daemon at a glance: the one file that knows every module.
+// The module of the whole daemon. This file alone knows every other module.
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { ApiModule } from './api/api.module.js';
@@ -41,7 +41,7 @@ import { WebhookEndpointsModule } from './events/webhook-endpoints.module.js';
 
 export type AppParts = {
   readonly config: Config;
-  /** Open, and its schema current; the application closes it when it ends. */
+  /** An open database with a current schema. The application closes the database when the application ends. */
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -49,31 +49,31 @@ export type AppParts = {
 
 @Module({})
 export class AppModule {
-  /** The daemon. */
+  /** Builds the module of the daemon, with the scheduled jobs. */
   static of(parts: AppParts): DynamicModule {
     const { imports = [], ...rest } = AppModule.withoutJobs(parts);
     return { ...rest, imports: [ScheduleModule.forRoot(), ...imports] };
   }
 
-  /** The same, and nothing runs by the clock: for the command line. */
+  /** Builds the same module without scheduled jobs, for the command line. */
   static withoutJobs({ config, db, log, metrics }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        // What every module may inject.
+        // The providers every module may inject.
         ConfigModule.of(config),
         ObserveModule.of(log, metrics),
         SystemModule,
         StoreModule.of(db),
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
-        // The frames.
+        // The frames: they know no subject.
         MorModule,
         EngineModule,
-        DecisionsModule, // the subjects' rules behind the engine's port
+        DecisionsModule, // gives the engine the rules of the subjects
         IntakeModule,
         ApiModule,
         ConsoleModule,
-        // The subjects, in the order in which their routes are documented.
+        // The subjects. Their routes appear in the API reference in this order.
         SignupsModule,
         CustomersModule,
         MovesModule,
@@ -97,7 +97,7 @@ export class AppModule {
         DocumentsModule,
         DisputesModule,
         EnrolmentModule,
-        OverviewModule, // last: it answers for every page of the console that is none
+        OverviewModule, // last: its catch-all route answers unknown console pages
       ],
     };
   }

@@ -9,19 +9,19 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return 'unknown'; // a container's user need not have a name
+    return 'unknown'; // in a container the user may have no name
   }
 }
 
 const ending = new AbortController();
-process.once('SIGINT', () => ending.abort()); // a second one ends the process at once
+process.once('SIGINT', () => ending.abort()); // a second SIGINT ends the process at once
 process.once('SIGTERM', () => ending.abort());
 process.stdout.on('error', (e: Error & { code?: string }) => {
-  if (e.code === 'EPIPE') process.exit(0); // a reader has enough, such as `head`
+  if (e.code === 'EPIPE') process.exit(0); // the reader, such as `head`, has closed the pipe
   try {
     writeSync(2, `Crossbill cannot write to standard output (${e.code ?? 'no code'}): the output is not complete.\n`);
   } catch {
-    // nobody is there to be told
+    // Standard error is closed too: nobody can read the message.
   }
   process.exit(1);
 });

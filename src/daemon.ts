@@ -1,4 +1,4 @@
-// One daemon from start to stop: it listens first, becomes ready with the database, and stops without a loss.
+// Starts and stops one daemon. It listens at once, serves once the database is ready, and loses nothing when it stops.
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { PAYMENT_EVENTS } from './decisions/subjects.js';
@@ -22,23 +22,24 @@ import { notificationWebhooks } from './notifications/notification.schema.js';
 import { NotificationJobs } from './notifications/jobs.js';
 
 export type Daemon = {
-  /** Its address. */
+  /** The URL of the API and the console. */
   readonly url: string;
-  /** Waits for work under way, at most 20 seconds. */
+  /** Waits at most 20 seconds for work under way. */
   stop(): Promise<void>;
 };
 
-// Below the 20 seconds after SIGTERM, and longer than one call to the MoR: its caller still gets an answer.
+// Shorter than the 20 seconds after SIGTERM. Longer than one call to the MoR, so a waiting caller still gets an answer.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const WORD_GRACE_MS = 1_000;
 
-/** Event types with their own label in the metrics. */
+/** The event types with their own label in the metrics. */
 const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
- * Starts a daemon. It answers 503 until it has a database with a current schema. Rejects without its port, or once `signal` ends the wait.
- * @param migrations the folder of this release's migrations
+ * Starts a daemon. The daemon answers 503 until it has a database with a current schema.
+ * Rejects if its port is taken, or once `signal` ends the wait for the database.
+ * @param migrations the folder with the migrations of this release
  */
 export async function startDaemon(
   config: Config,
@@ -87,7 +88,7 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info({ event: 'daemon.stopping' }, 'stopping');
       readiness.set(false, 'stopping');
-      // All at once: from now on the doors take nothing, even if a slow database delays their record.
+      // All at once: the endpoints refuse every request from now on, even if a slow database delays the record of it.
       await Promise.all([
         doors.close(),
         front.close(ANSWERS_GRACE_MS),
@@ -106,7 +107,9 @@ export async function startDaemon(
   }
 }
 
-/** The next start continues unfinished work: its key and bytes are stored. */
+/**
+ * Waits for the work, but no longer than `ms`. The next start continues unfinished work: its key and bytes are stored.
+ */
 function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
-// The daemon's program: settings, start, signals, exit code. `npm start` gives Node --max-semi-space-size=2 (MB). Without it, from Node 24 on,
-// the young generation grows to 96 MB, and 5,000 strangers take 350 MB instead of 250. A running V8 ignores this flag.
+// The program of the daemon: settings, start, signals, exit code. `npm start` passes --max-semi-space-size=2 (MB) to
+// Node. Without the flag, Node 24 and later grow the young generation to 96 MB, and 5,000 unknown connections take 350
+// MB instead of 250. The flag has no effect on a running V8, so this file cannot set it.
 import { Session } from 'node:inspector/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Config, ConfigError, loadConfig, withDotEnv } from './config/index.js';
@@ -7,16 +8,19 @@ import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 import { DatabaseRefused } from './store/database.js';
 
-/** The process ends within 20 s of SIGTERM, even with a hanging migration or socket. */
+/** The process ends within 20 s of SIGTERM, even if a migration or a socket hangs. */
 const END_AT_LAST_MS = 19_000;
 
-/** After a flood of connections V8 lets the heap grow to 150 MB instead of 50. Collections at every 10 % cost little: the heap is small. */
+/**
+ * After a flood of connections V8 lets the heap grow to 150 MB instead of 50. So V8 collects each time the heap grows
+ * by 10 %. The heap is small, so this costs little.
+ */
 const COLLECT_SOONER = '--heap-growing-percent=10';
 
-/** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
+/** Exit codes: 0 stopped on request, 1 could not start or crashed, 78 settings are wrong (sysexits: EX_CONFIG). */
 async function main(): Promise<void> {
   setFlagsFromString(COLLECT_SOONER);
-  // Diagnostic reports leave out the environment with its secrets (from Node 22.13 on).
+  // Keeps the environment and its secrets out of diagnostic reports (from Node 22.13 on).
   Object.assign(process.report, { excludeEnv: true });
   const { env, said } = withDotEnv(process.env, process.cwd());
   const config = loadConfig(env);
@@ -28,7 +32,7 @@ async function main(): Promise<void> {
   const onSignal = (signal: string): void => {
     log.info({ event: 'daemon.signal', signal }, 'stopping');
     waiting.abort();
-    if (asked) process.exit(1); // asked twice: at once
+    if (asked) process.exit(1); // a second signal ends the process at once
     asked = true;
     setTimeout(() => {
       log.error({ event: 'daemon.cut_off' }, 'not everything finished in time; the next start continues it');
@@ -38,7 +42,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  // No process stays half alive: the next start continues the work.
+  // An unexpected error ends the process, and the next start continues the work. A half-dead process would do harm.
   process.on('uncaughtException', (err) => {
     log.fatal({ event: 'daemon.uncaught', err }, 'an uncaught error');
     process.exit(1);
@@ -60,7 +64,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** `code` is null for an error without a known cause: the log then holds its stack. */
+/** `code` is null for an error without a known cause. The log then holds the stack. */
 function explainStart(
   err: unknown,
   { host, port }: Config,
@@ -72,7 +76,7 @@ function explainStart(
   return { code: null, message: 'the daemon could not start' };
 }
 
-/** Startup leaves about 40 MB. V8 keeps them until there is enough work for a collection. */
+/** Startup leaves about 40 MB of garbage. V8 keeps it until a collection is worth its while. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();

@@ -1,4 +1,5 @@
-// Gets a daemon its database: starts the embedded one where that is the choice, waits for the other, brings the schema up to date.
+// Opens the daemon's database: starts the embedded one or waits for the operator's own, then brings the schema up to
+// date.
 import { type DatabaseChoice } from './config/index.js';
 import { type Logger } from './observe/index.js';
 import { Database, DatabaseRefused, isUnavailable, sqlState } from './store/database.js';
@@ -8,13 +9,13 @@ export type OpenDatabase = { readonly db: Database; readonly url: string; close(
 
 const TRY_AGAIN_MS = 1_000;
 
-/** The database's URL, and how to end what was started for it. The URL holds a password. */
+/** The URL of the database, and a function to stop an embedded database. The URL holds a password. */
 export async function databaseUrl(
   choice: DatabaseChoice,
   log: Logger,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (choice.kind === 'url') return { url: choice.url.reveal(), stop: () => Promise.resolve() };
-  // Loaded only when it is wanted: the container image leaves its binaries out.
+  // Crossbill loads the embedded database only if chosen: the container image leaves its binaries out.
   const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
   const embedded = await startEmbeddedPostgres({
     dataDir: choice.dir,
@@ -27,10 +28,11 @@ export async function databaseUrl(
 }
 
 /**
- * Waits until the database answers and its schema has all that this release needs: it brings it up to date, or waits for somebody who
- * may. A migration that fails is an error, not a reason to wait. A schema of a newer release will do, since migrations only add.
- * @param migrations the folder of this release's migrations
- * @throws DatabaseRefused when the database cannot be used as it is: a wrong password, an unknown name, a pooler in the wrong mode
+ * Waits until the database answers and its schema has everything this release needs. Crossbill migrates the schema
+ * itself, or waits for a person with the right to do so. A failed migration is an error, not a reason to wait. A newer
+ * schema is fine, since migrations only add.
+ * @param migrations the folder with the migrations of this release
+ * @throws DatabaseRefused if waiting cannot help: a wrong password, an unknown name, a pooler in the wrong mode
  */
 export async function openDatabase(
   settings: {
@@ -77,7 +79,7 @@ export async function openDatabase(
   }
 }
 
-/** The schema is behind, and this user is not the one to change it. */
+/** The schema is old, and this database user may not change it. */
 class SchemaOfOthers extends Error {
   constructor() {
     super(
@@ -86,19 +88,19 @@ class SchemaOfOthers extends Error {
   }
 }
 
-/** insufficient_privilege, and the error beside it names what the right is for. */
+/** SQLSTATE insufficient_privilege. The error's own message names the missing right. */
 export const LACKS_A_RIGHT = '42501';
 export const RIGHT_MISSING =
   'this user of the database lacks a right: grant it, or run `crossbill migrate` as the owner of the tables';
 
-/** What is waited for after this error, for the log; null: waiting does not help. */
+/** The reason to wait after this error, for the log. Null: waiting does not help. */
 function waitsFor(err: unknown): string | null {
   if (err instanceof DatabaseRefused) return null;
   if (err instanceof SchemaOfOthers) return err.message;
   switch (sqlState(err)) {
     case LACKS_A_RIGHT:
       return `${RIGHT_MISSING}; trying again until it has it`;
-    case '53300': // too_many_connections: of the server, the database or the role
+    case '53300': // too_many_connections, in the server, the database or the role
       return 'the database has no free connection: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
     case '55P03': // lock_not_available
       return 'a migration could not lock a table that another session holds, and changed nothing; trying again until it can';

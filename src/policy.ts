@@ -7,314 +7,344 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/** The life of an idempotency key. Stripe may prune a key after 24 h, and the MoR makes its processor keys from ours. */
+/** The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from ours. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/** Stripe replays a stored 500 for the life of its key: after this time Crossbill looks for the effect instead. */
+/** Stripe replays a stored 500 for the life of its key. After this time Crossbill looks for the effect of the call instead of repeating it. */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
-/** Most failures are a dropped connection, so the first retry follows in about a second. The pauses double from here... */
+/** The pause before the first retry. Most failures are a dropped connection, so it is short. The next pauses double... */
 export const RETRY_FIRST_PAUSE_MS = 1_000;
-/** ...to here: an outage of hours costs four tries an hour. */
+/** ...up to this pause: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
-/** The shortest pause with jitter. */
+/** Jitter shortens no pause below this. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
-/** A peer refuses our key or our account, and only a person can change it: Crossbill tries once a minute. */
+/** The pause while a peer refuses our key or our account. Only a person can change that. */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
 /** The longest Retry-After that Crossbill obeys. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
 
-/** Between failed reads of the key's own account. Events wait for this read. */
+/** The pause between failed reads of our own account at Stripe. Events wait for this read. */
 export const OWN_ACCOUNT_AGAIN_MS = 15_000;
 
-/** Failed reads and look-ups in the timeline: an outage must not fill it. */
+/** The timeline shows so many failed reads in a row. An outage must not fill the timeline. */
 export const FAILED_READS_SHOWN = 3;
-/** Failed tries of one call in the timeline. It shows every refusal. */
+/** The timeline shows so many failed tries of one call. It shows every refusal. */
 export const FAILED_TRIES_SHOWN = 4;
 
-/** A read of an invoice stays fresh so long: enough to decide and write. */
+/** Crossbill trusts a read of an invoice for this time: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/** Errands in one claim of a lane. More suggest a loop: the lane goes to the end of the queue. */
+/** Lookups for one lane before a worker puts the lane at the end of the queue. More lookups suggest a loop. */
 export const ERRANDS_A_CLAIM = 40;
 
-/** After this time another worker takes a crashed worker's lanes. A living worker renews its leases earlier. DESIGN 5: at most 30 s. */
+/**
+ * The lease of a worker on a lane. After this time another worker takes the lanes of a crashed worker. A living worker renews its leases
+ * earlier.
+ */
 export const LEASE_MS = 25_000;
 
-/** A process that dies during a call leaves its lane for at least this rest of its lease. A later try may have an unrecorded one before it. */
+/**
+ * If a process dies during a call, its lane stays closed for at least this rest of the lease. A later try must expect that an unrecorded try
+ * went out before it.
+ */
 export const CUT_OFF_AFTER_MS = 15_000;
 
 /**
- * On a moved or swapping machine a process stands still, and may send its call late: another process has already looked for the effect and
- * found none. Crossbill waits this long before it takes back the end of a mark.
+ * A process on a moved or swapping machine can stop for minutes and then send its call late. Meanwhile another process has looked for the effect
+ * and found none. So Crossbill waits this long before it gives up the last call of a mark.
  */
 export const STANDSTILL_MS = 5 * 60_000;
 
 // ---- Workers: failing lanes, shared commits
 
-/** After so many failed decisions Crossbill parks the event, or opens an item about the lane. */
+/** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/** Between tries of a lane with such an item: it waits for a new release or for a person. */
+/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
 /**
- * The longest wait of a step for a shared commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps then share one
- * commit.
+ * The longest wait for other steps to join one database commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps then
+ * share one commit.
  */
 export const GATHER_MS = 15;
 
 // ---- A caller waits for the MoR's answer
 
-/** The MoR usually answers within seconds. Then the caller hears that nothing is known yet, and Crossbill continues. */
+/** How long a caller waits. The MoR usually answers within seconds. After this time the caller gets "not known yet", and Crossbill continues. */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/** The console shows its page by now at the latest, and refreshes it later. Most answers take a second. */
+/** The console waits this long for an answer before it shows the page. It refreshes the page later. Most answers take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
-/** A list waits so long for its customers' names. Then it shows their ids. */
+/** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
-/** Reads of customers at one time for one page. */
+/** Customers that one page reads from Stripe at the same time. */
 export const NAMES_AT_ONCE = 8;
-/** Within this time a list asks Stripe for no name again. */
+/** A list reuses a customer's name for this time instead of asking Stripe again. */
 export const NAMES_KEPT_MS = 5 * MINUTE_MS;
-/** Names in the memory of one process. */
+/** Customer names that one process keeps in memory. */
 export const NAMES_KEPT_AT_MOST = 2_000;
 
-/** Before the next look for an answer: short during the first second, when most answers arrive. */
+/** The pause before Crossbill looks for the answer again: short in the first second, when most answers arrive. */
 export function answerPauseMs(waitedMs: number): number {
   return waitedMs < 1_000 ? 50 : 250;
 }
 
 // ---- Renewals: marks, drafts, alarms
 
-/** Refused tries of a mark, each after a fresh read, before a person decides. */
+/** Tries of a refused mark, each after a fresh read of the invoice. Then a person decides. */
 export const MARK_TRIES = 2;
 
 /**
- * A draft is stuck after this time. Stripe finalizes a draft after an hour, or after 72 without an answer to `invoice.created`. An older one
- * with money has no automatic advancement.
+ * A draft older than this is stuck. Stripe finalizes a draft after one hour, or after 72 hours if nobody answers `invoice.created`. An older
+ * draft has no automatic advancement.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/** Stripe finalizes a draft an hour after its creation (Stripe docs, "Invoice finalization"), unless it names a time. */
+/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/** In case `invoice.finalized` never arrives, Crossbill reads the draft so long after its time, then at growing pauses... */
+/** `invoice.finalized` may never arrive. So Crossbill reads the draft this long after its time, then at growing pauses... */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
-/** ...up to this one. It is also the pause for a draft without a time. */
+/** ...up to this pause. A draft without a known time uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
-/** Between reads of a draft after a failed finalization: it waits for a person. */
+/** The pause between reads of a draft after a failed finalization. The draft waits for a person. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
-/** Crossbill reads an older invoice before it relays its `invoice.created`. Within the draft's hour the read is not needed. */
+/**
+ * Crossbill reads an invoice older than this before it relays `invoice.created` to the MoR: it may be void by now. A younger invoice is still a
+ * draft.
+ */
 export const RELAY_LATE_MS = HOUR_MS;
-/** Failed reads in a row before a relay without one: some nine minutes. After a burst of 429 the invoice may be void. */
+/**
+ * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A longer outage of Stripe must
+ * not hold back a renewal.
+ */
 export const RELAY_READ_TRIES = 10;
 
 // ---- Enrolment
 
-/** After so long without an answer about a customer's enrolment a person decides. The draft's hour is over, without a relay. */
+/**
+ * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes the draft, and the MoR has
+ * not received it.
+ */
 export const ENROLMENT_PATIENCE_MS = HOUR_MS;
 /**
- * The MoR charges from the link on. An older invoice is in Stripe's own dunning, and ours only if the MoR pays it. Days, not minutes: the
- * link may follow a while after the MoR's first charge.
+ * The MoR charges a customer from the customer link on. So an older invoice stays in Stripe's own dunning, unless the MoR pays it. The limit is
+ * days, since the link may follow a while after the MoR's first charge.
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
 // ---- Possible charges by Stripe
 
 /**
- * A look at a subscription's methods is good so long. A customer can save a card in the portal any day. The events of one renewal take an
- * hour or three days, and `doctor --all` looks at a hundred subscriptions with one request.
+ * Crossbill trusts a look at a subscription's payment methods for this time. A customer can save a card in the portal on any day. The events of
+ * one renewal arrive within an hour to three days. `doctor --all` looks at a hundred subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/** A renewal marked within seconds is out of Stripe's reach, and needs no look. */
+/** Crossbill looks only after this time. A renewal marked within seconds cannot be charged by Stripe any more. */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
-/** Between looks at a draft that Stripe would charge: a fix must show within the hour. */
+/** The pause between looks at a draft that Stripe would charge. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
-/** Between looks at an open invoice that Stripe would charge: its retries are days apart. */
+/** The pause between looks at an open invoice that Stripe would charge. Stripe's retries are days apart. */
 export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
-/** Failed looks in a row. Then the invoice continues without one. */
+/** Failed looks in a row before the invoice continues without a look. */
 export const CHARGE_LOOK_TRIES = 8;
 
-/** Rounds of decisions in one step. Each settles one thing; no invoice ever needed eight. */
+/** Rounds of decisions in one step of a lane. Each round settles one thing. No invoice ever needed eight. */
 export const SETTLE_ROUNDS = 8;
 
 // ---- Signups
 
-/** After so long without the charge at the MoR a person decides. */
+/** Crossbill looks for a signup's charge at the MoR for this time. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/** Looks at money on its way, at pauses that grow with its age: from a second (a card)... */
+/** The first pause between looks at money under way. The pauses grow with its age: from a second (a card)... */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** ...to an hour (a bank debit takes days). */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
-/** The pauses for an unknown charge double so often: up to about two minutes. */
+/** While the MoR does not know a charge, the pause doubles this often: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/** Stripe ends an incomplete subscription 23 hours after its creation, and voids its first invoice (Stripe docs, "Subscriptions"). */
+/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
-/** A signup without a payment becomes an item five hours before its end. */
+/** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/** Longer than one call to the MoR: two requests with one key never send at the same time. */
+/** How long one request keeps a signup to itself. Longer than one call to the MoR, so two requests with one key never send at the same time. */
 export const SIGNUP_BUSY_MS = 15_000;
-/** Between looks for the end of another request with the same key. */
+/** The pause between looks whether another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/** Between looks of a replica for newly confirmed payment methods: a decision follows its event within a second. The look reads an index. */
+/**
+ * The pause between a replica's looks for newly confirmed payment methods. A decision then follows its event within a second. The look reads an
+ * index.
+ */
 export const METHODS_LOOK_EVERY_MS = 1_000;
-/** Confirmed methods in one look. The next look takes the rest. */
+/** Confirmed payment methods in one look. The next look takes the rest. */
 export const METHODS_A_LOOK = 100;
 
-/** Between looks of a replica for signups without a payment. */
+/** The pause between a replica's looks for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Crossbill flags no older signup: it was flagged before, or no daemon ran for a month. */
+/** Crossbill opens no item about an older signup: it already has an item, or no daemon ran for a month. */
 export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
 // ---- Refunds
 
-/** Days until a refund without an end becomes an item, by its status. Bank debits take days; an answer takes less than one. */
+/** Days until an unfinished refund becomes a review item, by its status. Bank debits take days. An answer of the MoR takes less than a day. */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
-/** Days until its dismissed item opens again: its amount stays reserved. */
+/** Days until a dismissed item about an unfinished refund opens again. The refund still reserves its amount. */
 export const REFUND_REMINDER_DAYS = 10;
 
 // ---- Bank transfers and payment links
 
-/** A transfer's event may follow a read of its state by so much: the MoR delivers for some hours (events API). */
+/**
+ * The event of a bank transfer may arrive this long after a read has shown the transfer. The MoR tries to deliver for some hours (events API).
+ */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/** Crossbill waits so long after the due date: banks take days, and customers longer. */
+/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
-/** The term of a proforma invoice without a known due date. */
+/** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/** A webhook may be lost: Crossbill reads objects of the MoR at pauses that grow with their age, from a minute... */
+/** A webhook may get lost, so Crossbill also reads objects of the MoR. The pauses grow with the object's age: from a minute... */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
 /** ...to a day. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
-/** The last read of an expired link: a payment in its last minute counts. */
+/** The last read of an expired payment link comes this long after its end. A payment in the last minute counts. */
 export const LINK_LAST_LOOK_AFTER_MS = MINUTE_MS;
-/** Reads of a link against its announced capture, about two minutes. Then a person decides. */
+/** Reads of a payment link to confirm an announced capture, over about two minutes. Then a person decides. */
 export const LINK_CONFIRM_TRIES = 8;
-/** Without a usable answer about a link the MoR counts as away for so long, longer than an outage of a day. Then a person decides. */
+/** The MoR may leave reads of a link unanswered for this time, longer than an outage of a day. Then a person decides. */
 export const LINK_SILENT_MS = 2 * DAY_MS;
-/** Automatic links for one invoice: at a week each they outlast every schedule. */
+/** Automatic payment links for one invoice. Each lives a week, so together they outlast every schedule. */
 export const RECOVERY_LINKS_MOST = 3;
 
 // ---- Retries of refused renewals
 
 /**
- * Stripe's first `invoice.payment_attempt_required` arrives with the finalization, about an hour after the MoR's news, and means the refused
- * charge. Later ones are at least a day apart (Stripe docs, "Automate payment retries").
+ * Stripe's first `invoice.payment_attempt_required` comes with the finalization, about an hour after the MoR reports the refusal. It means the
+ * charge the MoR has already tried. Later ones come at least a day apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal so long before a retry belongs to an earlier try. No accepted clock is wrong by more than minutes (WEBHOOK_TOLERANCE_SEC). */
+/** A refusal this long before a retry belongs to an earlier try. Accepted clocks differ by minutes at most (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
-/** Steps for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs, "Automate payment retries"). */
+/**
+ * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs, "Automate payment retries").
+ */
 export const RETRY_STEPS_MOST = 8;
 
 // ---- Events without an invoice
 
-/** The answer to our own call, or the payment's event, may be under way. */
+/** An event without an invoice waits this long: the answer to our own call, or the payment's event, may bring the invoice. */
 export const ROUTE_PATIENCE_MS = 5_000;
 export const ROUTE_LOOK_EVERY_MS = 1_000;
-/** An unknown object may become known, as with a signup completed hours later: each pause is half of the time so far, from here... */
+/**
+ * The object of an event may become known later, for example once a signup completes. Each pause is half of the time waited so far: from here...
+ */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
 /** ...to here... */
 export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
-/** ...for a week. */
+/** ...for at most a week. */
 export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 // ---- Disputes
 
-/** An alert may follow its refund by so much: the MoR delivers for some hours (events API). */
+/** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
-/** Kept ids of a dispute or an alert. Its events name one payment: more are a mistake. */
+/** Ids kept from the events of one dispute or alert. Such events name one payment, so more ids are a mistake. */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding
 
-/** Slow on purpose: a person reviews (onboarding API, "What the service does", 5). */
+/**
+ * The pause between reads of one application. It is long because a person reviews the application (onboarding API, "What the service does", 5).
+ */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
-/** Between looks for due applications. */
+/** The pause between looks for applications due to be read. */
 export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
-/** Longer than the calls of one step: two requests for one merchant never send at the same time. */
+/**
+ * How long one request keeps a merchant to itself. Longer than the calls of one step, so two requests for one merchant never send at the same
+ * time.
+ */
 export const ONBOARDING_BUSY_MS = 30_000;
 
 // ---- Webhook endpoints
 
-/** Between notifications of refusals at one endpoint, after the first: strangers cause refusals without end. */
+/** After a first notification of refusals at one endpoint, Crossbill sends at most one in this time. Strangers can cause endless refusals. */
 export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 // ---- Notifications
 
-/** Standard Webhooks wants 15 to 30 seconds ("Operational considerations"). */
+/** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/** Longer than a delivery: after a crash another process tries again. */
+/** How long one process keeps a notification to itself. Longer than a delivery. After a crash another process tries again. */
 export const NOTIFY_BUSY_MS = 30_000;
-/** `review.due_soon` comes so long before the deadline. */
+/** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
-/** Between looks for news outside the lanes: deadlines, items without an invoice, findings of verify. */
+/** The pause between looks for reasons to notify outside the lanes: deadlines, items without an invoice, findings of verify. */
 export const LOOK_OUT_EVERY_MS = 15_000;
-/** The database keeps delivered and dead notifications so long. */
+/** The database keeps delivered and abandoned notifications for so many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 // ---- Verify
 
-/** Younger work is under way, and no difference. */
+/** Verify compares nothing younger: the work on it may be under way. */
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/** A run may resume within a day of its first start. Then the next daily run compares everything again. */
+/** A run may resume within a day of its first start. After that the next daily run compares everything again. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
- * A run without a save for so long is dead. A living run saves every 30 seconds, or after its current question of at most two minutes. If it
- * lives all the same, it sees that another run resumed it, and ends.
+ * Crossbill counts a run without a save for this time as dead. A living run saves every 30 seconds, or after its current question of at most two
+ * minutes. If a run counted as dead still lives, it finds that another process resumed it, and ends.
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, tripling (events API,
- * "Delivery"). Another reading has a ninth, hours later. Fewer attempts mean more look-ups, which is safe. The payment API names none.
+ * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, then three times the pause
+ * (events API, "Delivery"). The text can also mean a ninth attempt, hours later. A low number is safe: it only means more look-ups. The payment
+ * API names no number.
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
-/** Before the second look at a missing event: it may be on its way. */
+/** The pause before the second look at a missing event. The event may be under way. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
-/** Before the second look at a young object: Stripe delivers within two seconds, and a decision takes one more. */
+/** The pause before the second look at a young object. Stripe delivers within two seconds, and a decision takes one more. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
-/** The longest time between two saves of a run: others see that it lives. */
+/** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
-/** No other replica starts the run for so long after its last save. */
+/** After a run's last save no other replica starts the run for this time. */
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
-/** Differences of money compared again by the next run, at one or two requests each. */
+/** Differences of money that the next run compares again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
-/** The reach of the daily run: Stripe's list of events, and not before this installation. */
+/** How far back the daily run looks, as far as Stripe lists events. It never looks behind the start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
-/** Before the next try of an incomplete daily run. */
+/** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
-/** Between looks of a replica for a due daily run. */
+/** The pause between a replica's looks for a due daily run. */
 export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Stripe lists events for 30 days (Stripe docs, "Events"). An hour less: no event expires between two pages. */
+/** Stripe lists events for 30 days (Stripe docs, "Events"). One hour less, so no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
-/** A verdict may follow its invoice by so much: bank debits settle after days. */
+/** The MoR's verdict may follow its invoice by this time. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/** Marks in one daily run: an hour and a half at the pace below. A million takes 20 days. */
+/** Marks that one daily run checks at the MoR: an hour and a half at the pace below. A million marks take 20 days. */
 export const VERIFY_MARKS_A_RUN = 50_000;
-/** Marks in one run for a person: under a minute. */
+/** Marks that a run checks if a person started it: under a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
-/** The count of waiting marks stops here: a run must not read a million rows for one number. */
+/** Crossbill counts unchecked marks up to here. A run must not read a million rows for one number. */
 export const MARKS_LEFT_COUNTED = 10_000;
-/** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
+/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** Sums of unsure refunds on one payment record: twelve different amounts have so many. */
+/** Possible sums of unsure refunds on one payment record. Twelve different amounts have so many sums. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
 
-/** Named wrong lines of an import: more than a person mends before the next try. */
+/** Wrong lines an import reports. A person mends fewer before the next try. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
-/** A subscription moves at least so long before its next renewal: a person has a day to undo a mistake. */
+/** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
-/** Stripe wants a due date for invoices without a charge. Its Dashboard proposes 30 days. */
+/** Stripe wants a due date on an invoice it does not charge. Stripe's Dashboard proposes 30 days. */
 export const MOVED_DAYS_UNTIL_DUE = 30;
-/** Tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next run continues. */
+/** Tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next run of the command continues. */
 export const MOVE_TRIES = 5;
 export const MOVE_FIRST_PAUSE_MS = 1_000;
-/** A person waits: the next run obeys a longer Retry-After. */
+/** The longest pause a move obeys, since a person waits. The next run of the command obeys a longer Retry-After. */
 export const MOVE_LONGEST_PAUSE_MS = MINUTE_MS;
