@@ -1,5 +1,6 @@
-// `crossbill ask-mor`: every open question of the books as one text, ready to send to the MoR's support. It has ids and times, and no
-// personal data. The support knows nothing of Crossbill: the text speaks of its events, charges and payments.
+// `crossbill ask-mor`: writes all open questions to the MoR as one text, ready for the MoR's support. The text has ids
+// and times, and no personal data.
+// The support does not know Crossbill, so the text speaks of the MoR's own events, charges and payments.
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type PageRequest } from '../domain/page.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -18,13 +19,13 @@ import { type Commands } from './commands.js';
 import { amount, table, time } from './table.js';
 import { type World } from './world.js';
 
-/** One line of a question: the known values by name. Null: unknown. */
+/** One row of a question's table: values by name. Null means unknown. */
 type Known = Readonly<Record<string, string | null>>;
-/** `more`: there are older ones as well. */
+/** `more`: true if there are further items beyond the page read. */
 type Found = { readonly items: readonly Known[]; readonly more: boolean };
 type Topic = { readonly head: string; readonly question: string; readonly find: (world: World) => Promise<Found> };
 
-/** Nobody answers a longer letter. */
+/** The most items under one question. The support would not answer a longer letter. */
 const MOST = 100;
 const PAGE: PageRequest = { limit: MOST, cursor: null };
 
@@ -89,7 +90,7 @@ export function addAskMor(on: Commands): void {
   );
 }
 
-/** A column without any value is left out. */
+/** Writes one question with its table. Leaves out a column without any value. */
 function renderQuestion(n: number, { topic, items, more }: Found & { readonly topic: string }): string {
   const names = Object.keys(items[0] ?? {}).filter((name) => items.some((item) => (item[name] ?? null) !== null));
   const heads = names.map((name) => name.replaceAll('_', ' '));
@@ -99,12 +100,14 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS); // an older loss shows as open work
+  // An older loss is visible as open work, such as a review item.
+  const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
-    // A second body under a known id is ambiguous, not lost: the inbox has the event itself.
+    // The inbox already has an event under this id: the quarantined delivery is a second version of the event, and no
+    // event is lost.
     const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
@@ -116,7 +119,7 @@ async function lostEvents(world: World): Promise<Found> {
   return { items: [...spans, ...single], more: aside.nextCursor !== null };
 }
 
-/** The open items of these kinds, each read with its invoice. */
+/** Reads the open review items of these kinds, each with its invoice. */
 async function ofReviews(
   world: World,
   kinds: readonly ReviewKind[],
@@ -203,7 +206,10 @@ async function unnamedPayments(world: World): Promise<Found> {
   return { items, more: page.nextCursor !== null };
 }
 
-/** Every observation of money for the invoice, one line each. A read without a name tells the MoR nothing. */
+/**
+ * Lists every report of money for the invoice, one line each. Leaves out a read without an id: the MoR can't find its
+ * subject.
+ */
 function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
   const seen = view === null ? [] : observationsOf(view);
   return seen

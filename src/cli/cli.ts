@@ -1,4 +1,4 @@
-// The tools of a command: settings, output, questions, and the daemon's parts on demand.
+// The tools of a command: settings, output, questions, and on demand the database with the daemon's flows.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -17,7 +17,7 @@ export type Common = { readonly json?: true; readonly envFile?: string; readonly
 
 export class Cli {
   readonly json: boolean;
-  /** The name of the person in the audit trail and in the timeline. */
+  /** The operator's name in the audit trail and in the timeline. */
   readonly by: string;
   readonly #opened: World[] = [];
   #env: Io['env'] | null = null;
@@ -30,7 +30,7 @@ export class Cli {
     this.by = `cli:${io.user}`;
   }
 
-  /** The person, as a route of the API knows a caller. */
+  /** The operator in the form of an API caller, for calls to a route. */
   get caller(): Caller {
     return { name: this.by, role: 'ops' };
   }
@@ -43,12 +43,15 @@ export class Cli {
     return loadDatabaseConfig(this.#environment());
   }
 
-  /** A variable besides the daemon's settings, of the environment or the settings file; undefined if it is blank. */
+  /**
+   * Reads a variable of the command line alone from the environment or the settings file. Returns undefined if it is
+   * blank.
+   */
   env(name: string): string | undefined {
     return this.#environment()[name]?.trim() || undefined;
   }
 
-  /** Settings, database and flows, until the command ends. */
+  /** Opens settings, database and flows. The end of the command closes them. */
   async open(): Promise<World> {
     const world = await openWorld(this.config(), this.io);
     this.#opened.push(world);
@@ -64,7 +67,7 @@ export class Cli {
     return this.io.out(this.json ? json(value) : text());
   }
 
-  /** A page as the API shows it; for people a table of these fields, and the way to the next page. */
+  /** Prints one page of a list: as JSON in the API's form, or as a table with a hint on the next page. */
   printPage<V extends object>(page: PageView<V>, list: Fields<V>): Promise<void> {
     return this.print(page, () => {
       const { heads, rows } = terminalTable(list, page.data);
@@ -72,7 +75,7 @@ export class Cli {
     });
   }
 
-  /** Asks for a yes unless `--yes` was given. Throws after a no, and where nobody can be asked. */
+  /** Asks the operator for a yes, unless `--yes` is given. Throws after a no, and without a terminal. */
   async confirm(question: string): Promise<void> {
     if (!(await this.agrees(question))) throw new CliError(EXIT.failed, 'declined', 'Nothing was done.');
   }
@@ -86,7 +89,7 @@ export class Cli {
     return /^y(es)?$/i.test((await this.io.ask(`${plain(question)} [y/N] `)).trim());
   }
 
-  /** Shows on stderr how far `work` is. */
+  /** Runs `work` and shows its progress on stderr. */
   async watch<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
     const progress = new Progress(this.io);
     try {
@@ -96,7 +99,7 @@ export class Cli {
     }
   }
 
-  /** The environment wins over the named file, or over `.env`. */
+  /** The settings: a variable of the environment wins over the settings file (`--env-file`, else `.env`). */
   #environment(): Io['env'] {
     return (this.#env ??= environment(this.io, this.options.envFile));
   }
@@ -115,7 +118,7 @@ function environment(io: Io, file: string | undefined): Io['env'] {
   }
 }
 
-/** Every page of a list of the API. */
+/** Reads every page of a list of the API. */
 export async function allPages<V>(
   list: (query: { readonly limit: string; readonly cursor?: string }) => Promise<PageView<V>>,
 ): Promise<readonly V[]> {
@@ -128,7 +131,7 @@ export async function allPages<V>(
   return all;
 }
 
-/** The columns of a noun without a list of fields: members of the API's view, as they are. */
+/** The columns of a list without fields of its own: members of the API's view, unchanged. */
 export function columns<V extends object>(...names: readonly (keyof V & string)[]): Fields<V> {
   const list: { [K in keyof V & string]?: ReturnType<typeof field.text<V>> } = {};
   for (const name of names) list[name] = field.text<V>(name);

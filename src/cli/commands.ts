@@ -1,14 +1,14 @@
-// A command in the program: its usage, the common options, and its action.
+// Adds a command to the program: its usage, the common options, and its action.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Cli } from './cli.js';
 import { EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { parseCount } from './options.js';
 
-/** One call of the command line. */
+/** One run of the command line. */
 export class Session {
   exitCode: number = EXIT.ok;
-  /** True if the person wants JSON: then errors are JSON too. */
+  /** True after `--json`: errors are JSON too. */
   json = false;
 
   constructor(readonly io: Io) {}
@@ -20,12 +20,12 @@ export class Commands {
     readonly session: Session,
   ) {}
 
-  /** Commands below a word of their own, such as `events list`. */
+  /** Adds a group of commands under one word, such as `events list`. */
   group(name: string, about: string): Commands {
     return new Commands(this.parent.command(name).description(about), this.session);
   }
 
-  /** @param isDefault the group does this if no command follows its name */
+  /** @param isDefault the group runs this command if no other name follows the group's name */
   add<Usage extends string>(usage: Usage, about: string, isDefault = false) {
     return this.parent
       .command(usage, { isDefault })
@@ -34,7 +34,7 @@ export class Commands {
       .option('--env-file <path>', 'read settings from this file instead of .env; the environment wins');
   }
 
-  /** A list, page by page, with the API's names of the options. */
+  /** Adds a command for a list, with paging options under the API's names. */
   addList<Usage extends string>(usage: Usage, about: string, isDefault = false) {
     const limit = (text: string): string => String(parseCount(100)(text));
     return this.add(usage, about, isDefault)
@@ -42,7 +42,7 @@ export class Commands {
       .option('--cursor <cursor>', 'continue after this cursor');
   }
 
-  /** The action of a command; `work` returns the exit code, or nothing for 0. */
+  /** Sets the action of the command. `work` returns the exit code, or nothing for 0. */
   run<Given extends unknown[]>(work: (cli: Cli, ...given: Given) => Promise<number | void>) {
     const { session } = this;
     return async function (this: CommandUnknownOpts, ...given: Given): Promise<void> {

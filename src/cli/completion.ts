@@ -1,4 +1,5 @@
-// `crossbill completion bash|zsh|fish`: completes commands and options; the program itself lists them.
+// `crossbill completion bash|zsh|fish`: prints a script to complete commands and options, made from the program's own
+// list.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';
@@ -26,7 +27,7 @@ function scriptFor(shell: string, program: CommandUnknownOpts): string | null {
   }
 }
 
-/** One line per command and option, with its purpose for fish. */
+/** Writes one line per command and option. Fish shows the purpose next to each. */
 function fishScriptOf(program: CommandUnknownOpts): string {
   const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-// `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Changes nothing.
+// `crossbill doctor`: checks the whole installation, and names a remedy for each fault. Doctor changes nothing.
 import { styleText } from 'node:util';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -68,7 +68,10 @@ export function renderChecks(checks: readonly Check[], colours: boolean): string
 
 export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
 
-/** Every check, in the order of the table. `all`: every subscription at Stripe, not only the newest. */
+/**
+ * Runs every check, in the order of the table. With `all` doctor reads every subscription at Stripe, else the newest
+ * hundred.
+ */
 export async function examine(cli: Cli, all = false): Promise<Examined> {
   let config: Config;
   try {
@@ -109,7 +112,7 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
   return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
 }
 
-/** Events, customers and notifications in the database. */
+/** Checks the events, customers and notifications in the database. */
 async function withBooks(world: World, { stripe }: Peers): Promise<Check[]> {
   const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
   const customers = await health.recentCustomers(SAMPLE);
@@ -131,7 +134,7 @@ async function subscriptions(cli: Cli, world: World, all: boolean): ReturnType<t
       looks: world.get(ChargeLooksStore),
       all,
       signal: cli.io.signal,
-      // Stripe does not say how many there are; the database knows those with an invoice here.
+      // Stripe gives no total. The bar uses the number of subscriptions with an invoice in the database.
       onProgress: (looked) => all && progress.bar('looked at subscriptions', looked, Math.max(known, looked)),
     }),
   );

@@ -1,4 +1,4 @@
-// `crossbill erase <customer>` and `crossbill purge`: personal data goes, the books stay.
+// `crossbill erase <customer>` and `crossbill purge`: delete personal data, and keep the books.
 import { Erasure } from '../engine/erasure.js';
 import { FORGET_REASONS } from '../store/notifications.js';
 import { FORGET_NOTES } from '../verify/difference-ack.entity.js';

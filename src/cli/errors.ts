@@ -1,4 +1,4 @@
-// Every error of a command becomes an exit code, a stable code and a sentence. Never a stack, never a secret.
+// Turns every error of a command into an exit code, a stable code and a sentence. Shows no stack and no secret.
 import { Problem } from '../api/http/problem.js';
 import { ConfigError } from '../config/index.js';
 import { StoreUnavailable } from '../domain/errors.js';
@@ -28,7 +28,7 @@ export function explainError(e: unknown): Explained {
   return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
 }
 
-/** A refusal of a flow or a route. 5xx: a peer did not answer. */
+/** Explains a refusal of a flow or a route. A status of 5xx means a peer did not reply. */
 function explainProblem(e: Problem): Explained {
   const fields = e.errors.filter(({ message }) => !e.message.includes(message));
   const lines = [e.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
@@ -36,12 +36,12 @@ function explainProblem(e: Problem): Explained {
   return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
 }
 
-/** By its name: an image without the embedded PostgreSQL can't load its class. */
+/** Recognizes the error by its name: an image without the embedded PostgreSQL can't load its class. */
 function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
   return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }
 
-/** The peer's answer. Throws a refusal or a missing answer. `hint`: a remedy. */
+/** Returns the peer's value. Throws a CliError for a refusal or a missing reply, with `hint` as the remedy. */
 export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
   if (outcome.ok) return outcome.value;
   const fields = outcome.errors.map((e) => `\n  ${plain(e.field)}: ${plain(e.message)}`).join('');

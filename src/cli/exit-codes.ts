@@ -1,4 +1,4 @@
-// Every exit code of the command line, in one place; `crossbill --help` prints this table.
+// Every exit code of the command line. `crossbill --help` prints this table.
 
 export const EXIT = {
   ok: 0,
@@ -7,7 +7,7 @@ export const EXIT = {
   differences: 3,
   unreachable: 4,
   unfinished: 5,
-  config: 78, // sysexits: EX_CONFIG, as the daemon's
+  config: 78, // EX_CONFIG of sysexits, the same as the daemon's
 } as const;
 
 export const EXIT_HELP = `
@@ -21,11 +21,11 @@ Exit codes:
   78  settings are wrong
 `;
 
-/** A failure with its remedy in the message, and without a secret. */
+/** A failure of a command. The message names the remedy and holds no secret. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,
-    /** Stable, for scripts with `--json`. */
+    /** The code is stable, for scripts with `--json`. */
     readonly code: string,
     message: string,
   ) {

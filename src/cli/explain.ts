@@ -1,4 +1,4 @@
-// `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
+// `crossbill explain <id>`: tells the whole story of an invoice in order, in sentences.
 import { secretValues } from '../config/index.js';
 import { CustomersStore } from '../customers/customers.store.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
@@ -51,7 +51,7 @@ export function addExplain(on: Commands): void {
   );
 }
 
-/** Signups of a customer, or one by its own id. */
+/** Finds the signups of a customer, or one signup by its own id. */
 async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
   const customer = await world.get(CustomersStore).find(id);
   if (customer !== null) return customer.signups;
@@ -59,7 +59,7 @@ async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]
   return signup === null ? [] : [signup];
 }
 
-/** The invoices of an id of any kind. */
+/** Finds the invoices behind any id: of an invoice, a payment, a customer or an event. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
   if ((await books.invoice(id)) !== null) return [id];
@@ -85,7 +85,7 @@ function tellSignup(s: SignupRow): string {
   return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
 }
 
-/** The state now, in sentences. */
+/** Describes the present state of an invoice, in sentences. */
 function* tellInvoice(v: InvoiceView): Iterable<string> {
   const { invoice: i } = v;
   const answer = answerOf(v, new Date(), (r) => sentencesOf(r).summary);

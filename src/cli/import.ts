@@ -1,4 +1,4 @@
-// `crossbill import customers <file.csv>`: links customers to the MoR, from a file of links made elsewhere.
+// `crossbill import customers <file.csv>`: links Stripe customers to MoR customers, from a file.
 import { resolve } from 'node:path';
 import { CsvRefused } from '../csv/read-csv.js';
 import { ImportCustomersFlow, type ImportReport, ImportStopped } from '../customers/import-customers.flow.js';

@@ -1,4 +1,5 @@
-// `crossbill init` and `crossbill config print`: a settings file and a compose file to start from, and the settings in force.
+// `crossbill init` writes a settings file and a compose file to start from. `crossbill config print` shows the settings
+// in force.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -47,7 +48,10 @@ ${steps}
     );
 }
 
-/** A commented settings file with an API key and a database password; the merchant fills in the <angle brackets>. */
+/**
+ * Writes a commented settings file with a new API key and a new database password. The merchant fills in the <angle
+ * brackets>.
+ */
 export function startingSettings(): string {
   const secret = (): string => randomBytes(32).toString('hex');
   return renderEnvExample()
@@ -55,9 +59,9 @@ export function startingSettings(): string {
     .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
 }
 
-/** `isRead`: the daemon and the command line read this file. */
+/** `isRead`: true if the daemon and the command line read this file without an option. */
 function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
-  // An installed package has no `npm start`.
+  // An installed package has no `npm start`, so the hint names the file of the daemon.
   const daemon = relative(cwd, fileURLToPath(new URL('../main.js', import.meta.url)));
   const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
   const steps = [
@@ -69,7 +73,7 @@ function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
   return steps.map(([command = '', what = '']) => `  ${command.padEnd(width)}   # ${what}`);
 }
 
-/** False: the file exists. */
+/** Writes a new file. Returns false if the file exists already. */
 function written(file: string, text: string, mode: number): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx', mode });
@@ -80,7 +84,7 @@ function written(file: string, text: string, mode: number): boolean {
   }
 }
 
-/** The project's own, for an installation without the sources: without a build and without the sandbox. */
+/** The project's compose file for an installation without the sources: no build and no sandbox. */
 function composeFile(): string {
   const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
   const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');

@@ -1,17 +1,17 @@
-// Rows into a file: it has its name once all of them are in it.
+// Writes rows into a temporary file. The file gets its final name after the last row.
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { CliError, EXIT } from './exit-codes.js';
 
 export type Write = (text: string) => Promise<void>;
 
-/** The person wants to end. */
+/** The operator stopped the command. */
 export class Stopped extends CliError {
   constructor() {
     super(EXIT.failed, 'stopped', 'Stopped: the export is not complete.');
   }
 }
 
-/** Follows a link to a file. Returns the result of `write`. */
+/** Writes the file, or the target of a symbolic link. Returns the result of `write`. */
 export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);
@@ -26,7 +26,7 @@ export async function intoFile(file: string, write: (to: Write) => Promise<numbe
     await onDisk(rename(part, target));
     return written;
   } catch (e) {
-    await handle.close().catch(() => undefined); // it may be closed
+    await handle.close().catch(() => undefined); // the file may be closed already
     await rm(part, { force: true });
     throw e;
   }

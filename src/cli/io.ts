@@ -1,26 +1,26 @@
-// The command line's surroundings: environment, output, questions, signal. A test gives its own.
+// The command line's surroundings: environment, output, questions, signal. A test passes its own.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Where a secret is echoed to. */
+/** Swallows the echo of a typed secret. */
 const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The person at the machine, for the audit trail. */
+  /** The operator's login name on this machine, for the audit trail. */
   readonly user: string;
-  /** Writes results. Resolves when the reader has room for more. */
+  /** Writes results. Resolves once the reader has room for more. */
   readonly out: (text: string) => Promise<void>;
   /** Writes progress, questions and errors. */
   readonly err: (text: string) => void;
-  /** True: a person reads along and can be asked. */
+  /** True: a person sits at the terminal and can answer. */
   readonly isTerminal: boolean;
-  /** A terminal with colours, without NO_COLOR. */
+  /** True for a terminal with colours, unless NO_COLOR is set. */
   readonly colours: boolean;
-  /** Empty: no answer. `hidden`: the terminal does not show the typed secret. */
+  /** Asks a question. Returns an empty text without an answer. `hidden`: the terminal does not show the typed text. */
   readonly ask: (question: string, hidden?: boolean) => Promise<string>;
-  /** Aborted by the person. */
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 };
 

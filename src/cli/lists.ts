@@ -1,4 +1,4 @@
-// `crossbill invoices` and `crossbill payments`: the lists of the API at a terminal, with the same filters.
+// `crossbill invoices` and `crossbill payments`: show the API's lists at a terminal, with the same filters.
 import { given } from '../api/http/page.js';
 import { invoiceFields } from '../invoices/invoice.fields.js';
 import { INVOICE_STATUSES } from '../invoices/invoice.view.js';

@@ -1,4 +1,5 @@
-// `crossbill move`: takes subscriptions of linked customers away from Stripe's own collection, or gives them back.
+// `crossbill move`: stops Stripe from collecting subscriptions of linked customers, or gives the collection back to
+// Stripe.
 import { whatIsWrongWithId } from '../domain/id-text.js';
 import { renderMoveFact } from '../moves/move.rules.js';
 import { MoveStopped } from '../moves/move-steps.js';
@@ -11,7 +12,7 @@ import { parseLine } from './options.js';
 import { counted, plain, table } from './table.js';
 import { type World } from './world.js';
 
-/** Rows in the text, and in the JSON. */
+/** The most rows in the text and in the JSON. */
 const SHOWN = 50;
 const KEPT = 10_000;
 
@@ -57,7 +58,7 @@ function checkUsage(customers: readonly string[], reference: string | undefined)
   if (customers.length > 0 && reference !== undefined) throw wrongUsage('Name customers, or a --reference, not both.');
 }
 
-/** Null: all of them. */
+/** Returns the chosen customers. Null means all. */
 async function customersOf(
   world: World,
   named: readonly string[],
@@ -97,7 +98,7 @@ function exitCode({ count, stopped }: Report): number {
   return count.skipped > 0 ? EXIT.differences : EXIT.ok;
 }
 
-/** The word for each result, by direction; the first needs a look first. */
+/** The word for each result. The first ones need a person's look. */
 const words = (back: boolean): Readonly<Record<keyof MoveCount, string>> => ({
   failed: 'failed',
   skipped: 'skipped',
@@ -135,7 +136,7 @@ function summary(count: MoveCount, back: boolean): string {
   return some.length === 0 ? 'No subscription yet' : some.join(', ');
 }
 
-/** Rows for a person come first. */
+/** Shows the result. Rows with work for a person come first. */
 function render({ done, count, stopped }: Report, back: boolean, dryRun: boolean): string {
   const word = words(back);
   const order = Object.keys(word);

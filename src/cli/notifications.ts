@@ -1,4 +1,5 @@
-// `crossbill notifications`, `listen` and `trigger`: the notifications to the merchant's backend, shown, sent again, tried out.
+// `crossbill notifications`, `listen` and `trigger`: show the notifications to the merchant's backend, send them again,
+// and try them out.
 import { randomBytes } from 'node:crypto';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { given } from '../api/http/page.js';
@@ -21,7 +22,10 @@ import { plain, table, time } from './table.js';
 import { type World } from './world.js';
 
 const LOOK_EVERY_MS = 500;
-/** A statement lasts at most so long: rows are committed in another order than their times. */
+/**
+ * A database statement lasts at most 20 s, and a row may be committed after a newer row. So each look overlaps the last
+ * one.
+ */
 const OVERLAP_MS = 20_000;
 
 export function addNotifications(on: Commands): void {
@@ -104,7 +108,7 @@ function notifyUrlOf({ config }: World): Secret {
   throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there are no notifications. ${todo}`);
 }
 
-/** Until the person ends it. Forwards each one once, and prints the answer of the local program. */
+/** Prints every new notification once and forwards it to the local program, until the operator stops the command. */
 async function listen(cli: Cli, url: string | undefined, since: Date | undefined): Promise<void> {
   const world = await cli.open();
   notifyUrlOf(world);
@@ -130,7 +134,8 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
         await cli.print(view, () => lineOf(n, answer));
       }
       const newest = found.at(-1)?.at ?? from;
-      // A full page is behind: it goes on from its end, or it would never leave a crowd of one moment.
+      // After a full page `listen` has not caught up. It goes on from the page's end: an overlap could read the same
+      // page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
       await world.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);
@@ -145,7 +150,7 @@ function lineOf(n: NotificationRow, answer: string | null): string {
   return `${time(n.at)}  ${n.type.padEnd(23)}  ${n.id}${plain(forwarded)}\n  ${plain(n.body)}\n`;
 }
 
-/** Never the internet: these are somebody's customers. */
+/** Accepts an address on this machine only: the notifications are about real customers. */
 function localUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && isPrivateHost(url.href) && !isForbiddenAddress(url.hostname))

@@ -1,4 +1,4 @@
-// Values of options: each function reads one kind of text, or says how to write it.
+// Reads the values of options. Each function reads one kind of text, or explains how to write it.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { readDay } from '../domain/day.js';
@@ -11,12 +11,12 @@ function orExplain<T>(value: T | null, how: string): T {
   return value;
 }
 
-/** One of these words. Another word is an error: a misspelt filter never looks like an empty list. */
+/** Accepts one of these words. Any other word is an error, so a misspelt filter never shows an empty list. */
 export function oneOf<T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => orExplain(words.find((word) => word === text) ?? null, `Use one of ${words.join(', ')}.`);
 }
 
-/** `30d`, `12h`, or a date or time in UTC; the past only. */
+/** Reads `30d`, `12h`, or a date or time in UTC. Refuses a time in the future. */
 export function parseSince(text: string): Date {
   const now = Date.now();
   const [, n, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
@@ -27,7 +27,7 @@ export function parseSince(text: string): Date {
   return orExplain(past, 'Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
 }
 
-/** With a point an amount as people write it, `12.50`; without one smallest units, `1250`. */
+/** Reads an amount: `12.50` with a point, or `1250` in smallest units. */
 export function parseAmount(text: string): string {
   const isAmount = /^(?:\d{1,15}\.\d{1,3}|[1-9]\d{0,14})$/.test(text);
   return orExplain(isAmount ? text : null, 'Use an amount such as 12.50, or smallest units without a point: 1250.');
@@ -48,7 +48,7 @@ export const parseCurrency = (text: string): string =>
 export const parsePaymentId = (text: string): string =>
   orExplain(isPaymentId(text) ? text : null, "Use the MoR's id of the payment, pay_….");
 
-/** One line of text, as the API takes it: of at most 255 characters, or of `max`. */
+/** Accepts one line of text of at most `max` characters, the API's limit. */
 export function parseLine(max = 255): (text: string) => string {
   return (given) => {
     const text = given.trim();

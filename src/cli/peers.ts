@@ -1,4 +1,5 @@
-// Stripe and the MoR for commands without a database: a handful of requests, without the shared budget.
+// Clients of Stripe and the MoR for commands without a database. They send few requests, so they do not share the
+// daemon's rate limit.
 import { type MorClient } from '@crossbill/mor';
 import { type Config } from '../config/index.js';
 import { SystemClock } from '../engine/system-ports.js';

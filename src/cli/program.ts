@@ -1,4 +1,4 @@
-// The command line as a function: arguments and surroundings in, exit code out.
+// The command line as a function: it takes arguments and surroundings, and returns the exit code.
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { VERSION } from '../config/index.js';
 import { textCensor } from '../observe/index.js';
@@ -46,7 +46,7 @@ const TASKS: Readonly<Record<string, readonly ((on: Commands) => void)[]>> = {
   'To try it out:': [addPrograms, addCompletion],
 };
 
-/** Runs one command. `argv` without the program's own names. Never throws; gives one of the codes of `exit-codes.ts`. */
+/** Runs one command. `argv` has no program name. Never throws; returns a code of `exit-codes.ts`. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const session = new Session(io);
   const written: Promise<void>[] = [];
@@ -57,7 +57,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     return session.exitCode;
   } catch (e) {
     await Promise.allSettled(written);
-    if (e instanceof CommanderError) return e.exitCode === 0 ? EXIT.ok : EXIT.usage; // commander has printed the reason
+    if (e instanceof CommanderError) return e.exitCode === 0 ? EXIT.ok : EXIT.usage; // commander has printed why
     const { exitCode, code, message } = explainError(e);
     const text = textCensor([])(message);
     if (session.json) await io.out(json({ error: { code, message: text } }));

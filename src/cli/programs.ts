@@ -1,4 +1,4 @@
-// `crossbill demo` and `crossbill sandbox`: programs of their own, for an installation without the sources.
+// `crossbill demo` and `crossbill sandbox`: start two separate programs, for an installation without the sources.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ export function addPrograms({ parent, session }: Commands): void {
   parent
     .command('demo')
     .description('start PostgreSQL, the sandbox and a daemon, drive months of subscriptions, and compare all sides')
-    .helpOption(false) // the demo's own says more
+    .helpOption(false) // the demo prints its own help
     .allowUnknownOption()
     .argument('[options...]')
     .action(async (options) => {
@@ -37,7 +37,10 @@ export function addPrograms({ parent, session }: Commands): void {
     });
 }
 
-/** Gives its exit code. On a terminal both get Ctrl-C; elsewhere our signal is passed on. */
+/**
+ * Runs the program and returns its exit code. On a terminal Ctrl-C reaches both processes; elsewhere Crossbill passes
+ * the signal on.
+ */
 function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
   const main = programOf(name);
   return new Promise((resolve, reject) => {
@@ -52,7 +55,7 @@ function run(name: string, argv: readonly string[], signal: AbortSignal): Promis
   });
 }
 
-/** Throws a CliError if the package with both programs is not installed, as in the image. */
+/** Finds the program. Throws a CliError if its package is not installed, as in the container image. */
 function programOf(name: string): string {
   try {
     return fileURLToPath(import.meta.resolve(`@crossbill/sandbox/${name === 'demo' ? 'demo/main.js' : 'main.js'}`));

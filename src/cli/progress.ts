@@ -1,4 +1,4 @@
-// How far long work is, on stderr: one changing line on a terminal, a line now and then elsewhere.
+// Shows the progress of long work on stderr: one changing line on a terminal, else a line now and then.
 import { type Io } from './io.js';
 
 const EVERY_MS = 500;
@@ -11,7 +11,7 @@ export class Progress {
 
   constructor(private readonly io: Io) {}
 
-  /** At most twice a second. */
+  /** Writes a line, at most twice a second. */
   say(text: string): void {
     if (Date.now() - this.shownAt < EVERY_MS) return;
     this.shownAt = Date.now();
@@ -19,7 +19,7 @@ export class Progress {
     this.io.err(this.io.isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
   }
 
-  /** As a bar. The first line of a step comes at once. `total` 0: nothing to do. */
+  /** Draws a bar. The first line of a step appears at once. A `total` of 0 means nothing to do. */
   bar(what: string, done: number, total: number): void {
     const part = total === 0 ? 1 : Math.min(1, done / total);
     if (what !== this.step) this.shownAt = 0;
@@ -28,7 +28,7 @@ export class Progress {
     this.say(`${what} [${bar}] ${Math.floor(part * 100)} % (${done} of ${total})`);
   }
 
-  /** Ends the line: the next output begins on a new one. */
+  /** Ends the line, so the next output begins on a new line. */
   end(): void {
     if (this.shown && this.io.isTerminal) this.io.err('\n');
     this.shown = false;

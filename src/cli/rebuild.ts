@@ -1,10 +1,10 @@
-// `crossbill rebuild`: compares the read rows of every invoice with its log, and writes different ones again.
+// `crossbill rebuild`: compares the read model of every invoice with its log, and corrects it.
 import { Rebuild, type Rebuilt } from '../engine/rebuild.js';
 import { type Commands } from './commands.js';
 import { EXIT } from './exit-codes.js';
 import { plain } from './table.js';
 
-/** More of them have one cause. */
+/** The most failures shown: further ones usually have the same cause. */
 const FAILED_SHOWN = 20;
 
 export function addRebuild(on: Commands): void {

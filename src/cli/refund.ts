@@ -1,4 +1,4 @@
-// `crossbill refund <payment>`: refunds through the same flow as the API, and prints the outcome.
+// `crossbill refund <payment>`: refunds through the flow of the API, and prints the outcome.
 import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';
@@ -14,7 +14,7 @@ import { CliError, EXIT, wrongUsage } from './exit-codes.js';
 import { parseAmount, parseCount, parsePaymentId } from './options.js';
 import { amount } from './table.js';
 
-/** One scope of keys for every person: a repeat by a colleague refunds nothing twice. */
+/** All operators share one scope of idempotency keys: if a colleague repeats a refund, the money moves once. */
 export const KEY_SCOPE = { name: 'cli', role: 'ops' } as const;
 
 export function addRefund(on: Commands): void {
@@ -66,13 +66,13 @@ export function addRefund(on: Commands): void {
     );
 }
 
-/** The MoR has replied, and Stripe shows a successful refund. */
+/** True once the MoR has replied and Stripe shows a successful refund. */
 function isSettled({ status, mirror }: RefundRow): boolean {
   if (status === 'pending' || status === 'failed') return true;
   return status === 'succeeded' && (mirror === 'done' || mirror === 'not_needed' || mirror === 'parked');
 }
 
-/** Throws if the currency has fewer decimals: nothing is rounded. */
+/** Reads an amount in smallest units. Throws for more decimals than the currency has: Crossbill rounds nothing. */
 function minorOf(text: string, currency: string): bigint {
   const minor = text.includes('.') ? minorFromDecimal(text, currency) : BigInt(text);
   if (minor !== null && minor > 0n) return minor;

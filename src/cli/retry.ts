@@ -1,4 +1,4 @@
-// `crossbill retry <id>`: tries a failed renewal again now, through the same flow as the API, or decides an event again.
+// `crossbill retry <id>`: tries a failed renewal again now, through the flow of the API, or decides an event again.
 import { requestName } from '../api/http/idempotency.js';
 import { InvoicesController } from '../invoices/invoices.controller.js';
 import { retriedOrProblem } from '../retries/retried.view.js';
@@ -17,7 +17,7 @@ export function addRetry(on: Commands): void {
     .option('--yes', 'for an invoice: do not ask for confirmation')
     .action(
       on.run((cli, id, { allParked, key }) => {
-        // Ids of events begin with ie_, iq_ or evt_.
+        // Ids of events begin with ie_, iq_ or evt_; ids of invoices with in_.
         if (id?.startsWith('in_') !== true) return retryEvents(cli, id, allParked);
         if (allParked === true) throw wrongUsage('--all-parked is for events: name an invoice, or use it alone.');
         return retryInvoice(cli, id, key);

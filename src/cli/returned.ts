@@ -1,4 +1,4 @@
-// `crossbill returned <payment>`: records a debit returned by a bank, or undoes the record.
+// `crossbill returned <payment>`: records a debit returned by the customer's bank, or undoes the record.
 import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';

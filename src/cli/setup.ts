@@ -1,4 +1,5 @@
-// `crossbill setup`: makes the webhook endpoints at Stripe and the MoR, writes their secrets into the settings file, and runs doctor.
+// `crossbill setup`: creates the webhook endpoints at Stripe and the MoR, writes their secrets into the settings file,
+// and runs doctor.
 import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { Stripe } from 'stripe';
@@ -15,7 +16,7 @@ import { readEnvFile, valuesOf, withSetting, writeEnvFile } from './setup/env-fi
 import { type Plan, planOf, type Step } from './setup/plan.js';
 import { plain } from './table.js';
 
-/** Asked at a terminal if neither the file nor the environment has them. */
+/** Setup asks for these settings at a terminal, if neither the file nor the environment has them. */
 const ASKED: readonly (readonly [name: string, question: string, hidden: boolean])[] = [
   ['STRIPE_API_KEY', "Stripe's secret or restricted key (sk_… or rk_…)", true],
   ['MOR_BASE_URL', "The address of the MoR's API", false],
@@ -24,10 +25,10 @@ const ASKED: readonly (readonly [name: string, question: string, hidden: boolean
   ['MOR_CLIENT_SECRET', 'Your client secret at the MoR', true],
 ];
 
-/** Setup makes these, or the MoR names them: the other settings are checked without them. */
+/** Setup gets these secrets from Stripe and the MoR later, so it checks the other settings without them. */
 const SIGNING_SECRETS = ['STRIPE_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS'];
 
-/** By the names of Stripe's page "Create restricted key". */
+/** The rights have the names of Stripe's page "Create restricted key". */
 const KEY_NEEDS = `A restricted key of Stripe needs:
   Read   Events, Subscriptions, Customers, Payment Methods
   Write  Invoices, Payment Records, Credit Notes
@@ -90,7 +91,10 @@ async function ask(cli: Cli, question: string, hidden: boolean): Promise<string>
   return answer;
 }
 
-/** Without a slash at its end: https, or http on this machine for a rehearsal, without name, password, query and fragment. */
+/**
+ * Reads Crossbill's address: https, or http on this machine for a rehearsal. No name, password, query, fragment or
+ * final slash.
+ */
 function addressOf(text: string): string {
   const address = text.replace(/\/+$/, '');
   if (URL.canParse(address)) {
@@ -108,7 +112,7 @@ function withStandIns(env: Readonly<Record<string, string | undefined>>): Record
   return { ...env, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('hex')] as const)) };
 }
 
-/** The settings file as it will be. Setup writes it after a yes. */
+/** The future settings file, in memory. Setup writes it after a yes. */
 class SettingsFile {
   readonly isNew: boolean;
   private text: string;
@@ -122,7 +126,7 @@ class SettingsFile {
     this.text = standing ?? startingSettings();
   }
 
-  /** The environment wins over the file, as it does for the daemon. */
+  /** A variable of the environment wins over the file, as for the daemon. */
   env(): Readonly<Record<string, string | undefined>> {
     return { ...valuesOf(this.text), ...this.environment };
   }
@@ -139,7 +143,10 @@ class SettingsFile {
     writeEnvFile(this.path, this.text);
   }
 
-  /** Next to the older secrets: they may still sign deliveries under way. Says where the secret is now. */
+  /**
+   * Adds a secret after the older ones: these may still sign deliveries on their way. Returns a sentence on the
+   * secret's new place.
+   */
   addSecret(name: string, secret: Secret): string {
     const before = valuesOf(this.text)[name];
     this.keep(name, before === undefined ? secret.reveal() : `${secret.reveal()},${before}`);
@@ -160,19 +167,20 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
   });
 }
 
-/** The missing right of a refused key. */
+/** Names the right missing from a refused key. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
     ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
     : '';
 }
 
-/** The result in words, with the new id. */
+/** Carries out one step. Returns a sentence with the new id. */
 async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile): Promise<string> {
   const endpoints = new StripeWebhookEndpoints(stripe);
   switch (step.do) {
     case 'create-stripe-endpoint': {
-      // The key follows from the request: if Stripe's reply is lost, the same request within a day gives the same endpoint.
+      // The idempotency key is a hash of the request. If Stripe's reply is lost, the same request within a day returns
+      // the same endpoint.
       const request = `${step.url} ${step.events.join()} ${Stripe.API_VERSION}`;
       const key = `crossbill-setup-${createHash('sha256').update(request).digest('hex')}`;
       const made = await endpoints.create(step.url, step.events, key);

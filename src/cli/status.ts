@@ -1,4 +1,4 @@
-// `crossbill status`: the standing of invoices, queues, senders, review items and verify, at a glance.
+// `crossbill status`: shows invoices, queues, senders, review items and verify at a glance.
 import { answersOf } from '../domain/door-answers.js';
 import { Notifications } from '../store/notifications.js';
 import { whatToCheck } from '../domain/refusal.js';
@@ -51,7 +51,7 @@ async function look(world: World) {
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
       lastEventAt: at,
-      answers: answersOf(answers, source), // of 24 hours, by HTTP status
+      answers: answersOf(answers, source), // the answers of the last 24 hours, by HTTP status
       lastRefusal: refusals.find((r) => r.door === source) ?? null,
     })),
     openReviews,
@@ -104,7 +104,7 @@ function renderMigration({ linked, renewed, notRenewed, waiting, outside, moves 
   return `  ${head}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n${renderMoves(moves)}`;
 }
 
-/** Nothing before the first `crossbill move`. */
+/** Counts of moved subscriptions. Empty before the first `crossbill move`. */
 function renderMoves(moves: MoveCounts): string {
   const some = Object.entries(moves).filter(([, n]) => n > 0);
   return some.length === 0

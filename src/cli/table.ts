@@ -1,12 +1,12 @@
 // Text for people: tables with even columns, times, ages and amounts. Text from outside can't move the cursor.
 import { showMoney } from '../domain/money.js';
 
-/** Control characters, and marks to reorder or hide text, become a visible `?`. */
+/** Replaces control characters, and marks to reorder or hide text, with a visible `?`. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, '?');
 }
 
-/** Rows under their heads. Without rows: the one line `none`. */
+/** Draws rows under their heads. Without rows it returns the line `none`. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'none\n';
   const cells = [heads, ...rows].map((row) => row.map(plain));
@@ -22,7 +22,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return `${lines.join('\n')}\n`;
 }
 
-/** Each name with its number. */
+/** Draws a table of names and numbers. */
 export function counts(heads: readonly [string, string], numbers: Iterable<readonly [string, number]>): string {
   return table(
     heads,
@@ -51,7 +51,7 @@ export function age(seconds: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }
 
-/** JSON as the API writes it: amounts are whole numbers, times ISO 8601 in UTC. */
+/** Writes JSON like the API: whole numbers for amounts, ISO 8601 in UTC for times. */
 export function json(value: unknown): string {
   const write = (_: string, v: unknown): unknown => {
     if (typeof v === 'bigint') return Number(v);
@@ -60,7 +60,7 @@ export function json(value: unknown): string {
   return `${JSON.stringify(value, write)}\n`;
 }
 
-/** A report without a route of its own, with the API's form of names: `lossWindows` becomes `loss_windows`. */
+/** Renames the members of a report to the API's form: `lossWindows` becomes `loss_windows`. */
 export function named(value: unknown): unknown {
   if (value instanceof Map) return named(Object.fromEntries(value));
   if (Array.isArray(value)) return value.map(named);

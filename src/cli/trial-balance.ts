@@ -1,4 +1,4 @@
-// `crossbill trial-balance`: the opening, the movement and the closing of each account of the ledger in one month.
+// `crossbill trial-balance`: shows opening, movement and closing of each ledger account in one month.
 import { showMoney, decimalFromMinor } from '../domain/money.js';
 import { type Month, nameOf } from '../ledger/rules/month.js';
 import { openEnds, type TrialBalance, trialBalances } from '../ledger/rules/trial-balance.js';

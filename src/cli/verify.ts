@@ -1,4 +1,4 @@
-// `crossbill verify` and `crossbill backfill`: compare ledger, Stripe and the MoR, and repair.
+// `crossbill verify` and `crossbill backfill`: compare the ledger, Stripe and the MoR, and repair differences.
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { differenceView } from '../verify/difference.view.js';
@@ -78,7 +78,7 @@ export function addBackfill(on: Commands): void {
     );
 }
 
-/** One run for a waiting person, with progress on stderr. */
+/** Runs verify once for a waiting person, with progress on stderr. */
 export function compare(
   cli: Cli,
   world: World,
@@ -101,7 +101,7 @@ export function exitCode({ outcome }: VerifyReport): number {
   return outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
-/** Every run counts the difference apart from then on, until its facts change. */
+/** Acknowledges a difference: every run counts it separately, until its facts change. */
 async function acknowledge(cli: Cli, id: string, note: string | undefined): Promise<void> {
   if (note === undefined) throw wrongUsage('--acknowledge needs --note <why>');
   const world = await cli.open();
@@ -111,7 +111,7 @@ async function acknowledge(cli: Cli, id: string, note: string | undefined): Prom
   await cli.print(d, () => `Acknowledged: ${d.kind} ${about}. ${d.detail}\n`);
 }
 
-/** Shows the plan. Without a terminal `--repair` was the answer. */
+/** Shows the plan and asks. Without a terminal the option `--repair` counts as the yes. */
 async function mayRepair(cli: Cli, wanted: readonly Difference[], more: More): Promise<boolean> {
   cli.io.err(renderPlan(wanted, more));
   if (!cli.io.isTerminal || (await cli.agrees(`Carry out ${counted(wanted.length, 'repair')}?`))) return true;
@@ -119,19 +119,19 @@ async function mayRepair(cli: Cli, wanted: readonly Difference[], more: More): P
   return false;
 }
 
-/** For the audit trail. */
+/** The counts for the audit trail. */
 function counts({ started, failed, beyond }: Repaired): { readonly detail: Readonly<Record<string, number>> } {
   return { detail: { started: started.length + beyond, failed: failed.length } };
 }
 
-/** Works the repaired lanes, next to any daemon, until they rest. */
+/** Works the repaired lanes until nothing is left to do. A running daemon may work at the same time. */
 async function settled(cli: Cli, world: World, seconds: number, repaired: Repaired): Promise<Repaired> {
   const atRest = await world.workUntil(() => world.get(VerifyStore).atRest(repaired.lanes), seconds);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
   return repaired;
 }
 
-/** The daily run leaves out events from before this installation: a sentence about them; empty without one. */
+/** The daily run leaves out events older than this installation. Returns a sentence about them, or an empty text. */
 async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
   const installedAt = await world.get(VerifyStore).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
@@ -214,7 +214,7 @@ function render(report: VerifyReport): string {
   return out.join('');
 }
 
-/** Claims only the compared parts. */
+/** Names the compared parts, and claims nothing about the others. */
 function renderClean(report: VerifyReport): string {
   const { marksLeft, more } = report;
   const explained = explainedOf(report).length + (more.explained ?? 0);

@@ -1,4 +1,5 @@
-// The daemon's parts for one command: settings, database, flows and both peers, without webhook endpoints and without timers.
+// The daemon's parts for one command: settings, database, flows and clients of both peers. No webhook endpoints and no
+// timers.
 import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Problem } from '../api/http/problem.js';
@@ -21,11 +22,11 @@ import { plain } from './table.js';
 
 const LOOK_EVERY_MS = 200;
 const LANES_AT_ONCE = 8;
-/** One for intake, one for a lock, one for work. */
+/** One connection for intake, one for a lock, one for work. */
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** `made`: the result of the change. */
+/** Makes the second audit row's target and detail from `made`, the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -34,12 +35,12 @@ export class World {
     readonly db: Database,
     readonly log: Logger,
     private readonly io: Io,
-    /** A flow, a route, a port or a client, by its class. */
+    /** Returns a flow, a route, a port or a client, by its class. */
     readonly get: <T>(token: Token<T>) => T,
     readonly close: () => Promise<void>,
   ) {}
 
-  /** Looks until `done`; false after `seconds`, or when the person ends it. */
+  /** Waits until `done` returns true. Returns false after `seconds`, or when the operator stops the command. */
   async waitUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {
     const end = performance.now() + seconds * 1000;
     for (;;) {
@@ -49,7 +50,7 @@ export class World {
     }
   }
 
-  /** Works the due lanes, next to any daemon, until `done`; false as `waitUntil`. */
+  /** Works the due lanes until `done` returns true, next to any running daemon. Returns false as `waitUntil` does. */
   async workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {
     const worker = new LaneWorker(this.get(LaneStore), this.get(WorkLaneFlow), this.get(Wake), this.get(Clock), {
       owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,
@@ -66,7 +67,10 @@ export class World {
     }
   }
 
-  /** Does `work` between two rows of the audit trail, the first one before it. A refusal has its second row too. */
+  /**
+   * Runs `work` between two rows of the audit trail. The first row is stored before the work begins. A refused or
+   * failed change gets its second row too.
+   */
   async change<T>(
     action: string,
     target: string | null,
@@ -76,7 +80,7 @@ export class World {
     const audit = this.get(AuditLog);
     const row = { actor: `cli:${this.io.user}`, role: 'ops', action, target, source: 'command line' };
     await audit.write({ ...row, outcome: 'begun', status: 0, detail: null });
-    // The change is done by then, and the trail has its beginning.
+    // Logs a failed write: the change is done, and the first row is in the trail.
     const end = (entry: Parameters<AuditLog['write']>[0]): Promise<void> =>
       audit
         .write(entry)
@@ -98,7 +102,7 @@ export class World {
   }
 }
 
-/** Warnings and worse, each as one sentence on stderr, without a stack. */
+/** Writes warnings and errors to stderr, each as one sentence without a stack. */
 export function cliLog(io: Io, secrets: readonly string[]): Logger {
   const destination = { write: (line: string) => io.err(`${plain(sentence(line))}\n`) };
   return createLogger({ level: 'warn', secrets, pretty: false, destination });
@@ -114,15 +118,15 @@ function sentence(line: string): string {
 }
 
 /**
- * Opens the database and builds the flows on it. Does not migrate.
- * @throws CliError when the schema is behind
+ * Opens the database and builds the flows on it. Runs no migration.
+ * @throws CliError when the schema is too old
  */
 export async function openWorld(config: Config, io: Io): Promise<World> {
   const log = cliLog(io, secretValues(config));
   const source = await databaseUrl(config.database, log);
   let db: Database | null = null;
   try {
-    const { AppModule } = await import('../app.module.js'); // only a command with a database waits for it
+    const { AppModule } = await import('../app.module.js'); // a command without a database skips this slow import
     db = await Database.open({
       url: source.url,
       poolSize: Math.max(LEAST_CONNECTIONS, Math.min(config.databasePoolSize, LANES_AT_ONCE)),
@@ -139,7 +143,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       { logger: false, abortOnError: false },
     );
     const close = async (): Promise<void> => {
-      await app.close(); // closes the database as well
+      await app.close(); // this closes the database as well
       await source.stop();
     };
     return new World(config, db, log, io, (token) => app.get(token, { strict: false }), close);

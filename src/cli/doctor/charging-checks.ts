@@ -1,4 +1,5 @@
-// Subscriptions of enrolled customers with a charge by Stripe next to the MoR: the newest hundred, or all of them.
+// Finds subscriptions of enrolled customers with a payment method at Stripe: Stripe would charge the customer as well
+// as the MoR.
 import { type BillingReader, isChargeable, type SubscriptionFacts } from '../../domain/ports/billing-reader.js';
 import { said } from '../../domain/ports/call.js';
 import { type ChargeLooksStore } from '../../enrolment/charge-looks.store.js';
@@ -6,7 +7,7 @@ import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { type Check, check } from './check.js';
 
 const SHOWN = 20;
-/** In the JSON. */
+/** The most subscriptions in the JSON report. */
 const KEPT = 10_000;
 
 export type ChargedSubscription = {
@@ -21,13 +22,13 @@ export type Walk = {
   readonly reader: BillingReader;
   readonly enrolment: EnrolmentFlow;
   readonly looks: ChargeLooksStore;
-  /** False: one request, for the newest hundred. */
+  /** True: reads every subscription. False: reads the newest hundred in one request. */
   readonly all: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (looked: number) => void;
 };
 
-/** Keeps its looks: the invoices of the next day need none. */
+/** Checks the subscriptions, and stores each look: the next day's invoices need no second look. */
 export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');
   const { reader, enrolment, looks, all, signal, onProgress } = walk;

@@ -1,4 +1,4 @@
-// One check of the doctor.
+// One check of the doctor and its result.
 
 export type State = 'ok' | 'warn' | 'fail';
 
@@ -6,7 +6,7 @@ export type Check = {
   readonly name: string;
   readonly state: State;
   readonly detail: string;
-  /** For a person; empty: nothing to do. */
+  /** The operator's next step. Empty: nothing to do. */
   readonly todo: string;
 };
 

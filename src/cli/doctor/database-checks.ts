@@ -1,4 +1,4 @@
-// The database: its connection, version and schema, and the work in it for a person.
+// Checks the database: its connection, version and schema, and the work waiting in it.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type DoorRefusal } from '../../domain/door-answers.js';
 import { whatToCheck } from '../../domain/refusal.js';
@@ -17,11 +17,11 @@ import { age } from '../table.js';
 import { type World } from '../world.js';
 import { type Check, check } from './check.js';
 
-/** Each deploy, browser and broken connection causes these. */
+/** Refusals without a fault: every deploy, browser or broken connection causes them. */
 const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 
-/** `usable`: the flows can work with it. */
+/** `usable`: true if the flows can work with this database. */
 export type DatabaseFound = { readonly checks: readonly Check[]; readonly usable: boolean };
 
 export async function databaseChecks(choice: DatabaseChoice, production: boolean, log: Logger): Promise<DatabaseFound> {
@@ -60,14 +60,14 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
   }
 }
 
-/** The connection refuses an old version before. */
+/** Warns of a version newer than the tested ones. The connection has already refused an older one. */
 export function versionCheck(version: number): Check {
   const { ok, warn } = check('database');
   if (!isUntested(version)) return ok(shownVersion(version));
   return warn(`${shownVersion(version)}, newer than this release was tested on`, 'Use 14 to 18 for real money.');
 }
 
-/** Deliveries, and waiting work. */
+/** Checks the senders' deliveries, and the waiting work. */
 export async function trafficChecks(world: World): Promise<Check[]> {
   const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
   const refusals = (await world.get(DoorAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
@@ -82,14 +82,15 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly DoorRefusal[]
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
-  // The next accepted delivery settles a stranger's, or one in a rotation.
+  // A refusal counts only after the last accepted delivery: before it, a stranger or a rotation of secrets caused the
+  // refusal.
   const isNews = (r: DoorRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.door === source && isNews(r));
   if (refused !== undefined) {
     const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));
   }
-  // Silence for a day is normal for proforma invoices and disputes: they are rare. Renewals are not.
+  // Proforma invoices and disputes are rare: a day without an event of theirs is normal. Renewals come every day.
   if (at !== null && (silentMs <= DAY_MS || source === 'mor_events')) return ok(ago);
   const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
   return warn(ago, todo);

@@ -1,4 +1,4 @@
-// The MoR: credentials, and the webhook endpoints registered there.
+// Checks the credentials for the MoR, and the webhook endpoints registered at the MoR.
 import { type PartnerApi, type WebhookEndpoint, type WebhookEndpoints } from '@crossbill/mor';
 import { type Config } from '../../config/index.js';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';

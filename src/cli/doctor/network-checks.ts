@@ -1,4 +1,5 @@
-// Our clock against the peers', and the ways out through a proxy. Each reply of a peer has its time; signatures are good for minutes only.
+// Compares our clock with the Date header of Stripe and of the MoR, since a signature holds for minutes only. Also
+// checks the proxies.
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { WayOut } from '../../config/way-out.js';
 import { type Check, check } from './check.js';
@@ -6,7 +7,10 @@ import { type Check, check } from './check.js';
 const PATIENCE_MS = 10_000;
 const WARN_SEC = 30;
 
-/** @param toleranceSec beyond it Crossbill refuses authentic webhooks */
+/**
+ * Compares our clock with a peer's.
+ * @param toleranceSec a greater difference makes Crossbill refuse authentic webhooks
+ */
 export async function clockCheck(peer: string, url: string, toleranceSec: number, proxies: Proxies): Promise<Check> {
   const { ok, warn, fail } = check(`clock against ${peer}`);
   const { origin, pathname, search, host } = new URL(url);
@@ -17,7 +21,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
     const { headers } = await out.to(origin).request({ origin, path: pathname + search, method: 'HEAD', signal });
     const theirs = Date.parse(String(headers['date']));
     if (Number.isNaN(theirs)) return warn('the answer has no time', 'Compare the clock by hand.');
-    // The header counts whole seconds and was written between the two moments.
+    // The Date header has whole seconds. The peer wrote it between `before` and now, so the middle is the best guess.
     const offSec = Math.round(((before + Date.now()) / 2 - theirs) / 1000);
     const off = Math.abs(offSec);
     const detail = off <= 1 ? 'agrees' : `ours is ${off} s ${offSec > 0 ? 'ahead' : 'behind'}`;
@@ -34,7 +38,7 @@ export async function clockCheck(peer: string, url: string, toleranceSec: number
   }
 }
 
-/** No check without a proxy. */
+/** Checks the proxy of each peer. Returns no check if there is no proxy. */
 export function proxyChecks(config: Config, stripe: string): readonly Check[] {
   const { proxies } = config;
   if (proxies.http === null && proxies.https === null) return [];

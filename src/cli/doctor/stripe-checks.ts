@@ -1,4 +1,4 @@
-// Stripe: the key, the account and its rights, our webhook endpoint there, and customers with a charge by Stripe as well.
+// Checks Stripe: the key, the account and its rights, our webhook endpoint, and customers with a card of Stripe's own.
 import Stripe from 'stripe';
 import { type Config, stripeMode } from '../../config/index.js';
 import { isRenderedTooOld, isTooOld, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
@@ -11,7 +11,7 @@ import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type VerifyStore } from '../../verify/verify.store.js';
 import { type Check, check } from './check.js';
 
-// Without these the bridge does not see renewals, or money stays held.
+// Without these events Crossbill misses renewals, or holds money for ever.
 const INDISPENSABLE = new Set<string>(['invoice.created', 'invoice.finalized', 'invoice.voided', 'invoice.paid']);
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 const OWN_CARD_SHOWN = 5;
@@ -63,7 +63,10 @@ function endpointCheck(e: WebhookEndpointFacts): Check {
   );
 }
 
-/** Did the day's events arrive? An endpoint with a wrong address or secret looks fine at Stripe. */
+/**
+ * Compares Stripe's events of the last day with the inbox. An endpoint with a wrong address or secret looks fine at
+ * Stripe.
+ */
 export async function arrivalChecks(reader: BillingReader, books: VerifyStore): Promise<Check[]> {
   const { ok, warn, fail } = check('arrival of Stripe’s events');
   const now = Date.now();
@@ -71,7 +74,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
   const { items } = listed.value;
-  // Stripe lists events in the account's own version, as an endpoint without a version sends them.
+  // Stripe lists events in the account's default version. An endpoint without a version of its own gets the same.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
@@ -83,7 +86,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
 
-/** Doctor changes nothing, so the read of a list has to do. */
+/** Doctor changes nothing, so a read of the list stands for the right to write. */
 const NEEDS_WRITE = 'needs a write: the first mark proves it';
 
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
@@ -113,8 +116,8 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
 }
 
 /**
- * Mails of Stripe with a payment link: the customer would pay twice, on Stripe and at the MoR. Stripe's switches for them (Dashboard,
- * Settings, Billing) have no API, so Crossbill looks at the invoices.
+ * Finds invoices with a mail from Stripe and a payment link: the customer would pay twice, at Stripe and at the MoR.
+ * Stripe's switches for these mails (Dashboard, Settings, Billing) have no API, so Crossbill looks at the invoices.
  * @param isStripe false: STRIPE_API_BASE names the sandbox, and the sandbox mails nobody
  */
 export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }, isStripe: boolean): Check {
@@ -127,7 +130,9 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
   return warn(`${sent} of the newest ${looked} invoices are send_invoice: Stripe may mail them`, todo);
 }
 
-/** Enrolled customers with a card of their own as the default on Stripe: both charge it, an hour apart. */
+/**
+ * Finds enrolled customers with a default card at Stripe: Stripe and the MoR would charge the customer an hour apart.
+ */
 export async function ownCardChecks(
   customers: readonly string[],
   enrolment: EnrolmentFlow,
@@ -148,7 +153,7 @@ export async function ownCardChecks(
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
-    // Stripe can charge every older source.
+    // Stripe can charge every older source, so any of them counts.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)

@@ -1,11 +1,12 @@
-// A page on this machine: it hands a client secret to the merchant's browser and takes the result. No secret reaches a terminal.
+// A page on this machine: it passes a client secret to the merchant's browser and takes the result. The secret never
+// reaches a terminal.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { html } from '../../console/html.js';
 import { Interrupted } from './state.js';
 
-/** The browser's result. Null: it did not say, or the intent takes no money. */
+/** The browser's result. Null: the browser did not say, or the intent takes no money. */
 export type Confirmed = { readonly chargeId: string | null; readonly paymentId: string | null };
 
 type Shown = {
@@ -33,7 +34,7 @@ export class ConfirmPage {
 
   constructor(private readonly merchantPage: string | null) {}
 
-  /** Its secret address. */
+  /** Opens the page and returns its secret address. */
   async open(shown: Shown): Promise<string> {
     this.shown = shown;
     this.path = `/${randomBytes(16).toString('hex')}`;
@@ -47,7 +48,7 @@ export class ConfirmPage {
     return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}${this.path}`;
   }
 
-  /** The browser's result, whenever it comes. Throws Interrupted when the person ends the rehearsal. */
+  /** Waits for the browser's result, without a limit. Throws Interrupted when the person stops the rehearsal. */
   async answer(signal: AbortSignal): Promise<Confirmed> {
     const ended = once(signal, 'abort').then(() => Promise.reject(new Interrupted()));
     return signal.aborted ? Promise.reject(new Interrupted()) : Promise.race([this.result, ended]);

@@ -1,4 +1,4 @@
-// The running daemon, by its API.
+// A client of the running daemon's API.
 import { textCensor } from '../../observe/index.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
@@ -22,12 +22,12 @@ export class DaemonApi {
     return this.#ask('GET', path);
   }
 
-  /** `key`: its `Idempotency-Key`. */
+  /** `key`: the `Idempotency-Key` of the request. */
   post(path: string, body: Json = {}, key: string | null = null): Promise<Answer> {
     return this.#ask('POST', path, body, key);
   }
 
-  /** Throws a CliError for an unexpected status. */
+  /** Returns the body. Throws a CliError for an unexpected status. */
   must({ status, body }: Answer, expected: readonly number[], what: string): Json {
     if (expected.includes(status)) return body;
     const code = textAt(body, 'code') ?? `http_${status}`;
@@ -60,7 +60,7 @@ export class DaemonApi {
     try {
       parsed = JSON.parse(text);
     } catch {
-      // An answer of a proxy, for example: its status says enough.
+      // A body outside JSON, for example from a proxy: the status says enough.
     }
     return { status: response.status, body: objectOf(parsed) };
   }

@@ -1,5 +1,5 @@
-// The customer of a rehearsal: confirms an intent, pays a link, has a declining card. The merchant plays them on a page; with the sandbox its
-// control routes do.
+// Plays the customer of a rehearsal: confirms an intent, pays a link, has a declining card. With the sandbox its
+// control routes play the customer; else the merchant does on a page.
 import { type Config } from '../../config/index.js';
 import { type Confirmed, ConfirmPage } from './confirm-page.js';
 import { objectOf, textAt } from './json.js';
@@ -9,9 +9,9 @@ export type Intent = {
   readonly intentId: string;
   readonly clientSecret: string;
   readonly customerId: string;
-  /** How the saved card behaves at the next renewal. */
+  /** The saved card's behaviour at the next renewal. */
   readonly card: 'works' | 'declines';
-  /** Said to the person. */
+  /** A sentence for the person at the page. */
   readonly about: string;
 };
 
@@ -24,7 +24,10 @@ export type Hands = {
 
 type Options = {
   readonly say: (text: string) => void;
-  /** The merchant's own page takes the client secret behind `#`; null: they have another way. */
+  /**
+   * The merchant's own confirmation page. Crossbill appends the client secret after `#`. Null: the merchant confirms
+   * elsewhere.
+   */
   readonly page: string | null;
 };
 
@@ -55,7 +58,7 @@ function sandboxHands(base: string): Hands {
     who: 'sandbox',
     async confirm({ kind, intentId, customerId, card }) {
       const result = await control(`/intents/${encodeURIComponent(intentId)}/confirm`, {});
-      // A chosen outcome gives the customer a card, if they have none. A setup shows the owner of the saved card.
+      // `/cards` creates a card for a customer without one, with the chosen behaviour.
       if (card === 'declines') await control('/cards', { customer_id: customerId, outcome: 'decline' });
       else if (kind === 'setup') await control('/cards', { customer_id: customerId, outcome: 'succeed' });
       return { chargeId: textAt(result, 'charge_id'), paymentId: textAt(result, 'payment_id') };

@@ -1,4 +1,4 @@
-// Reading answers of the daemon, of Stripe's events and of the MoR: members by name, and nothing believed of their shape.
+// Reads replies of the daemon, of Stripe and of the MoR by member name, without trust in their shape.
 import { isObject } from '@crossbill/mor/read.js';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 export const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
-/** The text behind these names; null: there is none. */
+/** Returns the text at this path of members. Null if there is none. */
 export function textAt(value: unknown, ...path: readonly string[]): string | null {
   const found = path.reduce<unknown>((at, name) => objectOf(at)[name], value);
   return typeof found === 'string' && found !== '' ? found : null;
@@ -14,7 +14,7 @@ export function textAt(value: unknown, ...path: readonly string[]): string | nul
 
 const MOST_NAMES = 60;
 
-/** The names of all members, such as `data.amount.currency` and `errors[].field`, without any value. */
+/** Lists the names of all members, such as `data.amount.currency` and `errors[].field`, without any value. */
 export function namesIn(value: unknown, prefix = ''): readonly string[] {
   if (Array.isArray(value))
     return value.length === 0 ? [`${prefix}[]`] : [...new Set(value.flatMap((item) => namesIn(item, `${prefix}[]`)))];

@@ -1,4 +1,4 @@
-// Shared looks of the steps: an invoice at the daemon, a test clock at its time, a charge at the MoR.
+// Shared waits of the steps: for an invoice at the daemon, a test clock at Stripe, a charge at the MoR.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, listOf, textAt } from './json.js';
 import { type Stage } from './stage.js';
@@ -7,18 +7,18 @@ import { NotArrived } from './state.js';
 const HOUR = 3_600;
 const MINUTE = 60;
 
-/** Stripe sends an id or the whole object. */
+/** Returns the id. Stripe sends an id or the whole object. */
 export const idOf = (of: string | { readonly id?: string } | null | undefined): string =>
   typeof of === 'string' ? of : (of?.id ?? '');
 
-/** The invoice as the daemon has it, once it has one of these statuses. */
+/** Waits until the daemon shows the invoice with one of these statuses. */
 export function untilInvoice(stage: Stage, id: string, statuses: readonly string[], sec?: number): Promise<Json> {
   const look = async (): Promise<Json> => (await stage.daemon.get(`/v1/invoices/${id}`)).body;
   const holds = (seen: Json): boolean => statuses.includes(textAt(seen, 'status') ?? '');
   return stage.until(`invoice ${id} is ${statuses.join(' or ')} at Crossbill`, look, holds, sec);
 }
 
-/** Moves the customer's time to `sec` (Unix seconds). Nothing happens when it is there already. */
+/** Moves the customer's test clock to `sec` (Unix seconds). Does nothing if the clock is there already. */
 export async function advanceTo(stage: Stage, sec: number): Promise<void> {
   const { testClocks } = stage.stripe.testHelpers;
   const id = stage.id('clock');
@@ -33,7 +33,10 @@ export async function advanceTo(stage: Stage, sec: number): Promise<void> {
   await ready();
 }
 
-/** Turns the subscription to its next period, while the new invoice is a draft. Its id; the same one when it was made before. */
+/**
+ * Moves the subscription into its next period and returns the id of the new draft invoice. A repeat returns the same
+ * id.
+ */
 export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   const known = stage.rehearsal.ids[name];
   if (known !== undefined) return known;
@@ -50,7 +53,7 @@ export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   return stage.id(name);
 }
 
-/** Lets the draft hour pass. */
+/** Moves the clock past the draft hour, so Stripe finalizes the invoice. */
 export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
   const { stripe } = stage;
   const invoice = await stripe.invoices.retrieve(invoiceId);
@@ -65,7 +68,7 @@ export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
 
 export const isSuccess = (attempt: Json | undefined): boolean => textAt(attempt, 'outcome') === 'succeeded';
 
-/** The MoR's next verdict for an invoice after `before` earlier ones. */
+/** Waits for the MoR's next verdict on an invoice with `before` earlier verdicts. */
 export async function nextVerdict(stage: Stage, invoiceId: string, before: number, sec?: number): Promise<Json> {
   const seen = await stage.until(
     `the MoR's verdict on invoice ${invoiceId} arrives`,
@@ -76,7 +79,7 @@ export async function nextVerdict(stage: Stage, invoiceId: string, before: numbe
   return seen.at(-1) ?? {};
 }
 
-/** A renewal's verdict; observed: whether it came for the draft, or only once the invoice was final. */
+/** Waits for a renewal's verdict. Observes whether the verdict came for the draft or for the final invoice. */
 export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<Json> {
   await untilInvoice(stage, invoiceId, ['expected', 'open', 'held', 'marking', 'paid', 'review']);
   const start = performance.now();
@@ -96,10 +99,10 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** The work may end before the MoR is ready: it is asked for so long afterwards. */
+/** After the end of the work Crossbill asks the MoR for so long. */
 const LINGER_MS = 15_000;
 
-/** Asks the MoR for the charge until it finds it, while `work` goes on. Observed: each answer, and after how many seconds it came first. */
+/** Asks the MoR for the charge until the MoR finds it, while `work` runs. Observes each new reply with its seconds. */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const answers: string[] = [];
@@ -110,7 +113,7 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
       if (status !== last)
         answers.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
       last = status;
-      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null); // ended
+      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null); // aborted: ends
     }
   })();
   let lingerMs = 0;

@@ -1,19 +1,19 @@
-// Questions to the MoR's staging. Only the form of each answer matters.
+// Sends questions to the MoR's staging. Only the form of each reply matters.
 import { type MorAnswer, type MorCallName, type MorTransport } from '@crossbill/mor';
 import { query, segment, wireGet, wireWith } from '@crossbill/mor/wire.js';
 import { type WireRequest } from '../../domain/ports/call.js';
 import { type Json, listOf, namesIn, objectOf, textAt } from './json.js';
 
-/** An answer as the report may show it. `code` and `fields` are the peer's words for programs. */
+/** A reply in a form safe for the report. `code` and `fields` are the MoR's words for programs. */
 export type Probed = {
-  /** Null: no answer came. */
+  /** Null: no reply came. */
   readonly status: number | null;
   readonly code: string | null;
   readonly names: readonly string[];
   readonly fields: readonly string[];
-  /** The header's value. */
+  /** The value of the Retry-After header. */
   readonly retryAfter: string | null;
-  /** For the caller alone: it may hold a secret. */
+  /** For the caller alone: the body may hold a secret. */
   readonly body: Json;
 };
 

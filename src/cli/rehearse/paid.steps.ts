@@ -1,4 +1,5 @@
-// The steps with money: settings, a customer in a time of their own, the MoR's answers, a signup, a renewal, its mark and a part refund.
+// The steps with money: settings, a customer on a test clock, the MoR's replies, a signup, a renewal, its mark and a
+// part refund.
 import { examine } from '../doctor.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
@@ -18,7 +19,7 @@ export const settings: Step = {
   },
 };
 
-/** Of the plan; small, and above every processor's minimum. */
+/** The plan's price: small, and above every processor's minimum. */
 const AMOUNT = 1_000;
 
 export const customer: Step = {
@@ -29,7 +30,8 @@ export const customer: Step = {
     const name = `Crossbill rehearsal ${stage.rehearsal.id}`;
     const { once } = stage;
     if (stage.rehearsal.ids['clock'] === undefined) {
-      // The first change of all. Stripe makes test clocks in test mode alone.
+      // The test clock is the rehearsal's first change. Stripe makes test clocks only in test mode, so a live key fails
+      // here.
       const at = Math.floor(Date.now() / 1000);
       const clocks = stripe.testHelpers.testClocks;
       const made = await clocks.create({ frozen_time: at, name }, once('clock')).catch((e: unknown) => {
@@ -79,7 +81,7 @@ function clockRefused(e: unknown): CliError {
   return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
-/** Nobody confirms this setup intent: its repeats show the life of a key. */
+/** The request of a setup intent. Nobody confirms the intent; its repeats show how long the MoR knows a key. */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 
 export const answers: Step = {
@@ -124,7 +126,7 @@ export const answers: Step = {
   },
 };
 
-/** Asks again under the key of the first run, at the end of each run: the age of the key grows. */
+/** Repeats the first run's request under its key, at the end of each run: the key is older each time. */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
   if (intent === undefined || since === undefined) return;
@@ -148,7 +150,7 @@ export const signup: Step = {
       currency,
       description: 'Rehearsal',
     };
-    // The same key gives the same signup with its client secret. No file keeps the secret.
+    // The same key returns the same signup with its client secret. No file keeps the secret.
     const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');
     if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);

@@ -1,4 +1,5 @@
-// A declined renewal, another card, another try, a payment link, and the end: verify, and the form of events and signatures.
+// The steps after a decline: a declined renewal, another card, another try, a payment link, verify, and the form of
+// events and signatures.
 import { VerifyFlow } from '../../verify/verify.flow.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
@@ -46,7 +47,7 @@ export const anotherCard: Step = {
   },
 };
 
-/** Null: it is saved. */
+/** Saves a card for the customer. Returns null for success, or the outcome of the failed step. */
 async function saveCard(stage: Stage, card: 'works' | 'declines', about: string): Promise<Outcome | null> {
   const customerId = stage.id('customer');
   const path = `/v1/customers/${customerId}/payment-method`;
@@ -96,7 +97,8 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
-    // The confirmation starts one try. An earlier run used it, without the relay or without a reply in time.
+    // The confirmation of the new card has started one try. If an earlier run of this step already used that try, ask
+    // for another one.
     if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
       const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
       stage.keep('tries', String(before));
@@ -196,7 +198,7 @@ const EVENTS = [
   'pre_chargeback_alert.outcome',
 ];
 
-/** Observations at any time, also after a failed step. Their own failures change nothing. */
+/** Observes facts at any time, even after a failed step. A failed observation changes nothing. */
 export async function look(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
   const about = await stage.daemon.get('/v1/about');

@@ -1,10 +1,10 @@
-// The report: for people as Markdown, for programs as JSON. The last step removes secrets and persons from both.
+// Writes the report: Markdown for people, JSON for programs. The last step removes secrets and personal data from both.
 import { FACT_NAMES, FACTS, type Observed, type Rehearsal, type StepState } from './state.js';
 
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 const SIGN: Readonly<Record<StepState, string>> = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };
 
-/** `censor` removes secrets. All e-mail addresses go as well. */
+/** Removes secrets with `censor`, and all e-mail addresses. */
 export function cleaned(text: string, censor: (text: string) => string): string {
   return censor(text).replace(EMAIL, '[address]');
 }

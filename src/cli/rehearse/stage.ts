@@ -1,4 +1,4 @@
-// The tools of the steps of a rehearsal, and their outcomes.
+// The tools of a rehearsal's steps, and the outcomes of a step.
 import type Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
 import { type Cli } from '../cli.js';
@@ -16,9 +16,9 @@ export const skipped = (reason: string): Outcome => ({ state: 'skipped', detail:
 
 export type Step = {
   readonly name: string;
-  /** The work of the step, in one sentence. */
+  /** One sentence on the step's work. */
   readonly does: string;
-  /** True: later steps do without it. */
+  /** True: later steps do not need this one. */
   readonly optional?: true;
   readonly run: (stage: Stage) => Promise<Outcome>;
 };
@@ -34,10 +34,10 @@ type Parts = {
   readonly hands: Hands;
   readonly rehearsal: Rehearsal;
   readonly currency: string;
-  /** Of the payment link; null: no link. */
+  /** The tax country of the payment link. Null: the rehearsal makes no link. */
   readonly jurisdiction: string | null;
   readonly waitSec: number;
-  /** Writes the files. */
+  /** Writes state and report to their files. */
   readonly save: () => void;
 };
 
@@ -45,7 +45,7 @@ export type Stage = ReturnType<typeof stageOf>;
 
 export function stageOf(parts: Parts) {
   const { cli, rehearsal, save } = parts;
-  /** The same in each run of this rehearsal. */
+  /** An idempotency key, the same in each run of this rehearsal. */
   const key = (what: string): string => `rehearse-${rehearsal.id}-${what}`;
   return {
     ...parts,
@@ -53,12 +53,12 @@ export function stageOf(parts: Parts) {
     once: (what: string) => ({ idempotencyKey: key(what) }),
     email: `rehearsal-${rehearsal.id}@example.com`,
     say: (text: string): void => say(cli, text),
-    /** Keeps an id, also in the file, before the next call. */
+    /** Stores an id in the file before the next call. */
     keep(name: string, id: string): void {
       rehearsal.ids[name] = id;
       save();
     },
-    /** An id from an earlier step. */
+    /** Returns an id stored by an earlier step. */
     id(name: string): string {
       const id = rehearsal.ids[name];
       if (id === undefined)
@@ -66,7 +66,10 @@ export function stageOf(parts: Parts) {
       return id;
     },
     observe: (fact: Fact, observed: Observed): void => observe(rehearsal, fact, observed),
-    /** Looks until the reply holds. Throws NotArrived after `sec`, and Interrupted when the person ends it. */
+    /**
+     * Repeats `look` until `holds` accepts its result. Throws NotArrived after `sec` seconds, and Interrupted when the
+     * person stops the rehearsal.
+     */
     async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, sec = parts.waitSec): Promise<T> {
       const end = performance.now() + sec * 1000;
       for (;;) {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
 import { listOf, objectOf, textAt } from './json.js';
 
-// The documents leave these open, and a rehearsal can see them. The report lists each, observed or not.
+// Facts missing from the MoR's documents and visible in a rehearsal. The report lists each, observed or not.
 export const FACTS = {
   setup_customer: 'How does a setup intent name its customer, and does the saved method then pay for them?',
   draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
@@ -23,7 +23,10 @@ export const FACTS = {
 export type Fact = keyof typeof FACTS;
 export const FACT_NAMES = Object.keys(FACTS) as readonly Fact[];
 
-/** One observation: codes, counts, ids of the test accounts and names of members. Never a secret, never a person. */
+/**
+ * One observation: codes, counts, ids of the test accounts and names of members. It holds no secret and no personal
+ * data.
+ */
 export type Observed = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export type StepState = 'passed' | 'failed' | 'skipped';
@@ -36,12 +39,12 @@ export type StepResult = {
 
 export type Rehearsal = {
   readonly rehearsal: 1;
-  /** Part of its keys and names. */
+  /** A random id, part of the rehearsal's keys and object names. */
   readonly id: string;
   readonly startedAt: string;
   readonly accountId: string;
   versions: Readonly<Record<string, string>>;
-  /** Objects of the rehearsal, by our names. */
+  /** Ids of the rehearsal's objects, under our names. */
   readonly ids: Record<string, string>;
   readonly steps: StepResult[];
   readonly facts: Record<Fact, Observed[]>;
@@ -54,7 +57,7 @@ export function newRehearsal(id: string, accountId: string, now: Date): Rehearsa
   return { rehearsal: 1, id, startedAt: now.toISOString(), accountId, versions: {}, ids: {}, steps: [], facts };
 }
 
-/** Null: there is no file. Throws a CliError for another kind of file. */
+/** Reads the file. Returns null if there is none. Throws a CliError for a file of another kind. */
 export function loadRehearsal(path: string): Rehearsal | null {
   let text: string;
   try {
@@ -85,14 +88,14 @@ export function loadRehearsal(path: string): Rehearsal | null {
   return known;
 }
 
-/** Whole or not at all: an interrupted write leaves the file of before. Only its owner may read it. */
+/** Replaces the file in one step: an interrupted write leaves the old file. Only its owner may read it. */
 export function saveFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-/** The same observation counts once. */
+/** Stores an observation. An equal observation counts once. */
 export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): void {
   const all = rehearsal.facts[fact];
   const same = all.some((one) => JSON.stringify(one) === JSON.stringify(observed));
@@ -104,7 +107,7 @@ export class NotArrived extends Error {
   readonly code = 'not_arrived';
 }
 
-/** The person ended the rehearsal. */
+/** The person stopped the rehearsal. */
 export class Interrupted extends Error {
   readonly code = 'interrupted';
 }

@@ -1,27 +1,27 @@
-// A settings file as text: its values, and changes of single lines.
+// Reads a settings file as text, and changes single lines of it.
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { CliError, EXIT } from '../exit-codes.js';
 
-/** The settings of the text, without empty ones and without <angle brackets>. */
+/** The settings in the text, without empty values and without <angle brackets>. */
 export function valuesOf(text: string): Readonly<Record<string, string>> {
   const set = Object.entries(parseEnv(text)).filter(([, value = '']) => value !== '' && !/<[^<>]*>/.test(value));
   return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
 }
 
-/** The text with `name` set: in the place where it stood, also commented out, or at the end. Every other line stays as it is. */
+/** Sets `name` on its old line, even a commented one, or on a new last line. Every other line stays unchanged. */
 export function withSetting(text: string, name: string, value: string): string {
   const line = `${name}=${quoted(value)}`;
   const standing = new RegExp(`^(export +)?${name}=.*$`, 'gm');
   const commented = new RegExp(`^# ?${name}=.*$`, 'm');
-  // The last line of a name counts.
+  // If a name stands twice, its last line counts.
   const last = [...text.matchAll(standing)].at(-1);
   if (last !== undefined) return text.slice(0, last.index) + line + text.slice(last.index + last[0].length);
   if (commented.test(text)) return text.replace(commented, () => line);
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-/** As the file is read again: a `#`, a quote or a space would end or change a bare value. */
+/** Quotes a value if needed: a `#`, a quote or a space would end or change a bare value at the next read. */
 function quoted(value: string): string {
   if (/^[^\s#'"`\\]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((m) => !value.includes(m));
@@ -31,7 +31,7 @@ function quoted(value: string): string {
   return mark + value + mark;
 }
 
-/** Null: there is no such file. */
+/** Returns the file's text. Null if there is no file. */
 export function readEnvFile(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -45,7 +45,7 @@ export function readEnvFile(file: string): string | null {
   }
 }
 
-/** Whole or not at all, readable by its owner only. */
+/** Replaces the file in one step. Only its owner may read it. */
 export function writeEnvFile(file: string, text: string): void {
   const beside = `${file}.new`;
   try {

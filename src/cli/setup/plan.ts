@@ -1,4 +1,4 @@
-// The plan of `crossbill setup`, from the endpoints at Stripe and at the MoR. Pure.
+// Plans the steps of `crossbill setup`, from the endpoints at Stripe and at the MoR. Pure.
 import { type WebhookEndpoint } from '@crossbill/mor';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
@@ -17,15 +17,15 @@ export type Step =
       readonly missing: readonly string[];
     };
 
-/** `by_hand`: only a person can do it. Doctor says the rest. */
+/** `by_hand`: steps only a person can do. Doctor explains the rest. */
 export type Plan = { readonly steps: readonly Step[]; readonly by_hand: readonly string[] };
 
 export type Found = {
-  /** The address of Crossbill, without a slash at the end. */
+  /** Crossbill's address, without a final slash. */
   readonly url: string;
   readonly stripe: readonly WebhookEndpointFacts[];
   readonly mor: readonly WebhookEndpoint[];
-  /** Has this setting a value? */
+  /** True if this setting has a value. */
   readonly has: (name: string) => boolean;
 };
 
@@ -62,7 +62,7 @@ export function planOf({ url, stripe, mor, has }: Found): Plan {
   return { steps, by_hand: byHand };
 }
 
-/** Host names have no case, and a slash at the end makes no other address. */
+/** Compares two addresses. Host names ignore case, and a final slash makes no difference. */
 function isSameUrl(a: string, b: string): boolean {
   const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text);
   return plain(a) === plain(b);
