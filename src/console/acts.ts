@@ -1,10 +1,10 @@
-// The top of a page about one thing: its amount, its fate, the reason, and the possible acts.
+// The top of a page about one payment, refund or invoice: its amount, status, reason, and the possible actions.
 import { hiddenFields } from './form-fields.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
 
-/** `said`: the sentence with the reason; its tone colours the edge and repeats the words. */
+/** Draws amount, status and `said`, a sentence with the reason. The colour of its tone adds nothing to the words. */
 export function headline(
   sum: Piece,
   state: Piece,
@@ -18,13 +18,13 @@ export function headline(
   </div>`;
 }
 
-/** A row of things to do; nothing when there are none. */
+/** Draws a row of buttons and links. Null if there are none. */
 export function actRow(acts: readonly (Html | null)[]): Html | null {
   const shown = acts.filter((a) => a !== null);
   return shown.length === 0 ? null : html`<div class="acts" role="group" aria-label="Actions">${shown}</div>`;
 }
 
-/** A button with an immediate effect: for changes open to another change. */
+/** A button with an immediate effect, for a change the operator can undo. */
 export function actForm(
   session: Session,
   action: string,
@@ -37,12 +37,12 @@ export function actForm(
   </form>`;
 }
 
-/** The way to a page with more questions before anything happens. */
+/** A link to a page with further questions before the action. */
 export function actLink(path: string, label: string): Html {
   return html`<a class="button quiet" href="${path}">${label}</a>`;
 }
 
-/** A page outside of the console, not ours. Null unless the address is https. */
+/** A link to a page outside the console. Null unless the address is https. */
 export function outsideLink(url: string | null, label: string): Html | null {
   if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
   return html`<a class="button quiet" href="${url}" target="_blank" rel="noopener noreferrer"
@@ -50,12 +50,12 @@ export function outsideLink(url: string | null, label: string): Html | null {
   >`;
 }
 
-/** Stripe's dashboard. `live` null: the API key does not tell its mode. */
+/** The object's address in Stripe's dashboard. `live` null: the API key does not tell its mode. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
 }
 
-/** The parts of a page, and its story beside them where there is room, below them elsewhere. */
+/** Puts the timeline next to the page's parts, or below them on a narrow screen. */
 export function besides(parts: Html, story: Html): Html {
   return html`<div class="besides">
     <div>${parts}</div>
@@ -63,7 +63,7 @@ export function besides(parts: Html, story: Html): Html {
   </div>`;
 }
 
-/** Details most readers do not need at first. Closed; an open one stays open while the page keeps itself fresh. */
+/** A closed section with details few readers need. An opened section stays open when the page refreshes. */
 export function fold(id: string, title: string, count: number | null, body: Piece): Html {
   return html`<details class="fold" id="${id}">
     <summary>
@@ -74,7 +74,7 @@ export function fold(id: string, title: string, count: number | null, body: Piec
   </details>`;
 }
 
-/** A text to copy whole. */
+/** A text with a button to copy all of it. */
 export function copyable(text: string): Html {
   return html`<code class="copyable" data-copy>${text}</code>`;
 }

@@ -1,4 +1,5 @@
-// The console's stylesheets and its script, named after their content so browsers may keep them.
+// The console's stylesheets and scripts. Each file's name has a hash of its content, so a browser may cache the file
+// for ever.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Many rows of a list at once: chosen by their boxes, or all that match; done one by one, and reported by item.
+// One action on many rows of a list: the ticked rows, or all matches of the filters. Each row has its own result.
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
 import { type Page, type PageRequest } from '../domain/page.js';
@@ -11,16 +11,16 @@ import { type Filter } from './list.js';
 import { type Section } from './navigation.js';
 import { type Session } from './session.js';
 
-/** The form of a list's boxes. */
+/** The HTML id of the form with the boxes. */
 const FORM = 'bulk';
 const PICK = 'pick-';
-/** Items of one step when all that match are chosen: a few seconds of work. */
+/** The most items in one request after "all matches": a few seconds of work. */
 const BATCH = 50;
 
-/** One item's result. */
+/** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/** The buttons, and the note with them. `neededFor`: the act that needs a note. */
+/** The buttons and the hint for the note. `neededFor`: the action with a compulsory note. */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
@@ -31,7 +31,7 @@ export function pickBox(id: string, label: string): Html {
   return html`<input type="checkbox" name="${PICK}${id}" form="${FORM}" aria-label="Choose: ${label}" />`;
 }
 
-/** @param values the filters of the list, for "all that match" */
+/** @param values the list's filters, for "all matches" */
 export function bulkForm(
   session: Session,
   path: string,
@@ -71,14 +71,17 @@ type Many<A extends string, N extends string> = {
   readonly acts: readonly { readonly value: A }[];
   readonly filters: readonly (Filter & { readonly name: N })[];
   readonly note: (form: Form, act: A) => string;
-  /** All that match and still wait. */
+  /** The matches of the filters still waiting for an action. */
   readonly matching: (values: Partial<Record<N, string>>, page: PageRequest) => Promise<Page<{ readonly id: string }>>;
-  /** Each one is audited alone; a refusal stops nothing. */
+  /** Acts on each item and audits each alone. After a refused item it goes on with the next. */
   readonly act: (ids: readonly string[], act: A, note: string) => Promise<readonly Done[]>;
   readonly back: Html;
 };
 
-/** Carries out what `bulkForm` asks for, and sends what became of each item. "All that match" is done batch by batch. */
+/**
+ * Carries out the action of `bulkForm` and sends the result of each item. For "all matches" each request does one
+ * batch.
+ */
 export async function actOnMany<A extends string, N extends string>(
   req: Request,
   res: Response,
@@ -89,7 +92,7 @@ export async function actOnMany<A extends string, N extends string>(
   if (act === undefined) throw invalid('act', 'must be chosen');
   const note = many.note(form, act);
   const given = many.filters.map(({ name }) => [name, form.text(name)]).filter(([, value]) => value !== '');
-  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // the keys are the names of the filters
+  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // safe: the keys are the names of the filters
   const from = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
   const found = form.text('all') === 'yes' ? await many.matching(values, from) : null;
   const done = await many.act(found === null ? picked(form) : found.data.map(({ id }) => id), act, note);
@@ -101,18 +104,18 @@ export async function actOnMany<A extends string, N extends string>(
   sendPage(req, res, { title: 'What became of them', section: many.section, body });
 }
 
-/** How many earlier steps have gone through. */
+/** The number of items done by earlier requests, from a hidden field. */
 function stepsBefore(form: Form): number {
   const said = form.text('so_far');
   return /^\d{1,9}$/.test(said) ? Number(said) : 0;
 }
 
-/** The ids with a ticked box, without foreign ones. */
+/** The ids with a ticked box. Drops any text without the form of an id. */
 function picked(form: Form): readonly string[] {
   return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
 }
 
-/** What became of each, and the way on. `soFar`: with those of earlier steps. `more`: a form that goes on with the rest. */
+/** Shows each result. `soFar`: all items done, with the earlier requests. `more`: a form to continue with the rest. */
 function report(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);
   const well = done.length - failed.length;
@@ -128,7 +131,7 @@ function report(done: readonly Done[], soFar: number, more: Html | null, back: H
     <p>${back}</p>`;
 }
 
-/** A batch of all matches is done; this goes on with the next. */
+/** A form to continue with the next batch. */
 function goOn(session: Session, path: string, fields: Readonly<Record<string, string>>): Html {
   return html`<form action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(fields)}

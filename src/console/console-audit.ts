@@ -1,4 +1,4 @@
-// Operators' acts on the console, in the same audit trail and under the same names as over the API.
+// Writes operators' actions on the console to the audit trail, under the same names as API calls.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
@@ -20,8 +20,8 @@ export class ConsoleAudit {
   ) {}
 
   /**
-   * Does a form's act between two audit rows, and sends the browser to the new object's page. It does not begin before
-   * the first row is stored; a failure to store the second does not undo the act.
+   * Carries out a form's action between two audit rows, then sends the browser to the new object's page. The action
+   * waits for the first row. If the second row fails, the action still stands.
    */
   async post<T extends { readonly id: string }>(
     req: Request,
@@ -35,7 +35,7 @@ export class ConsoleAudit {
     res.redirect(303, pathOf(made));
   }
 
-  /** One of a form's many acts: audited as if alone. A refusal gets its words and stops nothing. */
+  /** Carries out one of many actions and audits it alone. Returns a refusal as text, so the next action goes on. */
   async one<T>(
     req: Request,
     action: string,
@@ -55,7 +55,7 @@ export class ConsoleAudit {
     }
   }
 
-  /** A login or a logout. */
+  /** Audits a login or a logout. */
   async note(req: Request, caller: Caller, action: string, detail: Entry['detail'] = null): Promise<void> {
     await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail });
   }

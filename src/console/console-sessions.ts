@@ -1,22 +1,22 @@
-// Sessions of the console, in every replica.
+// The console's sessions, shared by every replica.
 
 export type ConsoleSession = {
   readonly id: string;
-  /** Of the API key, or the e-mail address of a person from the identity provider. */
+  /** The API key's name, or the e-mail address from the identity provider. */
   readonly name: string;
-  /** The address of the login. */
+  /** The IP address of the login. */
   readonly source: string;
   readonly beganAt: Date;
-  /** When it runs out. */
+  /** The time the session expires. */
   readonly endsAt: Date;
 };
 
 export abstract class ConsoleSessions {
   abstract begin(session: ConsoleSession): Promise<void>;
-  /** Ends it for good, in every replica. False: it was over already, or never was. */
+  /** Ends a session for good, in every replica. Returns false if the session had ended already, or never existed. */
   abstract end(id: string): Promise<boolean>;
-  /** False: ended, or never begun. Does not look at its time. */
+  /** Returns false if the session has ended or never existed. Does not check its expiry. */
   abstract isOpen(id: string): Promise<boolean>;
-  /** The open ones, the newest first; at most `limit`. */
+  /** Lists at most `limit` open sessions, newest first. */
   abstract list(limit: number): Promise<readonly ConsoleSession[]>;
 }

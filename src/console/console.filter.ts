@@ -1,4 +1,4 @@
-// Errors as pages of the console: the problem, and a way back.
+// Shows an error as a page of the console: the problem, and a link back.
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { toProblem } from '../api/http/problem.filter.js';
@@ -35,7 +35,7 @@ export class ConsoleFilter implements ExceptionFilter {
     }
     const problem = toProblem(error);
     const status = problem.getStatus();
-    // Not a 503 thrown on purpose: it is a body too slow or among too many, and strangers can send those.
+    // Does not log a 503 thrown on purpose, for a slow body or too many requests: strangers can cause those at will.
     if (status >= 500 && !(status === 503 && error === problem))
       this.log.error({ event: 'console.page_failed', err: error }, 'a page failed');
     if (asksForPart(req)) {
@@ -52,7 +52,7 @@ export class ConsoleFilter implements ExceptionFilter {
   }
 }
 
-/** The form's page, if ours; null: somebody else's page, or none given. */
+/** The address of the form's page. Null if the Referer is missing or names another site. */
 function cameFrom(req: Request): string | null {
   const { referer } = req.headers;
   if (req.method === 'GET' || referer === undefined || !URL.canParse(referer)) return null;

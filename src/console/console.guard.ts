@@ -1,4 +1,4 @@
-// In front of every page of the console: a session, a sufficient role, and for every change a form of this very
+// Guards every page of the console. A page needs a session and a sufficient role; a change also needs a form of this
 // session.
 import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -18,11 +18,13 @@ const RULE = Symbol('console rule');
 
 type Rule = { readonly role: ApiRole; readonly action: string };
 
-/** A page for a role and everybody logged in with it. The API's own guard lets it pass: this one takes its place. */
+/**
+ * A page for anybody logged in with this role. The API's guard lets the request pass, and this guard checks it instead.
+ */
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
 
-/** There is no session: the browser goes to the login form. */
+/** There is no session: the filter sends the browser to the login form. */
 export class NotLoggedIn extends Error {
   readonly code = 'console.not_logged_in';
 }
@@ -36,7 +38,7 @@ export function sessionOf(req: Request): Session {
   return session;
 }
 
-/** Null: nobody is logged in, or the page needs no session. */
+/** Null if nobody is logged in, or if the page needs no session. */
 export function sessionIfAny(req: Request): Session | null {
   return sessions.get(req) ?? null;
 }
@@ -50,7 +52,10 @@ export class ConsoleGuard implements CanActivate {
     private readonly room: ReadingRoom,
   ) {}
 
-  /** Throws NotLoggedIn, 403 for an insufficient role and for another session's form, 415 for no form at all. */
+  /**
+   * Throws NotLoggedIn without a session, 403 for an insufficient role or another session's form, and 415 for a body
+   * outside a form.
+   */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const req = http.getRequest<Request>();
@@ -94,8 +99,9 @@ export class ConsoleGuard implements CanActivate {
 }
 
 /**
- * A browser names a form's origin: by Sec-Fetch-Site on https and on loopback, by Origin on every POST. A sender of
- * neither is no browser, and cannot abuse a browser's cookie.
+ * True if the form came from our own page. A browser names the form's origin: by Sec-Fetch-Site on https and on
+ * loopback, by Origin on every POST. A client without either header is no browser, so it cannot abuse a browser's
+ * cookie.
  */
 export function fromOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];

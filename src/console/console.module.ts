@@ -1,4 +1,5 @@
-// In front of every page of the console: sign-in, sessions, audit. The pages themselves are in their subjects' modules.
+// The shared base of the console's pages: sign-in, sessions, audit. The pages themselves are in their subjects'
+// modules.
 import { Module } from '@nestjs/common';
 import { ApiModule } from '../api/api.module.js';
 import { CustomerNames } from './customer-names.js';
@@ -15,7 +16,7 @@ import { IdentityProvider } from './sso/identity-provider.js';
 import { SsoController } from './sso/sso.controller.js';
 import { SsoCookie } from './sso/sso-cookie.js';
 
-/** Every module with pages of the console imports this module. */
+/** Every module with console pages imports this module. */
 @Module({
   imports: [ApiModule],
   controllers: [RootController, LoginController, LogoutController, SsoController, SessionsPages, SettingsPages],

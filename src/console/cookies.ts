@@ -1,10 +1,10 @@
-// The console's cookies: signed content, compared in constant time.
+// The console's signed cookies. Compares signatures in constant time.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Request } from 'express';
 import { type Secret } from '../config/index.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 
-/** A key for one purpose, made from a secret of the settings. */
+/** Derives a key for one purpose from a secret of the settings. */
 export function keyFrom(secret: Secret, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret.reveal(), '', purpose, 32));
 }
@@ -21,7 +21,7 @@ export function same(a: string, b: string): boolean {
 
 export const bodyOfClaims = (claims: JsonObject): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
 
-/** Null: no object of ours. Says nothing about the signature. */
+/** Reads the claims. Null if they are no JSON object. Does not check the signature. */
 export function claimsOfBody(body: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
@@ -31,7 +31,10 @@ export function claimsOfBody(body: string): JsonObject | null {
   }
 }
 
-/** The two halves of the one cookie of this name; null when there is none, more than one, or another form. */
+/**
+ * Splits the cookie of this name into body and signature. Null if there is no such cookie, more than one, or another
+ * form.
+ */
 export function signedCookie(req: Request, name: string): { readonly body: string; readonly signature: string } | null {
   const found = (req.headers.cookie ?? '')
     .split(';')

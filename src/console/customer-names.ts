@@ -1,5 +1,4 @@
-// The names of the customers on a page, asked of Stripe at a reader's look. They stay in memory for minutes and are
-// stored nowhere.
+// Asks Stripe for the names of the customers on a page. Names stay in memory for some minutes; Crossbill stores none.
 import { Injectable } from '@nestjs/common';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -17,7 +16,9 @@ export class CustomerNames {
     private readonly clock: Clock,
   ) {}
 
-  /** The name of each customer, or else the e-mail address. Leaves a customer out if Stripe gives neither in time. */
+  /**
+   * Returns each customer's name, or else the e-mail address. Leaves out a customer if Stripe gives neither in time.
+   */
   async of(customerIds: readonly string[]): Promise<Names> {
     const oldest = this.clock.now().getTime() - NAMES_KEPT_MS;
     const unknown = customerIds.filter((id) => (this.kept.get(id)?.at ?? 0) < oldest);
@@ -37,7 +38,7 @@ export class CustomerNames {
     const reader = async (): Promise<void> => {
       for (let id = waiting.shift(); id !== undefined && !isLate; id = waiting.shift()) {
         const answer = await this.reader.readCustomer(id).catch(() => null);
-        if (answer?.ok !== true) return; // Stripe is down or busy: the other reads would wait as long
+        if (answer?.ok !== true) return; // Stripe is down or busy: do not wait for further names
         this.keep(id, answer.value?.name || answer.value?.email || null);
       }
     };

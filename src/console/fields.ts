@@ -1,25 +1,25 @@
-// One list of fields for a noun. The page's columns, the CSV, the export and the command line's table have the names and the values of the
-// API's view, in the order of the list.
+// One list of fields per noun makes the page's columns, the CSV, the export and the command line's table. Names, values
+// and order are those of the API's view.
 import { showMoney } from '../domain/money.js';
 import { type Piece } from './html.js';
 import { type Column } from './list.js';
 import { type CsvColumn, plainAmount } from './selection.js';
 import { amount, copyId, customerLink, foreign, linkTo, moneyLink, status, time, words } from './show.js';
 
-/** The names of customers by their id, as Stripe has them. */
+/** Customers' names from Stripe, by customer id. */
 export type Names = ReadonlyMap<string, string>;
 
 type Kind = 'text' | 'count' | 'word' | 'status' | 'time' | 'money' | 'currency' | 'id' | 'customer';
 type Folder = 'invoices' | 'payments' | 'refunds';
 
-/** A field on a page. A label alone is the usual way to show the value. */
+/** A field on a page. Most fields need only a label. */
 type OnPage<V> = {
   readonly label: string;
   readonly phone?: Column<V>['phone'];
   readonly number?: boolean;
-  /** The value is the way to the page of this row. */
+  /** The value becomes a link to the row's page in this folder. */
   readonly link?: Folder;
-  /** The word for an absent value. */
+  /** The text for an absent value. */
   readonly none?: string;
   readonly cell?: (view: V) => Piece;
 };
@@ -33,24 +33,24 @@ function make(kind: Kind, folder: Folder | null = null): Make {
   return (page) => ({ kind, folder, page: typeof page === 'string' ? { label: page } : (page ?? null) });
 }
 
-/** Without a label a field stands in the CSV and the export alone. */
+/** The kinds of fields. A field without a label appears only in the CSV and the export. */
 export const field = {
   text: make('text'),
   count: make('count'),
-  /** A word of the API, such as a reason, or the `code` of a fact. */
+  /** A word of the API, such as a reason or the `code` of a fact. */
   word: make('word'),
   status: make('status'),
   time: make('time'),
-  /** Smallest units of the view's `currency`. */
+  /** An amount in smallest units of the view's `currency`. */
   money: make('money'),
   currency: make('currency'),
-  /** A page shows it last, behind a copy button. */
+  /** An id. The page shows it last, as a copy button. */
   id: make('id'),
   customer: make('customer'),
   ref: <V>(folder: Folder, page?: string | OnPage<V>): Field<V> => make('text', folder)(page),
 } as const;
 
-/** The names are those of the API's view. */
+/** Declares the fields of a noun. Their names are members of the API's view. */
 export function fields<V extends object>(list: { readonly [K in keyof V & string]?: Field<V> }): Fields<V> {
   const names = Object.keys(list) as (keyof V & string)[];
   return names.flatMap((name) => {
@@ -59,7 +59,10 @@ export function fields<V extends object>(list: { readonly [K in keyof V & string
   });
 }
 
-/** @param without columns with the same value in every row */
+/**
+ * The columns of a table.
+ * @param without fields left out, for example a value equal in every row
+ */
 export function columnsOf<V extends object>(
   list: Fields<V>,
   names: Names = new Map(),
@@ -105,13 +108,13 @@ function cellOf(kind: Kind, text: string | null, currency: string | null, names:
   }
 }
 
-/** The customers of some rows, each once. */
+/** The ids of all customers in the rows, without repeats. */
 export function customersIn<V extends object>(list: Fields<V>, views: readonly V[]): readonly string[] {
   const found = list.filter(([, { kind, page }]) => kind === 'customer' && page !== null);
   return [...new Set(views.flatMap((view) => found.flatMap(([name]) => textIn(view, name) ?? [])))];
 }
 
-/** The columns of a CSV: an amount is a decimal, a currency stands in capitals, and an unknown value is empty. */
+/** The columns of a CSV: amounts as decimals, currencies in capitals, unknown values empty. */
 export function csvColumns<V extends object>(list: Fields<V>): readonly CsvColumn<V>[] {
   return list.map(([name, { kind }]) => [
     name,
@@ -123,12 +126,12 @@ export function csvColumns<V extends object>(list: Fields<V>): readonly CsvColum
   ]);
 }
 
-/** The values of the API's view; null for unknown ones. */
+/** One row of the JSON export. Unknown values are null. */
 export function jsonRow<V extends object>(list: Fields<V>, view: V): Readonly<Record<string, unknown>> {
   return Object.fromEntries(list.map(([name]) => [name, view[name] ?? null]));
 }
 
-/** The heads and cells of a terminal's table: the fields of the page. */
+/** The heads and cells of a terminal's table, with the same fields as the page. */
 export function terminalTable<V extends object>(
   list: Fields<V>,
   views: readonly V[],

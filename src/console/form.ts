@@ -1,13 +1,13 @@
-// A posted form: plain fields, each once.
+// Reads a posted form: plain fields, each once.
 import { randomUUID } from 'node:crypto';
 import { type Request } from 'express';
 import { bodyOf } from '../api/http/body.js';
 import { invalid, Problem } from '../api/http/problem.js';
 
-/** A page of a list to choose from, and the form's other fields. */
+/** Enough for a page of list rows with boxes, and the form's other fields. */
 const MAX_FIELDS = 60;
 
-/** The fields of a form. A missing one reads as an empty text, like an empty input. */
+/** The fields of a form. A missing field reads as an empty text, like an empty input. */
 export class Form {
   readonly #fields: ReadonlyMap<string, string>;
 
@@ -19,18 +19,18 @@ export class Form {
     return this.#fields.get(name) ?? '';
   }
 
-  /** The names of its fields after `prefix`. */
+  /** The names of the fields with this prefix, without the prefix. */
   names(prefix: string): readonly string[] {
     return [...this.#fields.keys()].filter((n) => n.startsWith(prefix)).map((n) => n.slice(prefix.length));
   }
 }
 
-/** The name of one form of a page. */
+/** A new idempotency key for a form. */
 export function newKey(): string {
   return `con-${randomUUID()}`;
 }
 
-/** The key of a form as one request, however often it is sent. Throws 400 for a form no page of ours made. */
+/** The form's idempotency key: the server carries out a repeated form once. Throws 400 for a form outside our pages. */
 export function formKey(form: Form): string {
   const key = form.text('key');
   if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'did not come from a form of this console');
@@ -41,14 +41,14 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 
 const forms = new WeakMap<Request, Form>();
 
-/** Throws 415 for another content type: a plain-text form is how other sites smuggle JSON. Looks at the head alone. */
+/** Throws 415 for another content type: another site could hide JSON in a plain-text form. Checks the header alone. */
 export function mustBeForm(req: Request): void {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
     throw new Problem(415, 'unsupported_media_type', 'The console accepts only its own forms.');
   }
 }
 
-/** Reads a form and keeps its fields. Rejects like `bodyOf`, and with 400 for a foreign form. */
+/** Reads the form's fields and stores them for `formOf`. Rejects like `bodyOf`, and with 400 for a foreign form. */
 export async function takeForm(req: Request, ...how: Tail<Parameters<typeof bodyOf>>): Promise<Form> {
   const bytes = await bodyOf(req, ...how);
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];
@@ -61,7 +61,7 @@ export async function takeForm(req: Request, ...how: Tail<Parameters<typeof body
   return form;
 }
 
-/** The form of an accepted request. */
+/** The form read by `takeForm`. */
 export function formOf(req: Request): Form {
   return forms.get(req) ?? new Form(new Map());
 }

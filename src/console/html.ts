@@ -1,4 +1,4 @@
-// The console's one way to make HTML: a tagged template with escapes for everything except HTML.
+// Makes the console's HTML: a tagged template escapes every value except HTML.
 
 /** Text safe to send as HTML. Only `html` makes it. */
 export class Html {
@@ -15,10 +15,10 @@ export class Html {
 }
 const BY_TEMPLATE = Symbol('made by the template');
 
-/** Leaves out `null`, `undefined` and `false`, so `${when && html`…`}` reads well. */
+/** A value inside `html`. The template leaves out null, undefined and false, so `${when && html`…`}` works. */
 export type Piece = Html | string | number | bigint | null | undefined | false | readonly Piece[];
 
-/** Attribute values must stand in double quotes. */
+/** The template. Attribute values must stand in double quotes. */
 export function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let out = parts[0] ?? '';
   pieces.forEach((piece, i) => {
@@ -44,8 +44,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Controls, marks with an effect on the direction of writing, and half characters: they would let one text pose as
-// another.
+// Control characters, marks of writing direction, and half characters: with them one text could pose as another.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
 function escaped(text: string): string {

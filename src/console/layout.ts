@@ -1,4 +1,4 @@
-// The frame of every page, and its headers.
+// The frame and the headers of every page.
 import { createHash } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { assets } from './assets.js';
@@ -9,12 +9,12 @@ import { type Session } from './session.js';
 
 export type PageParts = {
   readonly title: string;
-  /** Null: a page outside of the sections. */
+  /** The page's section in the menu. Null: none. */
   readonly section: Section | null;
   readonly body: Piece;
-  /** Below the body: refreshed every `everySec` seconds while somebody looks, if scripts run. */
+  /** Below the body: the page's script refreshes this part every `everySec` seconds while the tab is visible. */
   readonly live?: { readonly html: Html; readonly everySec: number };
-  /** Below that: slow parts without a refresh, such as a form somebody writes in. */
+  /** Below the live part: slow parts without a refresh, such as a form the reader fills in. */
   readonly after?: Piece;
 };
 
@@ -29,15 +29,15 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Headers of everything the console answers. */
+/** Sets the headers of every response of the console. */
 export function secure(res: Response): void {
   res.setHeader('Content-Security-Policy', POLICY);
-  // With `no-referrer` a browser would send its forms with `Origin: null`, just like another site's.
+  // With `no-referrer` a browser would send our forms with `Origin: null`, like another site's.
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Frame-Options', 'DENY');
 }
 
-/** True: the page's script asks for its live part. */
+/** True if the page's script asks for the live part alone. */
 export function asksForPart(req: Request): boolean {
   return req.headers['x-console-part'] === 'live';
 }
@@ -52,7 +52,7 @@ export function sendPage(req: Request, res: Response, page: PageParts, status = 
   res.status(status).send(framed(req, page));
 }
 
-/** The part alone, or 304 when the browser has it already. */
+/** Sends the live part alone, or 304 if the browser has the same part already. */
 function sendPart(req: Request, res: Response, part: string): void {
   const tag = `"${createHash('sha256').update(part).digest('base64url').slice(0, 22)}"`;
   res.setHeader('ETag', tag);
@@ -60,7 +60,7 @@ function sendPart(req: Request, res: Response, part: string): void {
   else res.status(200).send(part);
 }
 
-/** Every changing form carries the session's token. */
+/** The hidden session token. Every form with a change carries it. */
 export function formToken(session: Session): Html {
   return html`<input type="hidden" name="form_token" value="${session.formToken}" />`;
 }
@@ -104,13 +104,13 @@ const shadowNote = html`<p class="shadow" role="note">
   compares it with what was done.
 </p>`;
 
-/** The searched words stay in the field. */
+/** The searched text, to keep it in the search field. */
 function soughtOf(req: Request): string {
   const { q } = req.query ?? {};
   return typeof q === 'string' && req.path === '/console/find' ? q.slice(0, 255) : '';
 }
 
-/** The money's mode: Stripe's test mode or live mode. Null: the API key does not tell. */
+/** A badge for Stripe's mode, test or live. Null: the API key does not tell. */
 function modeOf(req: Request): Html | null {
   const mode: unknown = req.app.get('stripe mode');
   if (mode === 'live') return html`<span class="mode live">Live</span>`;

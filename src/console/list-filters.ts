@@ -1,4 +1,4 @@
-// The common filters of lists of money, as people fill them in: days, an amount with a comma or a point, a currency.
+// Filters shared by lists of money: days, an amount with a comma or a point, a currency.
 import { customerOf, parseFilterTime, spanOf } from '../api/http/filters.js';
 import { invalid } from '../api/http/problem.js';
 import { minorFromDecimal, parseCurrency } from '../domain/money.js';
@@ -16,12 +16,12 @@ export const MONEY_FILTERS = [
   { name: 'amount', label: 'Amount', kind: 'amount' },
 ] as const satisfies readonly Filter[];
 
-/** Without a currency an amount has the usual two decimals. */
+/** The currency for an amount without one: two decimals, like most. */
 const USUAL = 'EUR';
 
 /**
- * "29.90", "29,90", "1,299.00", "1.299,00" and "1299" as smallest units. A single comma or point with three digits after it parts
- * thousands, unless the currency has three decimals. Null: no amount of this currency.
+ * Reads "29.90", "29,90", "1,299.00", "1.299,00" or "1299" as smallest units. A single comma or point before three
+ * digits parts thousands, unless the currency has three decimals. Null: no amount of this currency.
  */
 export function minorFromTyped(text: string, currency = USUAL): bigint | null {
   const typed = text.replace(/[\s\u00a0']/g, '');
@@ -39,7 +39,7 @@ export function minorFromTyped(text: string, currency = USUAL): bigint | null {
 
 type Values = Partial<Record<'since' | 'until' | 'currency' | 'amount' | 'customer_id', string>>;
 
-/** Throws 400 with the field's name. */
+/** Reads the days. Throws 400 with the field's name. */
 export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   for (const name of ['since', 'until'] as const) {
     if (values[name] !== undefined && parseFilterTime(values[name]) === null) {
@@ -49,7 +49,7 @@ export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   return spanOf(values);
 }
 
-/** Throws 400 with the field's name. */
+/** Reads amount and currency. Throws 400 with the field's name. */
 export function moneyFrom(values: Values): MoneyFilter {
   const currency = values.currency === undefined ? undefined : parseCurrency(values.currency);
   if (currency === null) throw invalid('currency', 'must be a currency code of three letters, such as EUR');

@@ -1,4 +1,4 @@
-// A list: filters, what the selection adds up to, the rows, the way to older ones, acts on many rows, and the same rows as CSV.
+// A page with a list: filters, sums of the selection, rows, older rows, actions on many rows, and the same rows as CSV.
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
@@ -17,31 +17,34 @@ export type ListPage<R extends object> = {
   readonly section: Section;
   readonly path: string;
   readonly filters: readonly Filter[];
-  /** The chosen ones. */
+  /** The chosen filters by name. */
   readonly values: Readonly<Record<string, string>>;
-  /** The filters in the address of the next page and of the CSV, where they differ from `values`. */
+  /** The filters in links to the next page and to the CSV, if they differ from `values`. */
   readonly address?: Readonly<Record<string, string>>;
   readonly read: (page: PageRequest) => Promise<Page<R>>;
-  /** The selection's sums; left out: its rows have none. */
+  /** Sums of all matching rows. Absent for rows without amounts. */
   readonly sums?: () => Promise<SelectionSums>;
-  /** Name of the sum, if the list does not say. */
+  /** The sum's name, unless the list gives one. */
   readonly summed?: string;
   readonly caption: string;
-  /** The name of the CSV's file, and the fields of the noun. */
+  /** The CSV's file name, and the fields of the noun. */
   readonly fields: readonly [file: string, fields: Fields<R>];
-  /** Left out: no row names a customer. */
+  /** Absent if no row names a customer. */
   readonly names?: CustomerNames;
-  /** In place of a table. @param choose rows have a box */
+  /**
+   * Draws the rows instead of the table.
+   * @param choose true if each row has a box
+   */
   readonly show?: (rows: readonly R[], choose: boolean, empty: Piece) => Html;
-  /** What an operator may do to many rows at once. `label` names a row; null: it can't be chosen. */
+  /** The operator's actions on many rows. `label` names a row; null means the row can't be chosen. */
   readonly many?: { readonly acts: Acts; readonly label: (row: R) => readonly [id: string, name: string] | null };
-  /** The reason for no rows: no matches of the filters, or none so far, and then the coming ones. */
+  /** The text for an empty list: `filtered` after filters without a match, `yet` if there are no rows so far. */
   readonly empty: { readonly filtered: string; readonly yet: Piece };
   readonly above?: Piece;
   readonly below?: Piece;
 };
 
-/** A page of rows as the API shows them. */
+/** A page of rows in the API's form. */
 export function viewsOf<R, V>({ data, nextCursor }: Page<R>, view: (row: R) => V): Page<V> {
   return { data: data.map(view), nextCursor };
 }

@@ -1,4 +1,4 @@
-// Lists: filters above, a table or on a phone cards, and the way to older rows.
+// Draws a list: filters, a table (cards on a phone), and a link to older rows.
 import { type Request } from 'express';
 import { type PageRequest } from '../domain/page.js';
 import { invalid } from '../api/http/problem.js';
@@ -11,15 +11,15 @@ const ROWS = 25;
 export type Filter = {
   readonly name: string;
   readonly label: string;
-  /** The words to choose from; left out: free text. */
+  /** The words to choose from. Absent: free text. */
   readonly options?: readonly string[];
-  /** The word for no choice; left out: "any". */
+  /** The word for no choice. Absent: "any". */
   readonly any?: string;
-  /** The field's purpose, unless plain text. */
+  /** The kind of input, unless plain text. */
   readonly kind?: 'date' | 'amount' | 'currency';
 };
 
-/** The chosen filters. Throws 400 for a value impossible on this page. */
+/** Reads the chosen filters from the address. Throws 400 for a value outside the options. */
 export function chosen<N extends string>(
   req: Request,
   filters: readonly (Filter & { readonly name: N })[],
@@ -34,7 +34,7 @@ export function chosen<N extends string>(
   return found;
 }
 
-/** A parameter of the address without pasted blanks; empty if absent. */
+/** Reads a parameter of the address, without blanks around it. Empty if absent. */
 export function queryText(req: Request, name: string): string {
   const value: unknown = req.query[name];
   if (value === undefined || value === '') return '';
@@ -47,7 +47,7 @@ export function pageOf(req: Request): PageRequest {
   return { limit: ROWS, cursor: cursor === '' ? null : cursor };
 }
 
-/** Each chosen filter as a chip to remove it, and a form for more. */
+/** Draws each chosen filter as a chip to remove it, and a form for further filters. */
 export function filterForm(action: string, filters: readonly Filter[], values: Readonly<Record<string, string>>): Html {
   return html`<div class="chips">
     ${filters.map((f) => values[f.name] !== undefined && chip(action, f, values))}
@@ -63,7 +63,7 @@ export function filterForm(action: string, filters: readonly Filter[], values: R
 
 function chip(action: string, { name, label, options }: Filter, values: Readonly<Record<string, string>>): Html {
   const value = values[name] ?? '';
-  const rest = new URLSearchParams({ ...values, [name]: '' }); // empty: a page's own choice stays away too
+  const rest = new URLSearchParams({ ...values, [name]: '' }); // empty, so the page's default filter stays off
   return html`<a class="chip" href="${action}?${rest.toString()}"
     >${label}: <strong>${options === undefined ? value : words(value)}</strong> <span aria-hidden="true">×</span
     ><span class="unseen"> (remove this filter)</span></a
@@ -94,17 +94,17 @@ function field({ name, label, options, any = 'any', kind }: Filter, value: strin
 export type Column<R> = {
   readonly label: string;
   readonly cell: (row: R) => Piece;
-  /** Amounts and counts stand to the right. */
+  /** Amounts and counts align right. */
   readonly number?: boolean;
   /**
-   * Its place on a phone, in a row of two lines: the row's name (`lead`) and `side`, to the right of it; `below` in the
-   * second line; `none` only on the row's own page. A table without any of these shows a card for each row, with all
-   * names and values.
+   * The cell's place on a phone. A row has two lines: `lead` (the row's name) and `side` to its right, then `below`.
+   * `none`: only on the row's own page. A table without any of these shows each row as a card, with all names and
+   * values.
    */
   readonly phone?: 'lead' | 'side' | 'below' | 'none';
 };
 
-/** Writes roles out: on a phone the table is laid out as cards, and browsers then forget it is a table. */
+/** Draws a table with ARIA roles. On a phone CSS turns the table into cards, and browsers then drop its table roles. */
 export function table<R>(caption: string, columns: readonly Column<R>[], rows: readonly R[], empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const compact = columns.some((c) => c.phone !== undefined);
@@ -136,7 +136,7 @@ function classOf<R>({ number, phone }: Column<R>, compact: boolean): Html | fals
   return names.length > 0 && html`class="${names.join(' ')}"`;
 }
 
-/** Links to older rows and back to the newest, with the filters kept. */
+/** Links to older rows and back to the newest. The filters stay. */
 export function pager(
   action: string,
   values: Readonly<Record<string, string>>,

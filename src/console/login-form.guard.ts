@@ -1,4 +1,4 @@
-// Stands before the login form: no session is there to vouch for it, so at least no other site may send it.
+// Guards the login form. There is no session yet, so the guard only refuses a form from another site.
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Problem } from '../api/http/problem.js';
@@ -6,14 +6,17 @@ import { ReadingRoom } from '../intake/read-body.js';
 import { fromOwnPage } from './console.guard.js';
 import { mustBeForm, takeForm } from './form.js';
 
-/** The one body open to strangers besides webhooks: a key and the target page. */
+/** The form has a key and the target page. Besides webhooks, this is the one body Crossbill reads from strangers. */
 const LOGIN_LIMIT_BYTES = 4 * 1024;
 
 @Injectable()
 export class LoginFormGuard implements CanActivate {
   constructor(private readonly room: ReadingRoom) {}
 
-  /** Throws 415 without a form, 403 for another site's, 413 for a large one; 503 if slow or among too many. */
+  /**
+   * Throws 415 without a form, 403 for another site's form, 413 for a large body, and 503 for a slow body or too many
+   * at once.
+   */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request>();
     if (req.method !== 'POST') return true;

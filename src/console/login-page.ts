@@ -1,9 +1,12 @@
-// The login page: with a key, or at the identity provider if there is one.
+// The login page: with an API key, or through the identity provider if there is one.
 import { type Request, type Response } from 'express';
 import { html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
 
-/** @param provider how people know the identity provider; null: there is none. @param to a page of the console */
+/**
+ * @param provider the identity provider's host name; null: there is none
+ * @param to the page after the login
+ */
 export function sendLogin(
   req: Request,
   res: Response,
@@ -40,7 +43,7 @@ export function sendLogin(
 
 export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
 
-/** The target after the login: a page of the console, and no stranger's address. */
+/** The page after the login. Any address outside the console becomes the first page. */
 export function ownPath(to: unknown): string {
   return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
 }

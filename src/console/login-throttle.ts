@@ -1,5 +1,5 @@
-// Slows down guesses at keys: after a few wrong ones, an address waits longer with each further wrong one. A right one
-// never waits.
+// Slows down guesses at API keys: after five wrong keys, each further wrong key makes its IP address wait longer. A
+// right key never waits.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 
@@ -16,7 +16,7 @@ export class LoginThrottle {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whole seconds without an answer to a wrong key for this address; 0: none. */
+  /** The seconds until Crossbill checks another wrong key from this address. 0: no wait. */
   waitSec(address: string): number {
     const now = this.clock.now().getTime();
     const wait = (this.#tries.get(address)?.closedUntil ?? 0) - now;

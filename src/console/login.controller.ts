@@ -1,4 +1,4 @@
-// Logging in with an API key, and out again; and the two files every page needs.
+// Login with an API key, logout, and the files of every page.
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -41,7 +41,7 @@ export class LoginController {
     const found = Object.values(assets).find((a) => a.url.endsWith(`/${name}`));
     if (found === undefined) throw notFound('file');
     secure(res);
-    // Only under its own name is a file kept: another replica may be of another release.
+    // A browser caches the file only under the right version: another replica may run another release.
     const kept = found.url === `/console/assets/${version}/${name}`;
     res.setHeader('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-store');
     res.setHeader('Content-Type', found.type);
@@ -71,9 +71,9 @@ export class LoginController {
     const form = formOf(req);
     const address = addressOf(req);
     const to = ownPath(form.text('to'));
-    // A right key gets in at any time: many share an address, and a sender of wrong keys from it would lock the others
-    // out. A guesser learns one thing, the success of a guess, and no number of guesses finds a key of 32 characters
-    // and more.
+    // A right key logs in even during a wait: many people share an address, and one sender of wrong keys would lock
+    // them all out. A guesser could only learn a success, and no number of guesses finds a key of 32 characters or
+    // more.
     const caller = this.keys.identify(form.text('key'));
     if (caller === null) {
       const wait = this.throttle.waitSec(address);

@@ -1,21 +1,21 @@
-// A body outside JSON, for people to read: its skeleton stays, and of its words only those without a person's name or a
-// secret.
+// Shows a body outside JSON to people. The structure stays; every word with a possible name or secret becomes
+// `[masked]`.
 
 const SHOWN = 2_048;
 const MASK = '[masked]';
 
-// Quoted text, also without an end; a run of digits; a bare word.
+// Quoted text, even without its closing quote; a run of digits; a bare word.
 const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p{M}\p{N}_@.'-]*/gu;
-/** Ids (`in_1A…`), types (`invoice.created`), times, and words of a status: an operator looks for these. */
+/** Visible words: ids (`in_1A…`), types (`invoice.created`), times, and short numbers. An operator looks for these. */
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
 const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
-/** Members with an id, a number or a reference, and their values. */
+/** Members with an id, a number or a reference: their values stay visible. */
 const IDENTIFIER = /^(?:id|number|reference|(?!tax)[A-Za-z_]*(?:_id|Id))$/;
 const IDENTIFIED = /^[\p{L}\p{N}_.:/-]{1,100}$/u;
 const LITERALS = new Set(['true', 'false', 'null']);
 
-/** At most 2048 characters of it. */
+/** Masks the first 2048 characters. */
 export function maskedText(bytes: Buffer): string {
   if (bytes.length === 0) return '(empty)';
   const text = bytes
@@ -28,7 +28,7 @@ export function maskedText(bytes: Buffer): string {
     name = '';
     if (!token.startsWith('"')) return LITERALS.has(token) || isPlain(token) ? token : MASK;
     const inner = token.slice(1).replace(/"?\s*:?$/, '');
-    // A member's name; somebody's data looks different.
+    // A member's name stays visible: letters and `_` before a colon.
     if (colon !== undefined && /^[A-Za-z_]{1,40}$/.test(inner)) {
       name = inner;
       return token;

@@ -1,8 +1,8 @@
-// Where one can go: three groups of pages, beside the page where there is room, and folded into a menu on a phone.
+// The menu: groups of pages, at the side of a wide screen, folded on a phone.
 import { type Html, html } from './html.js';
 import { type Session } from './session.js';
 
-/** A path of the console, and its name. */
+/** Each page of the menu: its path below /console, and its name. */
 const GROUPS = [
   [
     'Work',
@@ -42,10 +42,10 @@ const GROUPS = [
 
 export type Section = (typeof GROUPS)[number][1][number][0];
 
-/** Pages closed to a key of the role read, and so left out of its menu. */
+/** Pages for the role ops. The menu leaves them out for the role read. */
 const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit', 'sessions']);
 
-/** @param current null: a page outside of the sections */
+/** @param current null: the page is in no section */
 export function navigation(session: Session, current: Section | null, place: 'side' | 'menu'): Html {
   const shown = (path: Section): boolean => session.role === 'ops' || !OPS_ONLY.has(path);
   return html`<nav class="sections ${place}" aria-label="Sections">

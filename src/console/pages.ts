@@ -1,9 +1,9 @@
-// The common head of every class of pages.
+// The decorator of every class of console pages.
 import { applyDecorators, Controller, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ConsoleFilter } from './console.filter.js';
 import { ConsoleGuard } from './console.guard.js';
 
-/** Pages of the console below this path: for people with a session, and no part of the API's documentation. */
+/** Serves console pages below this path to people with a session. The API's documentation leaves them out. */
 export const Pages = (path: string): ClassDecorator =>
   applyDecorators(ApiExcludeController(), UseFilters(ConsoleFilter), UseGuards(ConsoleGuard), Controller(path));

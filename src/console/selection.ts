@@ -1,4 +1,4 @@
-// A selection of a list as a whole: its sums by currency, and its rows as CSV. Both look through so many rows at most, and say so.
+// All matches of a list's filters: their sums by currency, and their rows as CSV. Both stop at a limit and say so.
 import { type Request, type Response } from 'express';
 import { csvLine } from '../csv/write-csv.js';
 import { decimalFromMinor } from '../domain/money.js';
@@ -8,30 +8,30 @@ import { type Html, html, nothing } from './html.js';
 import { secure } from './layout.js';
 import { count, moneyText } from './show.js';
 
-/** Rows of a CSV; a whole month is `crossbill export`'s. */
+/** The most rows of a CSV. For a whole month there is `crossbill export`. */
 export const CSV_ROWS = 5_000;
 const AT_ONCE = 500;
 
 export type CsvColumn<R> = readonly [name: string, cell: (row: R) => string];
 
-/** An amount as a number, for a spreadsheet: "29.90"; empty if unknown. */
+/** An amount as a decimal number, for a spreadsheet: "29.90". Empty if unknown. */
 export function plainAmount(minor: bigint | null, currency: string | null): string {
   return minor === null || currency === null ? '' : decimalFromMinor(minor, currency);
 }
 
-/** True: the request asks for CSV. */
+/** True if the request asks for CSV. */
 export function wantsCsv(req: Request): boolean {
   return queryText(req, 'format') === 'csv';
 }
 
-/** Sends the filtered rows, newest first, page by page as read. */
+/** Sends the filtered rows as CSV, newest first. Writes each page of rows at once. */
 export async function sendCsv<R>(
   res: Response,
   name: string,
   columns: readonly CsvColumn<R>[],
   read: (page: PageRequest) => Promise<Page<R>>,
 ): Promise<void> {
-  let page = await read({ limit: AT_ONCE, cursor: null }); // a filter's error is a page, and no half file
+  let page = await read({ limit: AT_ONCE, cursor: null }); // before the headers: an error is a page
   begin(res, name);
   res.write(csvLine(columns.map(([title]) => title)));
   for (let rows = 0; ; page = await read({ limit: AT_ONCE, cursor: page.nextCursor })) {
@@ -42,7 +42,7 @@ export async function sendCsv<R>(
   res.end();
 }
 
-/** A CSV, short enough to make at once. */
+/** Sends a short CSV in one piece. */
 export function sendText(res: Response, name: string, lines: readonly (readonly string[])[]): void {
   begin(res, name);
   res.end(lines.map(csvLine).join(''));
@@ -58,12 +58,15 @@ function csvOf(path: string, values: Readonly<Record<string, string>>): string {
   return `${path}?${new URLSearchParams({ ...values, format: 'csv' }).toString()}`;
 }
 
-/** The way to the CSV of a list without sums. */
+/** A link to the CSV of a list without sums. */
 export function csvLink(path: string, values: Readonly<Record<string, string>>): Html {
   return html`<p class="selection"><a href="${csvOf(path, values)}" download>CSV</a></p>`;
 }
 
-/** The selection's sums, and the way to its CSV. @param what the name of the sum, if the list does not say */
+/**
+ * The selection's sums, and a link to its CSV.
+ * @param what the sum's name, unless the list gives one
+ */
 export function selectionLine(
   path: string,
   values: Readonly<Record<string, string>>,

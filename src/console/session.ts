@@ -1,6 +1,6 @@
-// The logged-in person, kept in the cookie: signed with a key made from the API key's hash (or from the client secret
-// of the identity provider), so removing or changing it ends its sessions. A look in the database checks the session's
-// end, so it ends in every replica.
+// The session of a logged-in person, in a signed cookie. The signing key comes from the API key's hash, or from the
+// identity provider's client secret, so a removed or changed key ends its sessions. Every request also asks the
+// database for an end of the session, so a logout counts in every replica.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
@@ -12,21 +12,21 @@ import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from './
 import { highestRole, isOfDomain } from './sso/people.js';
 
 export type Session = Caller & {
-  /** A random name. Not a secret: without the signature it opens nothing. */
+  /** A random id. It is no secret: without the signature it opens nothing. */
   readonly id: string;
-  /** The secret of every form of this session, unknown to other sites. */
+  /** The secret in every form of this session. Other sites do not know it. */
   readonly formToken: string;
   readonly expiresAt: Date;
 };
 
 export const COOKIE = 'crossbill_console';
 const LIFE_MS = 8 * 3_600_000;
-/** The clocks of two replicas differ by less than this. */
+/** The most two replicas' clocks may differ. */
 const SKEW_MS = 60_000;
 
 type Settings = Pick<Config, 'apiKeys' | 'production' | 'oidcClientSecret' | 'oidcRoles' | 'oidcEmailDomain'>;
 
-/** The person, and the key of their cookies' signature. */
+/** The person, and the key of the cookie's signature. */
 type Signer = { readonly caller: Caller; readonly key: Buffer };
 
 @Injectable()
@@ -50,8 +50,8 @@ export class Sessions {
   }
 
   /**
-   * Logs somebody in: no script may read the cookie, and no other site's page may send it.
-   * @param groups of the identity provider: then `name` is an e-mail address; null: `name` is an API key's
+   * Logs a person in. No script can read the cookie, and no other site's page can send it.
+   * @param groups the identity provider's groups, and `name` is an e-mail address; null: `name` is an API key's
    */
   async start(req: Request, res: Response, name: string, groups: readonly string[] | null = null): Promise<void> {
     const signer = this.#signer(name, groups);
@@ -66,20 +66,24 @@ export class Sessions {
   }
 
   /**
-   * Ends it here and in every copy of its cookie. Rejects, and leaves it open, if the database could not store the end.
+   * Ends the session in every copy of its cookie. If the database can't store the end, this rejects, and the session
+   * stays open.
    */
   async end(req: Request, res: Response, session: Session): Promise<void> {
     await this.sessions.end(session.id);
     res.clearCookie(COOKIE, this.traits(req));
   }
 
-  /** Null: no cookie, one not signed by us, one whose time, API key or group is gone, or an ended one. */
+  /**
+   * The session of a request. Null if the cookie is missing, forged, expired or ended, or if its API key or group is
+   * gone.
+   */
   async of(req: Request): Promise<Session | null> {
     const session = this.signed(req);
     return session !== null && (await this.sessions.isOpen(session.id)) ? session : null;
   }
 
-  /** A cookie's flags: over https alone in production, and to the console's own pages. */
+  /** The cookie's flags: https only in production, and only for the console's pages. */
   traits(req: Request) {
     const secure = this.config.production || req.secure;
     return { httpOnly: true, sameSite: 'strict', secure, path: '/console' } as const satisfies CookieOptions;
@@ -98,7 +102,7 @@ export class Sessions {
     return { ...signer.caller, id, formToken, expiresAt: new Date(expiresMs) };
   }
 
-  /** With the role of today's settings, not of those at the session's beginning. */
+  /** Finds the person with the role of the present settings, not of those at login. */
   #signer(name: string, groups: readonly string[] | null): Signer | null {
     if (groups === null) return this.#keys.get(name) ?? null;
     const role = highestRole(this.config.oidcRoles, groups);

@@ -1,4 +1,4 @@
-// The sessions of the console, and a way to end another one's.
+// The page of the console's sessions. An operator can end any of them.
 import { Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';

@@ -1,4 +1,4 @@
-// The console's sessions, in every replica.
+// Stores the console's sessions for every replica.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type ConsoleSession, ConsoleSessions } from './console-sessions.js';
@@ -22,7 +22,7 @@ export class SessionsStore extends ConsoleSessions {
   }
 
   async begin({ id, name, source, beganAt, endsAt }: ConsoleSession): Promise<void> {
-    // Removes those with an expired cookie too: nobody else needs to sweep.
+    // Each login also deletes the expired sessions, so no timer is needed.
     await this.db.pool.query('delete from console_session where ends_at < $1', [this.clock.now()]);
     await this.db.pool.query(
       'insert into console_session (id, name, source, began_at, ends_at) values ($1, $2, $3, $4, $5)',

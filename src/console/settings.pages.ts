@@ -1,4 +1,4 @@
-// The settings in force, in their visible form.
+// The page of the settings in force. Secrets stay hidden.
 import { Get, Inject, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Config, CONFIG, redactedConfig } from '../config/index.js';

@@ -1,8 +1,8 @@
-// Single values on a page: money with its currency, times in UTC, ids to copy, statuses as words.
+// Shows single values: money with its currency, times in UTC, ids with a copy button, statuses as words.
 import { grouped, sayMoney } from '../domain/money.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 
-/** "12,408": a number of things. */
+/** A count, such as "12,408". */
 export function count(n: number): string {
   return grouped(String(n));
 }
@@ -18,7 +18,7 @@ export function amount(minor: bigint | null, currency: string | null): Html {
   return html`<span class="money">${moneyText(minor, currency)}</span>`;
 }
 
-/** A value with its heading before it, visible only on a phone: its tables have no headings. */
+/** A value with its heading, visible only on a phone: a phone's tables have no heading row. */
 export function headed(heading: string, value: Piece): Html {
   return html`<span class="on-phone">${heading} </span>${value}`;
 }
@@ -35,7 +35,10 @@ export function month(at: Date): string {
   return at.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
-/** To the minute, in UTC; the script makes it the reader's own time, and pointing at it shows the exact time in UTC. */
+/**
+ * The time to the minute in UTC. The script turns it into the reader's local time; the tooltip shows the exact time in
+ * UTC.
+ */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
   const iso = at.toISOString();
@@ -61,17 +64,17 @@ export function duration(seconds: number): string {
   return `${n} ${name}${n === 1 ? '' : 's'}`;
 }
 
-/** An id, with a button to copy it where scripts run. */
+/** An id. The script adds a copy button. */
 export function id(text: string | null): Html {
   return text === null ? html`<span class="dim">none</span>` : html`<code class="id" data-copy>${text}</code>`;
 }
 
-/** In a list: scripts put a button in the place of the id, to copy it. */
+/** An id in a list: the script replaces it with a copy button. */
 export function copyId(text: string | null): Html {
   return text === null ? nothing : html`<code class="id" data-copy="id">${text}</code>`;
 }
 
-/** A name from outside: its direction of writing stays its own. */
+/** A name from outside. `bdi` keeps its writing direction from changing the text around it. */
 export function foreign(text: string | null): Html {
   return text === null || text === '' ? html`<span class="dim">none</span>` : html`<bdi>${text}</bdi>`;
 }
@@ -99,7 +102,10 @@ function tone(of: Tone, words: string): Record<string, Tone> {
   return Object.fromEntries(words.split(' ').map((word) => [word, of]));
 }
 
-/** The word itself, with a colour repeating the word. @param noun of the status, if no heading names it */
+/**
+ * The status as a word; its colour adds nothing.
+ * @param noun the thing with the status, if no heading names it
+ */
 export function status(word: string, noun?: string): Html {
   return toned(TONES[word] ?? 'calm', noun === undefined ? words(word) : `${noun}: ${words(word)}`);
 }
@@ -118,18 +124,21 @@ const ON_STRIPE: Readonly<Record<string, readonly [Tone, string]>> = {
   parked: ['warn', 'no: a person decides'],
 };
 
-/** Whether Stripe shows a payment or a refund, by the stage of its mark or its mirror. */
+/** Tells if Stripe shows a payment or a refund, from the stage of its mark or its mirror. */
 export function shownOnStripe(stage: string): Html {
   const [tone, text] = ON_STRIPE[stage] ?? ['wait', 'on its way'];
   return toned(tone, text);
 }
 
-/** `double_payment` is "double payment", `requestId` "request id", and `mor_receivable` "MoR receivable". */
+/**
+ * Turns a code into words: `double_payment` is "double payment", `requestId` "request id", and `mor_receivable` "MoR
+ * receivable".
+ */
 export function words(name: string): string {
   return name
     .replaceAll('_', ' ')
     .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
-    .replace(/\bmor\b/g, 'MoR'); // last: its own capitals part no words
+    .replace(/\bmor\b/g, 'MoR'); // last: the capitals of MoR would look like a new word
 }
 
 const BILLING: Readonly<Record<string, string>> = {
@@ -141,22 +150,22 @@ const BILLING: Readonly<Record<string, string>> = {
   manual: 'made by hand',
 };
 
-/** Why Stripe made an invoice (`billing_reason`), as people say it. */
+/** Stripe's reason for an invoice (`billing_reason`), in plain words. */
 export function billingReason(reason: string | null): Html {
   return foreign(reason === null ? null : (BILLING[reason] ?? words(reason)));
 }
 
-/** "Double payment": the first letter large. */
+/** Capitalizes the first letter: "Double payment". */
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** `customer.subscription.updated` is "Customer subscription updated". */
+/** `customer.subscription.updated` becomes "Customer subscription updated". */
 export function eventWords(type: string): string {
   return type === '' ? 'Without a type' : capital(words(type.replaceAll('.', ' ')));
 }
 
-/** `customer.subscription.updated`: where there is no room it breaks at its joints. */
+/** A dotted name such as `customer.subscription.updated`. It may break at each dot. */
 export function dotted(name: string): Html {
   if (name === '') return foreign(null);
   const joints = name.split(/(?<=[._])/);
@@ -174,7 +183,7 @@ export const refundLink = at('refunds');
 export const reviewLink = at('reviews');
 export const eventLink = at('events');
 
-/** An invoice by its number, as the customer reads it; by its id until it has one. */
+/** A link to an invoice, by its number as on the customer's copy, or by its id before it has a number. */
 export function invoiceNumberLink(id: string, number: string | null | undefined): Html {
   const path = `/console/invoices/${encodeURIComponent(id)}`;
   return typeof number === 'string'
@@ -182,14 +191,17 @@ export function invoiceNumberLink(id: string, number: string | null | undefined)
     : link(path, id);
 }
 
-/** The amount as a link to its object; a screen reader hears the id too. */
+/** The amount as a link to its object. A screen reader says the id too. */
 export function moneyLink(folder: string, id: string, minor: bigint | null, currency: string | null): Html {
   return html`<a href="/console/${folder}/${encodeURIComponent(id)}" title="${id}"
     >${amount(minor, currency)}<span class="unseen"> ${id}</span></a
   >`;
 }
 
-/** @param name as Stripe has it; left out: the id stands for it */
+/**
+ * A link to a customer.
+ * @param name the name at Stripe; absent: the link shows the id
+ */
 export function customerLink(text: string | null, name?: string): Html {
   if (text === null) return html`<span class="dim">unknown</span>`;
   const path = `/console/customers/${encodeURIComponent(text)}`;
@@ -208,19 +220,19 @@ const PAGES: readonly (readonly [prefix: RegExp, noun: string, path: string])[] 
   [/^in_/, 'invoice', 'invoices/'],
 ];
 
-/** The page of an object by its id; null: it has none. */
+/** The page of an object, by its id. Null if it has none. */
 export function pathOf(ref: string): { readonly noun: string; readonly path: string } | null {
   const page = PAGES.find(([prefix]) => prefix.test(ref));
   return page === undefined ? null : { noun: page[1], path: `/console/${page[2]}${encodeURIComponent(ref)}` };
 }
 
-/** An id of any kind, linked to its page if there is one. */
+/** An id of any kind, as a link if it has a page. */
 export function reference(ref: string): Html {
   const page = pathOf(ref);
   return page === null ? html`<code class="id">${ref}</code>` : link(page.path, ref);
 }
 
-/** Names and values, without rows of null. */
+/** A list of names and values. Leaves out null rows. */
 export function facts(rows: readonly (readonly [string, Piece] | null)[]): Html {
   const shown = rows.filter((row) => row !== null);
   return html`<dl class="facts">

@@ -1,4 +1,5 @@
-// The story of a thing, oldest first: who acted and what happened, in words. Routine steps are folded; ids stand behind links and buttons.
+// The timeline of an object, oldest first: the actor and the event, in words. Routine steps are folded; links and
+// buttons stand for ids.
 import { type JournalLine, type OutboxKind } from '../domain/model.js';
 import { type Html, html, nothing } from './html.js';
 import { capital, copyId, eventWords, foreign, pathOf, time } from './show.js';
@@ -27,7 +28,7 @@ function folded(run: readonly JournalLine[], at: number): Html {
   </li>`;
 }
 
-/** A call with its success, or an event without an effect. */
+/** Routine: a call with success, or an event without an effect. */
 function isRoutine({ kind, detail }: JournalLine): boolean {
   return kind === 'event' ? detail?.['reason'] === null : kind === 'call' && isSuccess(detail);
 }
@@ -55,10 +56,10 @@ function sentence({ kind, text, detail }: JournalLine): string {
   if (kind === 'event' && typeof type === 'string')
     return typeof reason === 'string' ? `${eventWords(type)}: ${reason}` : eventWords(type);
   const done = isSuccess(detail) && typeof call === 'string' ? DONE[call] : undefined;
-  return done ?? (kind === 'person' ? text : capital(text)); // a person's name stays as it is
+  return done ?? (kind === 'person' ? text : capital(text)); // a person's name keeps its letters
 }
 
-/** The event, payment, refund, review item or request behind the line. */
+/** Shows the event, payment, refund, review item or request behind the line. */
 function about({ kind, ref, detail }: JournalLine): Html {
   const request = detail?.['requestId'];
   if (kind === 'call') return typeof request === 'string' ? html`· request ${copyId(request)}` : nothing;

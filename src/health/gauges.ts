@@ -1,4 +1,4 @@
-// Keeps the gauges of the whole database fresh enough, without a query at each scrape.
+// Refreshes the gauges of the whole database from time to time, without a query at each scrape.
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { HealthStore } from './health.store.js';
@@ -7,7 +7,7 @@ import { Notifications } from '../store/notifications.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;
-/** A scrape waits no longer than this for the database: it shows the process's own numbers all the same. */
+/** A scrape waits at most this long for the database. It shows the process's own numbers in any case. */
 const PATIENCE_MS = 2_000;
 
 @Injectable()
@@ -24,7 +24,7 @@ export class Gauges {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Never rejects: without the database the gauges stay as they were. */
+  /** Never rejects: without the database the gauges keep their old values. */
   async refresh(): Promise<void> {
     const now = this.clock.now().getTime();
     if (this.asking === null && this.askedAt !== null && Math.abs(now - this.askedAt) < FRESH_MS) return;

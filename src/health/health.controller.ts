@@ -1,4 +1,4 @@
-// Alive, ready, measured: for a supervisor, a load balancer and a scraper. No key, and no more than they need.
+// Probes for a supervisor and a load balancer, and metrics for a scraper. They need no key and show nothing more.
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';

@@ -1,4 +1,4 @@
-// The numbers and samples of the probes, `status` and `doctor`. Reads only.
+// Reads the numbers and samples for the probes, `status` and `doctor`.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { StoreUnavailable } from '../domain/errors.js';
@@ -6,7 +6,7 @@ import { Database } from '../store/database.js';
 import { INVOICE_AT } from '../store/newest-first.js';
 import { QUEUED } from '../store/queue.js';
 
-/** Numbers for the metrics: the waiting work, and its age. */
+/** The waiting work and its age, for the metrics. */
 export type Backlog = {
   readonly waitingEvents: number;
   readonly pendingMessages: number;
@@ -15,24 +15,24 @@ export type Backlog = {
   readonly parkedEvents: number;
 };
 
-/** A call or a read after a failed try, or an event with a failed decision. */
+/** A call or a read with a failed try, or an event with a failed decision. */
 export type Stuck = {
-  /** The call by its kind, or the event by its type. */
+  /** The call's kind, or the event's type. */
   readonly what: string;
   readonly lane: string;
   readonly attempts: number;
-  /** The last answer's status; null: none. */
+  /** The HTTP status of the last response. Null: none. */
   readonly lastStatus: number | null;
   readonly lastMessage: string | null;
   readonly nextTryAt: Date;
 };
 
 export type ShadowStanding = {
-  /** Decided, unsent calls, by kind. */
+  /** Calls decided in shadow mode and never sent, by kind. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Marks decided here and made by somebody else. */
+  /** Marks decided by Crossbill and made by another integration. */
   readonly agreed: number;
-  /** Marks decided here and made by nobody so far. */
+  /** Marks decided by Crossbill and made by nobody so far. */
   readonly unmarked: number;
 };
 
@@ -43,9 +43,12 @@ export class HealthStore {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves if the database answers and takes writes; rejects if not, or if it is read-only (a standby). */
+  /**
+   * Resolves if the database answers and accepts writes. Rejects if it does not answer, or if it is read-only (a
+   * standby).
+   */
   async ping(): Promise<void> {
-    // A standby answers too, and can take nothing in (SQLSTATE 25006 at the first write).
+    // A standby answers too, but refuses the first write (SQLSTATE 25006).
     const found = await this.db.pool.query<{ read_only: boolean }>(
       `select current_setting('transaction_read_only') = 'on' as read_only`,
     );
@@ -81,12 +84,12 @@ export class HealthStore {
     };
   }
 
-  /** Shadow mode's calls, counted. Reads whole tables: a shadow has a database of its own, and it is young. */
+  /** Counts the calls of shadow mode. Reads whole tables: a shadow has its own young database. */
   async shadow(): Promise<ShadowStanding> {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
     );
-    // A mark decided again after shadow mode is our own from then on.
+    // If Crossbill decides a mark again after shadow mode, the mark is Crossbill's own.
     const marks = await this.db.pool.query<{ agreed: string; unmarked: string }>(
       `select count(*) filter (where p.mark = 'confirmed') as agreed,
               count(*) filter (where p.mark in ('reporting', 'attaching', 'referencing')) as unmarked
@@ -108,7 +111,7 @@ export class HealthStore {
     return Object.fromEntries(found.rows.map((r) => [r.status, Number(r.n)]));
   }
 
-  /** Waiting work with the most tries: calls, then reads of an invoice, then events. */
+  /** The waiting work with the most tries: calls, then reads of an invoice, then events. */
   async stuck(limit: number): Promise<readonly Stuck[]> {
     const found = await this.db.pool.query<{
       what: string;
@@ -140,7 +143,7 @@ export class HealthStore {
     }));
   }
 
-  /** Refused requests since then with the MoR's word that its tax integration does not work. */
+  /** Counts the requests since `since` refused by the MoR because of its tax integration. */
   async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
     const found = await this.db.pool.query<{ n: string; last: Date | null }>(
       `select count(*) as n, max(at) as last from audit where at >= $1 and detail->>'code' like 'integration\\_%'`,
@@ -149,7 +152,7 @@ export class HealthStore {
     return { count: Number(found.rows[0]?.n ?? 0), last: found.rows[0]?.last ?? null };
   }
 
-  /** Customers of the newest invoices, each once: of a hundred times as many invoices at most. */
+  /** The customers of the newest invoices, each once. Reads at most a hundred times `limit` invoices. */
   async recentCustomers(limit: number): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ customer_id: string }>(
       `select customer_id from (select customer_id, ${INVOICE_AT} as at, seq from invoice x order by ${INVOICE_AT} desc, seq desc limit $1 * 100) newest
@@ -159,13 +162,13 @@ export class HealthStore {
     return found.rows.map((r) => r.customer_id);
   }
 
-  /** How many subscriptions had an invoice here. */
+  /** The number of subscriptions with an invoice in the database. */
   async subscriptions(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>('select count(distinct subscription_id) as n from invoice');
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Of the newest invoices, how many Stripe sends to the customer. */
+  /** Looks at the newest invoices, and counts those Stripe sends to the customer. */
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(
       `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent

@@ -1,4 +1,4 @@
-// Whether this process takes traffic: set at its start and stop, shown by /readyz.
+// Tells if this process accepts traffic. Start and stop set it, and /readyz shows it.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()
@@ -6,7 +6,7 @@ export class Readiness {
   #ready = false;
   #reason = 'starting';
 
-  /** `reason` in one word, for people: `ready`, `starting`, `stopping`. */
+  /** `reason` is one word for people: `ready`, `starting`, `stopping`. */
   set(ready: boolean, reason: string): void {
     this.#ready = ready;
     this.#reason = reason;

@@ -1,10 +1,11 @@
-// The output of log lines. It never stops the work: it drops and counts lines after a failed write, bounds the waiting ones, and delays no end.
+// Writes log lines without ever stopping the work. Drops and counts lines after a failed write, keeps at most 1 MiB
+// waiting, and delays no shutdown.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { types } from 'node:util';
 
-/** Waiting bytes for a slow reader. */
+/** The most bytes waiting for a slow reader. */
 const MOST_WAITING = 1024 * 1024;
 const TRY_AGAIN_MS = 100;
 const NEW_LINE = Buffer.from('\n');
@@ -13,15 +14,15 @@ export abstract class LogTarget {
   #dropped = 0;
   #untold = 0;
 
-  /** @param onBack takes the number of lost lines with the next written one */
+  /** @param onBack called with the number of lost lines, once a line is written again */
   constructor(private readonly onBack: (lost: number) => void) {}
 
-  /** Lost lines since the start of the process. */
+  /** The number of lost lines since the start of the process. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** One line, with its end. Never throws, never waits. */
+  /** Writes one line with its newline. Never throws, never waits. */
   abstract write(line: string): void;
 
   protected lost(lines: number): void {
@@ -36,7 +37,7 @@ export abstract class LogTarget {
   }
 }
 
-/** A file, a device, or another target without a wait: a write takes the bytes, is full for now, or fails. */
+/** Writes to a file or a device without waiting: a write takes the bytes, finds the target full, or fails. */
 export class FileTarget extends LogTarget {
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -81,7 +82,7 @@ export class FileTarget extends LogTarget {
     this.#again = setTimeout(again, TRY_AGAIN_MS).unref();
   }
 
-  /** The line after a partial one begins on its own line. */
+  /** After a partial line, the next one begins with a newline. */
   #drop(first: Buffer): void {
     const cutOff = this.#begun || first === NEW_LINE;
     this.lost(this.#waiting.length - (first === NEW_LINE ? 1 : 0));
@@ -100,14 +101,14 @@ function bytesSent(fd: number, bytes: Buffer): number | 'full for now' | 'failed
   }
 }
 
-/** A pipe or a socket: the stream keeps bytes for its reader. */
+/** Writes to a pipe or a socket. The stream keeps bytes for its reader. */
 export class StreamTarget extends LogTarget {
   constructor(
     private readonly stream: Writable,
     onBack: (lost: number) => void,
   ) {
     super(onBack);
-    stream.on('error', () => undefined); // counted at each line
+    stream.on('error', () => undefined); // write() counts each lost line
   }
 
   write(line: string): void {
@@ -118,13 +119,13 @@ export class StreamTarget extends LogTarget {
 
 let standard: LogTarget | null = null;
 
-/** One target for the one standard output of this process. */
+/** The one target for this process's standard output. */
 export function standardOutput(onBack: (lost: number) => void): LogTarget {
   standard ??= isPipeOrSocket(1) ? new StreamTarget(process.stdout, onBack) : new FileTarget(descriptor(1), onBack);
   return standard;
 }
 
-/** Lines lost by the standard output since the start of the process. */
+/** The number of lines lost on the standard output since the start of the process. */
 export const linesDropped = (): number => standard?.dropped ?? 0;
 
 function isPipeOrSocket(fd: number): boolean {
@@ -136,7 +137,7 @@ function isPipeOrSocket(fd: number): boolean {
   }
 }
 
-/** A write to a held terminal (Ctrl-S) waits. A second opening of it does not. */
+/** Opens the terminal again: a write to the first opening would wait while the terminal is held (Ctrl-S). */
 function descriptor(fd: number): number {
   if (!isatty(fd)) return fd;
   try {

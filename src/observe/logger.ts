@@ -1,4 +1,4 @@
-// The log: one JSON line per record (coloured text on a terminal), with secrets censored and control characters escaped.
+// The log: one JSON line per record (coloured text on a terminal). Censors secrets and escapes control characters.
 import { Writable } from 'node:stream';
 import { type LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
@@ -7,7 +7,7 @@ import { type Config, secretValues } from '../config/index.js';
 import { standardOutput } from './log-target.js';
 import { describeError, textCensor, withoutSecrets } from './redact.js';
 
-/** A line at info and above has a stable code, `<room>.<event>`, to search and to alert by. Its words may change. */
+/** A line at level info or above has a stable code, `<room>.<event>`, for searches and alerts. Its words may change. */
 type Line = { readonly event: `${string}.${string}`; readonly [field: string]: unknown };
 type Loud = 'info' | 'warn' | 'error' | 'fatal';
 export type Logger = Pick<PinoLogger, 'debug' | 'trace'> & Record<Loud, (line: Line, message: string) => void>;
@@ -16,30 +16,30 @@ export type LogLevel = Config['logLevel'];
 
 export type LoggerOptions = {
   readonly level: LogLevel;
-  /** No line ever shows these values, in any field or text (`secretValues(config)`). */
+  /** Secrets of the settings (`secretValues(config)`). No line shows them, in any field or text. */
   readonly secrets: readonly string[];
 } & (
   | {
-      /** JSON lines. */
+      /** False: JSON lines. */
       readonly pretty: false;
-      /** Where lines go; left out: stdout. */
+      /** The output. Absent: stdout. */
       readonly destination?: DestinationStream;
     }
   | {
-      /** Text for a person; coloured on stdout, unless NO_COLOR is set. */
+      /** True: text for a person, coloured on stdout unless NO_COLOR is set. */
       readonly pretty: true;
-      /** A whole stream: the pretty printer pipes into it. */
+      /** The pretty printer pipes into a whole stream. */
       readonly destination?: Writable;
     }
 );
 
-/** The daemon's logger: text on a terminal, JSON lines in production and wherever stdout is a file or a pipe. */
+/** The daemon's logger: text on a terminal, JSON lines in production or if stdout is a file or a pipe. */
 export function loggerOf(config: Config): Logger {
   const pretty = !config.production && process.stdout.isTTY;
   return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
 }
 
-/** The logger of a process. Pass it on; there is no global one. */
+/** Creates the logger of a process. There is no global logger, so pass this one on. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const tellLost = (lost: number): void =>
@@ -48,7 +48,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const stream = options.pretty
     ? PinoPretty({
         destination: options.destination ?? streamTo(standard),
-        // Node looks at NO_COLOR too (no-color.org).
+        // Node's `hasColors` obeys NO_COLOR (no-color.org).
         colorize: options.destination === undefined && process.stdout.isTTY && process.stdout.hasColors(),
         sync: true,
       })
@@ -62,7 +62,7 @@ export function createLogger(options: LoggerOptions): Logger {
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
-      // The last step before the stream sees every character: message, fields, stack and a child's fields.
+      // The last step before the stream censors every character: message, fields, stack and a child's fields.
       hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
     },
     stream,
@@ -85,8 +85,9 @@ function cleanFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * JSON escapes control characters below U+0020. This escapes the other ones that forge or hide text, and the line stays JSON: DEL and C1
- * controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
+ * JSON escapes only control characters below U+0020. This also escapes other characters able to forge or hide text: DEL
+ * and C1 controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
+ * The line stays JSON.
  */
 function oneLine(line: string): string {
   return line.replace(
@@ -95,16 +96,19 @@ function oneLine(line: string): string {
   );
 }
 
-/** For a terminal, escapes must survive the JSON parser of the pretty printer, or ESC would reach the terminal as a command. */
+/**
+ * Doubles the backslashes for a terminal. The pretty printer parses the JSON, and a bare ESC would reach the terminal
+ * as a command.
+ */
 function shownEscapes(line: string): string {
   return line.replace(/\\(\\|u[0-9a-f]{4}|[rbf])/gi, (escape) => (escape === '\\\\' ? escape : `\\${escape}`));
 }
 
-/** Nest's own lines go the same way. `new NestLogger(logger)` goes to `NestFactory.create(…, { logger })`. */
+/** Sends Nest's own log lines to our log. Pass `new NestLogger(logger)` as `logger` to `NestFactory.create`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  /** Nest's lines at start interest only its developers. */
+  /** Nest's lines at start are of level debug: only its developers need them. */
   log(message: unknown, ...rest: unknown[]): void {
     this.write('debug', message, rest);
   }
@@ -129,7 +133,7 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context as the last text; before it an error may have its stack, and any call further values. */
+  /** Nest passes its context as the last text. An error's stack may stand before it, and further values too. */
   private write(level: Exclude<LogLevel, 'silent'>, message: unknown, rest: readonly unknown[]): void {
     const last = rest.at(-1);
     const context = typeof last === 'string' ? { context: last } : {};

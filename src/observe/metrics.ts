@@ -1,21 +1,21 @@
-// An operator's numbers, in a registry of our own. Labels are bounded: no id, amount or outside text becomes one.
+// The metrics for an operator, in our own registry. Labels are bounded: no id, amount or outside text becomes a label.
 import { linesDropped } from './log-target.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type EventSource = 'stripe' | 'mor_payments' | 'mor_events' | 'crossbill';
 export type EventOutcome = 'stored' | 'duplicate' | 'conflict' | 'done' | 'ignored' | 'parked' | 'quarantined';
 export type Peer = 'stripe' | 'mor';
-/** How a call ended: `answered`, or the kind of its failure (see `FailureKind`). */
+/** The outcome of a call: `answered`, or the kind of its failure (see `FailureKind`). */
 export type MeasuredOutcome = 'answered' | 'refused' | 'retry' | 'unknown' | 'stopped';
 export type Queue = 'inbox' | 'outbox';
 
 export type MetricsOptions = {
-  /** Event types with their own label; the others count as `other`. */
+  /** Event types with a label of their own. All others count as `other`. */
   readonly eventTypes: Iterable<string>;
   readonly now: () => Date;
 };
 
-/** The numbers of `GET /metrics`. Each one is of this process since its start, unless its help names the whole database. */
+/** The numbers of `GET /metrics`. They count this process since its start, unless the help names the whole database. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly eventTypes: ReadonlySet<string>;
@@ -127,7 +127,7 @@ export class Metrics {
       name: 'crossbill_queue_oldest_age_seconds',
       help: 'Seconds since the oldest undecided event or unconfirmed call in the whole database, due now or later; 0 without one.',
       registers: [this.registry],
-      // Computed at the read: the age grows even if the loop that measures the queues is stuck.
+      // Computed at each scrape: the age grows even if the loop behind the queues is stuck.
       collect() {
         this.set(age());
       },
@@ -152,18 +152,24 @@ export class Metrics {
     this.webhookAnswers.inc({ endpoint, status });
   }
 
-  /** @param reason the code of the answer @param endpoint null: unknown */
+  /**
+   * @param reason the error code of the response
+   * @param endpoint null: unknown
+   */
   webhookRefusal(endpoint: EventSource | null, reason: string): void {
     this.webhookRefusals.inc({ endpoint: endpoint ?? 'unknown', reason });
   }
 
-  /** @param call a name from our code, such as `report_payment`; never a path @param seconds of this one try */
+  /**
+   * @param call a name from our code, such as `report_payment`; never a path
+   * @param seconds the duration of this one try
+   */
   call(peer: Peer, call: string, outcome: MeasuredOutcome, seconds: number): void {
     this.calls.inc({ peer, call, outcome });
     this.callSeconds.observe({ peer, call }, seconds);
   }
 
-  /** @param code a code of the MoR's documents, `other` or `none` */
+  /** @param code a code from the MoR's documents, `other` or `none` */
   refusal(call: string, code: string): void {
     this.refusals.inc({ call, code });
   }
@@ -183,13 +189,16 @@ export class Metrics {
     this.oldestAt = oldestAt;
   }
 
-  /** A missing kind has no open item. */
+  /** @param counts open items by kind; a missing kind has none */
   reviewsOpen(counts: Readonly<Record<string, number>>): void {
     this.reviews.reset();
     for (const [kind, count] of Object.entries(counts)) this.reviews.set({ kind }, count);
   }
 
-  /** @param counts of every kind @param lastSuccessAt the end of the newest complete run; null: there is none */
+  /**
+   * @param counts differences of every kind
+   * @param lastSuccessAt the end of the newest complete run; null: there is none
+   */
   verified(counts: Readonly<Record<string, number>>, lastSuccessAt: Date | null): void {
     for (const [kind, count] of Object.entries(counts)) this.differences.set({ kind }, count);
     if (lastSuccessAt !== null) this.lastVerified.set(lastSuccessAt.getTime() / 1000);

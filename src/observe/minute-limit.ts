@@ -1,8 +1,8 @@
-// A limit per minute, and a count of the rest: strangers can cause lines and rows without end.
+// A limit per minute with a count of the excess: otherwise strangers could cause endless log lines and rows.
 
 const MINUTE_MS = 60_000;
 
-/** Admits `most` in a minute. A minute begins with the first one. */
+/** Admits `most` per minute. The first admission begins a minute. */
 export class MinuteLimit {
   private since = -Infinity;
   private through = 0;
@@ -10,14 +10,15 @@ export class MinuteLimit {
 
   constructor(private readonly most: number) {}
 
-  /** The limit of this minute is reached. */
+  /** True once this minute's limit is reached. */
   isFull(nowMs: number): boolean {
     return this.through >= this.most && Math.abs(nowMs - this.since) < MINUTE_MS;
   }
 
   /**
-   * Null: over the limit. The first one of a minute returns the number over the limit in the minute before, the others 0.
-   * @param nowMs milliseconds of any one clock, even of one set back
+   * Returns null over the limit. The first admission of a minute returns the number refused in the minute before, the
+   * others 0.
+   * @param nowMs milliseconds of any one clock, even if it goes back
    */
   admit(nowMs: number): number | null {
     if (Math.abs(nowMs - this.since) >= MINUTE_MS) {

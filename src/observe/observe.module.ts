@@ -1,4 +1,4 @@
-// Log and metrics for every Nest module.
+// Provides log and metrics to every Nest module.
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -6,10 +6,10 @@ import { watchCalls } from './watch-calls.js';
 
 /** Inject with `@Inject(LOG) log: Logger`. Nest's own `Logger` writes to the same log. */
 export const LOG = Symbol('LOG');
-/** `OnCall`: called after each finished call to Stripe or to the MoR. */
+/** `OnCall`: a function called after each finished call to Stripe or to the MoR. */
 export const ON_CALL = Symbol('ON_CALL');
 
-/** Global: imported once, by the application module. */
+/** Global: the application module imports it once. */
 @Global()
 @Module({})
 export class ObserveModule {

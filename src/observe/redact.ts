@@ -1,10 +1,10 @@
-// Keeps secrets out of the log: by the name of a field, by the shape of a text, and by the values of our settings.
+// Keeps secrets out of the log: by a field's name, by a text's shape, and by the values of our settings.
 
 const CENSORED = '[secret]';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 
-// Names are compared in lower case without "_" and "-": `client_secret`, `clientSecret` and `Client-Secret` are one name.
+// Compared in lower case without "_" and "-": `client_secret`, `clientSecret` and `Client-Secret` are one name.
 const SECRET_NAMES = new Set([
   'authorization',
   'proxyauthorization',
@@ -27,13 +27,16 @@ const SECRET_NAMES = new Set([
 ]);
 const SECRET_ENDINGS = ['secret', 'secrets', 'token', 'tokens', 'signature', 'signatures', 'privatekey'];
 
-/** A field of this name never reaches the log. */
+/** True for the name of a secret. The log never shows such a field. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[_-]/g, '');
   return SECRET_NAMES.has(plain) || SECRET_ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/** A copy for the log: without secret fields at any depth, with the size in place of a body, and cut where it is too deep or too long. */
+/**
+ * Copies a value for the log: without secret fields at any depth, with the size instead of a body, and cut if it is too
+ * deep or too long.
+ */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
@@ -44,7 +47,7 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth >= MAX_DEPTH) return '[deeper]';
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => withoutSecrets(item, depth + 1));
   if (value instanceof Map || value instanceof Set) return withoutSecrets([...value], depth);
-  // A class may show itself, as Secret does. The result goes through the same checks.
+  // A class such as Secret may define its own form. The result passes the same checks.
   if ('toJSON' in value && typeof value.toJSON === 'function') {
     return withoutSecrets((value as { toJSON: () => unknown }).toJSON(), depth + 1);
   }
@@ -57,8 +60,8 @@ export function withoutSecrets(value: unknown, depth = 0): unknown {
   );
 }
 
-// The other fields of an error stay out: HTTP clients add the whole request with its headers, and database drivers add the row and the
-// parameters of the statement.
+// The only fields of an error in the log. HTTP clients add the whole request with its headers to an error, and database
+// drivers add the row and the statement's parameters.
 const ERROR_FIELDS = [
   'code',
   'retry',
@@ -72,7 +75,7 @@ const ERROR_FIELDS = [
   'constraint',
 ];
 
-/** An error for the log: type, message, stack, a few safe fields, and its causes, three deep. */
+/** Describes an error for the log: type, message, stack, a few safe fields, and its causes three deep. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) {
     return { type: typeof error, message: typeof error === 'string' ? error : 'a value was thrown, not an Error' };
@@ -90,11 +93,11 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
   return described;
 }
 
-// Shapes of secrets in the text of a message, a URL or a foreign error.
+// Shapes of secrets in a message, a URL or a foreign error.
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${CENSORED}`],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, `$1_${CENSORED}`], // Stripe's keys and signing secrets
-  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same, right after other letters
+  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same, after other letters
   [/\b((?:pi|seti|cs|pm)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, `$1_secret_${CENSORED}`], // client_secret of an intent
   [/\b(v[01]=)[0-9a-f]{32,}/gi, `$1${CENSORED}`], // signature headers
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, CENSORED], // JWTs
@@ -103,11 +106,11 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Censors text: known values first, then the shapes above. Ids and numbers pass.
- * @param secrets without those under 6 characters, which would hide ordinary words
+ * Censors text: known values first, then the shapes above. Leaves ids and numbers alone.
+ * @param secrets ignores secrets under 6 characters, since they would hide ordinary words
  */
 export function textCensor(secrets: readonly string[]): (text: string) => string {
-  // A value stands as it is, in JSON, or in a URL. Longest first: one secret may begin another.
+  // A secret may appear plain, in JSON, or in a URL. Longest first: one secret may begin with another.
   const forms = secrets
     .filter((value) => value.length >= 6)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)]);
@@ -119,7 +122,7 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
   };
 }
 
-/** UTF-8 replaces half a character pair: no URL can carry it. */
+/** Buffer replaces half a character pair first: encodeURIComponent would throw on it. */
 function inUrl(value: string): string {
   return encodeURIComponent(Buffer.from(value).toString());
 }

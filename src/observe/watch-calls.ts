@@ -1,22 +1,25 @@
-// Calls to Stripe and to the MoR as metrics and log lines.
+// Turns calls to Stripe and to the MoR into metrics and log lines.
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Logger } from './logger.js';
 import { type Metrics } from './metrics.js';
 
-/** One finished call, without a body or a secret. */
+/** One finished call, without body and secret. */
 export type CallReport = {
   readonly peer: 'stripe' | 'mor';
   readonly name: string;
   readonly status: number | null;
   readonly elapsedMs: number;
   readonly requestId: string | null;
-  /** The MoR's error code if its documents list it; left out or null: none. */
+  /** The MoR's error code, if its documents list it. Absent or null: none. */
   readonly code?: string | null;
 } & ({ readonly outcome: 'ok' | FailureKind } | { readonly kind: 'ok' | FailureKind });
 
 export type OnCall = (report: CallReport) => void;
 
-/** Counts each call, and logs failures that need a person. `watchSteps` logs a lane's calls with their event; a caller sees its own result. */
+/**
+ * Counts each call, and logs failures with work for a person. `watchSteps` logs a lane's calls with their event; other
+ * callers see their own result.
+ */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {
   return (r) => {
     const ended = 'outcome' in r ? r.outcome : r.kind;

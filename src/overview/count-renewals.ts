@@ -1,4 +1,4 @@
-// Counts each day's renewals in the background: the overview reads one row a day.
+// Counts each day's renewals in the background, so the overview reads one row per day.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
@@ -15,7 +15,7 @@ export class CountRenewals {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may count: one at a time does, a day in a transaction. */
+  /** Any replica may count, one at a time: one day per transaction. */
   @Interval(MINUTE_MS)
   async count(): Promise<void> {
     try {

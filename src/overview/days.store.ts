@@ -1,34 +1,38 @@
-// Sums by the day: money from the ledger's sums; renewals counted in the background and kept. A page of 30 days reads 30 rows.
+// Sums by day: money from the ledger's daily sums, and renewals counted in the background. A page of 30 days reads 30
+// rows.
 import { Injectable } from '@nestjs/common';
 import { DAY_MS } from '../policy.js';
 import { Database, inTransaction } from '../store/database.js';
 import { INVOICE_AT } from '../store/newest-first.js';
 import { dayOf } from '../domain/day.js';
 
-/** What the MoR took and gave back on one day in one currency, in smallest units, by when it moved the money. */
+/**
+ * The MoR's payments and refunds of one day in one currency, in smallest units. The day is the day the MoR moved the
+ * money.
+ */
 export type DayMoney = {
-  /** Its start, in UTC. */
+  /** The start of the day, in UTC. */
   readonly day: Date;
   readonly currency: string;
   readonly collected: bigint;
   readonly refunded: bigint;
-  /** Number of payments taken. */
+  /** The number of payments taken. */
   readonly payments: number;
 };
 
-/** The renewals of one day on Stripe, as of the last count. */
+/** The renewals of one day on Stripe, at the time of the last count. */
 export type DayRenewals = {
   readonly day: Date;
   readonly paid: number;
   readonly unpaid: number;
-  /** The MoR has given no verdict. */
+  /** Renewals without a verdict of the MoR. */
   readonly waiting: number;
 };
 
 /** Whole days in UTC. */
 export type Days = { readonly since: Date; readonly until: Date };
 
-/** One replica counts at a time. */
+/** The advisory lock of the count: one replica counts at a time. */
 const COUNTING = 4_812_009;
 
 @Injectable()
@@ -36,8 +40,9 @@ export class DaysStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * What moved on these days, from the folded sums and what came since: as `PgLedgerSums.between`, by the day. Money is recorded after it
-   * moved; what a wrong clock recorded hours before is shown once it is folded. So today costs what a day costs, also where nothing is folded.
+   * The money moved on these days: the daily sums, and the entries since the last fold (as in `PgLedgerSums.between`).
+   * Crossbill records money after it moves. An entry recorded hours before its own time, by a wrong clock, appears
+   * after the fold. The limit on `recorded_at` keeps a read of today cheap, even without a fold.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(
@@ -78,14 +83,15 @@ export class DaysStore {
   }
 
   /**
-   * Counts one day that was not counted yet, or so long ago that late news may have changed it: the older a day, the more rarely. Gives
-   * the day; null: there is none. Safe in many replicas at once.
+   * Counts one day: one without a count, or one with an old count. The older the day, the rarer the count. Returns the
+   * day, or null if there is none. Safe in many replicas at once.
    */
   countOne(now: Date, daysBack: number): Promise<Date | null> {
     return inTransaction(this.db.pool, async (db) => {
       const mine = await db.query<{ ok: boolean }>('select pg_try_advisory_xact_lock($1) as ok', [COUNTING]);
       if (mine.rows[0]?.ok !== true) return null;
-      // The next count of a day comes a quarter of its age later: today every quarter of an hour, last month's days once a week.
+      // The next count of a day comes after a quarter of its age: today every quarter of an hour, last month's days
+      // once a week.
       const next = await db.query<{ day: string }>(
         `select d::date::text as day from generate_series($1::date - $2::integer, $1::date, interval '1 day') d
            left join renewals_day f on f.day = d::date

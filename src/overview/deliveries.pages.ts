@@ -1,4 +1,5 @@
-// Deliveries: the answers to each sender in the last 24 hours, its last event, and the last refusals with the thing to check.
+// The page of deliveries: our responses to each sender in the last 24 hours, its last event, and the last refusals with
+// a hint.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
@@ -74,7 +75,7 @@ export class DeliveryPages {
   }
 }
 
-/** The reader's address of this daemon, as a start for the senders' address. */
+/** The host in the reader's address bar, as a first guess for the webhook address. */
 function hostOf(req: Request): string {
   const host = req.headers.host ?? '';
   if (!/^[\w.:[\]-]+$/.test(host)) return 'https://<this host>';
@@ -124,7 +125,7 @@ function senders(answers: readonly DoorAnswer[], events: readonly EventRow[], no
   );
 }
 
-/** Coarse on purpose: a text changing each second would be news each second. */
+/** The age in coarse steps: a text changing each second would refresh the page each second. */
 function ago(seconds: number): string {
   return seconds < 60 ? 'less than a minute ago' : `${duration(seconds)} ago`;
 }

@@ -1,4 +1,4 @@
-// The numbers of the overview, asked for at most once in some seconds however many people look.
+// The numbers of the overview. The database computes them at most once in some seconds, for any number of readers.
 import { Injectable } from '@nestjs/common';
 import { startOfDay } from '../domain/day.js';
 import { HealthStore } from '../health/health.store.js';
@@ -13,7 +13,7 @@ import { type Waiting } from './needs.js';
 
 export type Now = {
   readonly at: Date;
-  /** What the MoR took and gave back since midnight UTC, by currency. */
+  /** The MoR's payments and refunds since midnight UTC, by currency. */
   readonly money: readonly DayMoney[];
   readonly waiting: Waiting;
 };
@@ -23,11 +23,11 @@ export type Trend = {
   readonly renewals: readonly DayRenewals[];
 };
 
-/** Days of the chart, with today. */
+/** The days of the chart, today included. */
 export const DAYS_SHOWN = 30;
 const FRESH_MS = 5_000;
 const TREND_FRESH_MS = 60_000;
-/** Review items on the first page. */
+/** The most review items on the first page. */
 const REVIEWS = 8;
 
 type Asked<T> = { readonly at: number; readonly answer: Promise<T> };
@@ -46,7 +46,7 @@ export class Figures {
     private readonly clock: Clock,
   ) {}
 
-  /** Rejects when the database does not answer; the next request tries again. */
+  /** Rejects if the database does not answer; the next request tries again. */
   now(): Promise<Now> {
     return this.kept('now', FRESH_MS, () => this.read());
   }

@@ -1,4 +1,4 @@
-// Money by the day in one currency, as bars; the same numbers stand in a table below.
+// A bar chart of money by day in one currency. A table below has the same numbers.
 import { type Html, html, type Piece } from '../console/html.js';
 import { count, day, moneyText } from '../console/show.js';
 import { type DayMoney, type Days } from './days.store.js';
@@ -10,7 +10,7 @@ const WIDTH = (SLOT - 2) / 2;
 
 type Slot = { readonly day: Date; readonly taken: bigint; readonly refunded: bigint; readonly payments: number };
 
-/** @param chosen a currency; null, or one without money in these days: the currency with the most payments */
+/** @param chosen a currency; null or a currency without money: the one with the most payments */
 export function moneyChart(money: readonly DayMoney[], days: Days, chosen: string | null): Html {
   const currencies = byVolume(money);
   const currency = currencies.find((c) => c === chosen) ?? currencies[0];
@@ -26,7 +26,7 @@ export function moneyChart(money: readonly DayMoney[], days: Days, chosen: strin
 const tab = (currency: string, here: boolean): Html =>
   html`<a href="/console?currency=${currency}#money-by-day" ${here && html`aria-current="true"`}>${currency}</a>`;
 
-/** The currency with the most payments first. */
+/** The currencies, the one with the most payments first. */
 function byVolume(money: readonly DayMoney[]): readonly string[] {
   const payments = new Map<string, number>();
   for (const m of money) payments.set(m.currency, (payments.get(m.currency) ?? 0) + m.payments);
@@ -42,7 +42,7 @@ function slotsOf(money: readonly DayMoney[], { since, until }: Days, currency: s
   });
 }
 
-/** The letters stand outside of the drawing, so it fits any width. */
+/** Draws the bars. The letters stand outside the drawing, so it fits any width. */
 function drawn(slots: readonly Slot[], currency: string): Html {
   const show = (minor: bigint): string => moneyText(minor, currency);
   const sum = (what: 'taken' | 'refunded'): string => show(slots.reduce((n, s) => n + s[what], 0n));
@@ -85,7 +85,7 @@ function bar(minor: bigint, x: number, peak: bigint): string {
   return `M${x} ${HEIGHT}v-${Math.round(height * 100) / 100}h${WIDTH}V${HEIGHT}z`;
 }
 
-/** A short table of numbers: it stays a table on a phone. */
+/** A short table of numbers. It stays a table on a phone. */
 function plainTable(heads: readonly string[], rows: readonly (readonly Piece[])[]): Html {
   return html`<div class="sideways" tabindex="0" role="group" aria-label="Table">
     <table class="plain">

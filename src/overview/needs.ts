@@ -1,4 +1,5 @@
-// The work for a person, the most urgent first, each with its next step; or the word that all is well.
+// The list of work for a person, the most urgent first, each with its next step. Without work, a sentence says all is
+// well.
 import { type Html, html, type Piece } from '../console/html.js';
 import { sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
@@ -9,14 +10,14 @@ import { type InboxSource } from '../domain/ports/inbox.js';
 import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
 
 export type Waiting = {
-  /** Open review items, the soonest deadline first: some of them. */
+  /** Some of the open review items, the soonest deadline first. */
   readonly reviews: readonly ReviewRow[];
   readonly openReviews: number;
   readonly parkedEvents: number;
-  /** The last 24 hours. */
+  /** The responses of the last 24 hours. */
   readonly answers: readonly DoorAnswer[];
   readonly verified: VerifyRun | null;
-  /** When verify last compared everything; null: never. */
+  /** The end of the last complete verify run. Null: never. */
   readonly verifiedAt: Date | null;
   readonly stuck: readonly Stuck[];
   readonly deadNotifications: number;
@@ -28,12 +29,12 @@ export const SENDERS: Readonly<Record<InboxSource, string>> = {
   mor_events: 'the MoR, other events',
 };
 
-/** Crossbill tries a failed call again; one or two failures need nobody. */
+/** Crossbill retries a failed call, so one or two failures need nobody. */
 const TRIES_WORTH_A_LOOK = 3;
-/** Strangers knock at any door on the internet. */
+/** Every public endpoint gets a few requests from strangers, so a few refusals need nobody. */
 const REFUSALS_WORTH_A_LOOK = 5;
 
-/** Endpoints with some refused deliveries, and no small part of all. */
+/** Endpoints with at least five refused deliveries, and at least one refused for ten accepted. */
 export function refusing(answers: readonly DoorAnswer[]): readonly { door: InboxSource; refused: number }[] {
   return (Object.keys(SENDERS) as InboxSource[])
     .map((door) => {

@@ -1,4 +1,4 @@
-// The first page of the console, its search, and the month as a whole.
+// The console's first page, its search, and the trial balance.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
@@ -22,7 +22,7 @@ import { ReviewsModule } from '../reviews/reviews.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.module.js';
 
-/** Imported last: it answers for every unknown page of the console. */
+/** Imported last: this module answers for every unknown page of the console. */
 @Module({
   imports: [
     HealthModule,

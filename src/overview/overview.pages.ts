@@ -1,4 +1,4 @@
-// The first page: work for somebody, today's money, the paid renewals, and the money of each day.
+// The first page: work for a person, today's money, the paid renewals, and the money of each day.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';

@@ -1,4 +1,4 @@
-// The search: one field for ids, e-mail addresses, amounts and numbers, and a list of the finds.
+// The search page: one field for ids, e-mail addresses, amounts and numbers, and a list of the results.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
@@ -13,7 +13,7 @@ import { type Found, Search } from './search.js';
 export class SearchPages {
   constructor(private readonly search: Search) {}
 
-  /** A single find opens at once. */
+  /** A single result opens at once. */
   @Get()
   @Page('console.find')
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {

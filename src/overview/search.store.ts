@@ -1,14 +1,14 @@
-// Finds things by the beginning of their id or number, by the indexes of whole ones.
+// Finds objects by the beginning of their id or number, with the existing indexes.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
 export type Beginning = {
   readonly kind: 'invoice' | 'payment' | 'refund' | 'review' | 'customer';
-  /** As in the address of its page. */
+  /** The id in the address of the object's page. */
   readonly id: string;
-  /** What people call it: an invoice's number where it has one. */
+  /** The name for people, such as an invoice's number. */
   readonly shown: string;
-  /** The whole id or number. */
+  /** The whole matching id or number. */
   readonly matched: string;
   readonly minor: bigint | null;
   readonly currency: string | null;
@@ -17,15 +17,15 @@ export type Beginning = {
 };
 
 /**
- * What begins with a text stands after it in any collation, close by: where case comes second, between others that differ in case alone.
- * So many rows are looked at; no range of a collation's own has to be known.
+ * The number of rows to look at, from the typed text on in index order. In any collation a text sorts just before its
+ * longer forms. Some collations put other texts between, different in case alone, so the search looks at several rows.
  */
 const NEAR = 40;
 
 type Place = {
   readonly kind: Beginning['kind'];
   readonly from: string;
-  /** Of `x`; it leads an index of the table. */
+  /** A column of `x`, the first one of an index of the table. */
   readonly column: string;
   /** The condition of a partial index. */
   readonly where?: string;
@@ -91,7 +91,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** All places in one statement: a search takes one connection of the pool. */
+/** One statement for all places, so a search takes one connection of the pool. */
 const NEAREST = `${PLACES.map(
   ({ kind, from, column, where = 'true', id, shown = id, rest }, place) =>
     `(select * from (
@@ -106,7 +106,7 @@ type Row = Omit<Beginning, 'minor'> & { readonly place: number; readonly minor: 
 export class SearchStore {
   constructor(private readonly db: Database) {}
 
-  /** Things with this beginning of an id or number, or this very one: so many of each at most. */
+  /** Finds objects with this id or number, or with one beginning like it: at most `ofEach` per kind. */
   async beginning(text: string, ofEach: number): Promise<readonly Beginning[]> {
     const answer = await this.db.pool.query<Row>(NEAREST, [text]);
     const found = new Map<string, Beginning>();

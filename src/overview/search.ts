@@ -1,4 +1,4 @@
-// Finds a typed id, e-mail address, amount or number. An index answers each question.
+// Finds an object by a typed id, e-mail address, amount or number. Every query uses an index.
 import { Injectable } from '@nestjs/common';
 import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
@@ -16,11 +16,11 @@ import { disputePath } from '../disputes/dispute-link.view.js';
 import { objectId } from '../domain/mor-object.js';
 
 export type Found = {
-  /** "Invoice 0001", "Payment": its kind, and its number for people. */
+  /** The kind and the number for people, such as "Invoice 0001" or "Payment". */
   readonly what: string;
   readonly id: string;
   readonly path: string;
-  /** The typed text is its whole id or number. */
+  /** True if the typed text is the whole id or number. */
   readonly exact: boolean;
   readonly minor: bigint | null;
   readonly currency: string | null;
@@ -28,11 +28,11 @@ export type Found = {
   readonly at: Date | null;
   readonly name: string | null;
 };
-/** `told`: a word for the reader, for example about Stripe's silence. */
+/** `told`: a note for the reader, for example if Stripe did not answer. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };
 
 const OF_EACH = 5;
-/** A shorter beginning of an id names half of the books. */
+/** A shorter text would match half of the database. */
 const SHORTEST = 4;
 
 const NEWEST_AMOUNTS =
@@ -118,7 +118,7 @@ export class Search {
       const name = { what: capital(kind), id: objectId(dispute), path: disputePath(dispute) };
       add({ ...PLAIN, ...name, minor, currency, status, at });
     }
-    // A dispute's page names its invoice.
+    // A dispute's page names the invoice already, so the list does not repeat it.
     for (const invoice of dispute === null ? whole : [])
       add({ ...PLAIN, what: 'Invoice', id: invoice, path: pathOf('invoices', invoice), name: id });
     const named = event ?? events.data[0];
@@ -126,7 +126,7 @@ export class Search {
       const path = event === null ? `/console/events?event_id=${encodeURIComponent(id)}` : pathOf('events', id);
       add({ ...PLAIN, what: 'Event', id, path, status: named.status, at: named.receivedAt, name: named.type });
     }
-    // A whole id stands for itself, and not for longer ones.
+    // A whole id finds its own object only, not those with a longer id.
     const exact = found.filter((f) => f.exact);
     return exact.length > 0 ? exact : found;
   }
@@ -162,7 +162,9 @@ export class Search {
   }
 }
 
-/** The typed amount, in the currencies of two decimals, and of none where it has none; empty: it is no amount. */
+/**
+ * Reads an amount for currencies with two decimals, and for those with none if it has no decimals. Empty: no amount.
+ */
 function minorsOf(text: string): readonly bigint[] {
   const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];
   return [...new Set(minors.filter((m) => m > 0n))];

@@ -1,4 +1,4 @@
-// The trial balance on the console: a month on one page, ready for print.
+// The console's trial balance: a month on one page, ready for print.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
@@ -68,7 +68,7 @@ function monthForm(month: Month): Html {
   </form>`;
 }
 
-/** What the newest verify run says of the ledger and Stripe. */
+/** The newest verify run's result on the ledger and Stripe. */
 function agreement(run: VerifyRun | null): Html {
   const link = html`<a href="/console/verify">Verify</a>`;
   if (run === null) return html`not known: no ${link} run yet`;
@@ -82,7 +82,7 @@ function agreement(run: VerifyRun | null): Html {
   return html`not known: the ${link} run of ${at} is ${words(run.outcome)}`;
 }
 
-/** The month at a glance: taken, refunded, lost to banks, and the rest. */
+/** The month in short: taken, refunded, lost to banks, and the rest. */
 function moneyPart(balances: readonly TrialBalance[]): Html | null {
   const rows = balances
     .map((b) => ({ currency: b.currency, ...moneyOf(b) }))
@@ -115,7 +115,7 @@ function moneyPart(balances: readonly TrialBalance[]): Html | null {
   return section('Money of the month', table('What the MoR took and gave back', columns, rows, ''));
 }
 
-/** One line for each account and currency, as the page shows them. */
+/** Sends one line for each account and currency, the same as on the page. */
 function sendTrialCsv(res: Response, month: Month, balances: readonly TrialBalance[]): void {
   const lines = balances.flatMap((b) =>
     [...b.accounts.map((l) => ({ ...l, name: l.account })), { ...b.total, name: 'total' }].map((l) => [

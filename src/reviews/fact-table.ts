@@ -1,4 +1,4 @@
-// The fact of a review item as a table, and the sources' words on the money as another one.
+// Shows the fact of a review item as a table, and the reports of each source on the money as another table.
 import { html, type Html, type Piece } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import { facts, foreign, reference, section, time, words } from '../console/show.js';

@@ -1,4 +1,4 @@
-// The fact of a review item as the API shows it: fields in snake_case, amounts as integers with their currency in lower case.
+// The fact of a review item in the API's form: fields in snake_case, amounts as integers with a lower-case currency.
 import { type Fact } from '../domain/fact.js';
 import { type Money } from '../domain/money.js';
 
@@ -12,7 +12,7 @@ export function isMoney(value: unknown): value is Money {
   return typeof value === 'object' && value !== null && 'minor' in value && 'currency' in value;
 }
 
-/** The amount of an observation stands in its row. */
+/** Flattens an observation: its amount becomes a field of its row. */
 function fields(row: object): Readonly<Record<string, unknown>> {
   const shown = Object.entries(row).flatMap(([name, value]) =>
     name === 'money' ? Object.entries(sumOf(value)) : [[snake(name), shownOf(value)]],

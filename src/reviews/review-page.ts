@@ -1,4 +1,4 @@
-// The page of a review item: its story, the stake, the proposal, and a button for each way out.
+// The page of a review item: its story, the stake, the proposal, and a button for each choice.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../engine/read-model.js';
@@ -28,33 +28,33 @@ import { sentencesOf } from './rules/words.js';
 import { isNoteNeeded, proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 
-/** An item and everything else on its page. */
+/** A review item with everything on its page. */
 export type Case = {
   readonly review: ReviewRow;
-  /** The name of its payment; null: it has none. */
+  /** The name of the item's payment. Null: the item has none. */
   readonly payment: string | null;
-  /** Crossbill knows the MoR's id of its payment. */
+  /** True if Crossbill knows the MoR's id of the payment. */
   readonly named: boolean;
-  /** Null: it belongs to no invoice. */
+  /** The item's invoice. Null: the item belongs to no invoice. */
   readonly invoice: InvoiceView | null;
   readonly names: Names;
 };
 
-/** The item's place among the open ones, by deadline; null: none. */
+/** The item's place among the open items, by deadline. Null: none. */
 export type Place = {
   readonly at: number | null;
   readonly open: number;
-  /** The count stopped before the last open one. */
+  /** True if there are more open items than counted. */
   readonly more: boolean;
   readonly previous: string | null;
   readonly next: string | null;
-  /** The first of the others. */
+  /** The first of the other open items. */
   readonly first: string | null;
 };
 
 const path = (review: string): string => `/console/reviews/${encodeURIComponent(review)}`;
 
-/** The refund of a choice now, in smallest units; null: none, or unknown. */
+/** The amount a choice refunds, in smallest units. Null: none, or unknown. */
 export function givesBack({ review: r, invoice }: Case): { readonly minor: bigint; readonly currency: string } | null {
   const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
   if (p === undefined || invoice === null) return null;
@@ -132,7 +132,7 @@ export function caseIds({ review: r, named }: Case): Html {
 
 const sentence = (text: string): string => {
   const first = text.charAt(0);
-  // An id or a type keeps its letters.
+  // A first word such as an id or a type keeps its small letter.
   const whole = /^[a-z]+[ ,]/.test(text) ? first.toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 };
@@ -150,7 +150,7 @@ function atStake(c: Case): Html {
   return html`${money !== null && html`<strong>${money}.</strong> `}${stakeOf(r)}`;
 }
 
-/** What the button of a choice says. */
+/** The text on the button of a choice. */
 function labelOf(c: Case, resolution: Resolution): string {
   const { review: r, named } = c;
   switch (resolution) {
@@ -186,7 +186,7 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return MEANING[resolution];
 }
 
-/** An act without a way back is red, and a key alone does not do it. */
+/** True for a choice nobody can undo: its button is red, and a key press alone does not trigger it. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||
@@ -196,7 +196,7 @@ function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   );
 }
 
-/** One form: a note for any choice, and a button for each choice, the proposed one first. */
+/** Draws one form: a note for any choice, and a button for each choice, the proposed one first. */
 export function decideForm(session: Session, c: Case, next: string | null): Html {
   const { review: r, named } = c;
   const proposed = proposedOf(r, named);
@@ -240,12 +240,12 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
   </form>`;
 }
 
-/** The item's dispute or alert. */
+/** The dispute or fraud alert behind the item. */
 function disputesOf({ review: r, invoice }: Case): readonly MorObjectRow[] {
   return invoice === null ? [] : invoice.objects.filter((o) => asksAbout(r, o));
 }
 
-/** On the page of the next item: the end of the last one. */
+/** A note on the next item's page about the item just closed. */
 export function settledNote(last: ReviewRow): Html {
   return html`<p class="message good" role="status">
     Settled: <a href="${path(last.id)}">${words(last.kind)}</a> (${words(last.resolution ?? 'resolved')}).

@@ -1,4 +1,4 @@
-// The fields of a review item: CSV and the table of the command line. The console shows items below each other.
+// The fields of a review item, for the CSV and the command line's table. The console shows no table of items.
 import { field, fields } from '../console/fields.js';
 import { type ReviewView } from './review.view.js';
 

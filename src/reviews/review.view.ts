@@ -1,4 +1,4 @@
-// A review item as the API shows it: story, stake, proposal, choices.
+// A review item in the API's form: story, stake, proposal, choices.
 import { factView } from './fact.view.js';
 import { proposalOf, proposedOf, resolutionsOf } from './rules/choices.js';
 import { sentencesOf } from './rules/words.js';
@@ -20,7 +20,7 @@ import { timeOf } from '../api/http/values.js';
 export const REVIEW_STATUSES = ['open', 'resolved'] as const;
 export const RESOLUTIONS = ['apply', 'refund', 'retry', 'credit', 'dismiss'] as const;
 
-// A new kind fails to compile until it stands here.
+// Lists every kind: a missing kind does not compile.
 const kinds: Record<ReviewKind, true> = {
   amount_mismatch: true,
   currency_mismatch: true,
@@ -69,12 +69,15 @@ export class ReviewView {
   @TextOrNull() note!: string | null;
 }
 
-/** Whether the MoR's id of an item's payment is known. `name`: what the payment is called; null: there is none. */
+/**
+ * True if Crossbill knows the MoR's id of the item's payment.
+ * @param name the payment's public name; null: the item has no payment
+ */
 export function isNamed(r: ReviewRow, name: string | null): boolean {
   return r.paymentRowId !== null && name !== null && name !== r.paymentRowId;
 }
 
-/** @param names our ids of payments → the public ones */
+/** @param names public payment names, by our row ids */
 export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
   const { paymentRowId } = r;
   const named = isNamed(r, names.get(paymentRowId ?? '') ?? null);

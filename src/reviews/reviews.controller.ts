@@ -74,7 +74,7 @@ export class ReviewsController {
 
   @Post(':id/resolve')
   @HttpCode(200)
-  @MayChange('ops', 'review.resolve', { outside: false }) // its refund is refused by the flow
+  @MayChange('ops', 'review.resolve', { outside: false }) // in shadow mode the flow refuses only a refund
   @ApiOperation({
     operationId: 'resolveReview',
     summary: 'Resolve a review item (role: ops)',

@@ -1,4 +1,4 @@
-// A person's choice for an item, as a decision of its lane. An item without a lane closes in place.
+// Carries out a person's choice for an item as a decision of its lane. An item without a lane closes directly.
 import { Injectable } from '@nestjs/common';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/context.js';
@@ -40,7 +40,10 @@ export class ReviewsFlow {
     }
   }
 
-  /** An item without a lane: no lock orders two people, so the second one hears of the first one's choice. */
+  /**
+   * Closes an item without a lane. No lock orders two people here, so the second person gets the first one's choice as
+   * a refusal.
+   */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Result<ReviewRow>> {
     const alone = new Lane({ ...emptyLane(review.subject), reviews: [review] }, this.context.now());
     const done = resolveReview(this.context.decider.subjects, alone, review.id, choice);

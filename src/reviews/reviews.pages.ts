@@ -52,7 +52,7 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-/** The counted open items, to go through one by one. */
+/** The most open items an operator can step through. */
 const WALKED = 200;
 @Pages('console/reviews')
 export class ReviewPages {
@@ -67,11 +67,13 @@ export class ReviewPages {
   @Get()
   @Page('review.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
-    // An address without a status means the open ones; the form's "any" stands in the address.
+    // Without a status in the address the page shows open items. The filter "any" puts an empty status into the
+    // address.
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
-    const address = { status: '', ...values }; // without it "any" would be the open ones
+    const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
     const filter = filterOf(values);
-    // The deadlines of settled items are past: for some days or one customer, their own time finds them without a walk through all.
+    // Settled items have past deadlines. For some days or one customer the order by creation time finds them through an
+    // index.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
     const empty = emptyWord(values);
@@ -130,7 +132,7 @@ export class ReviewPages {
     });
   }
 
-  /** Settles it and goes on with the next one. */
+  /** Closes the item and shows the next one. */
   @Post(':id/resolve')
   @HttpCode(303)
   @Page('review.resolve', 'ops')
@@ -182,7 +184,7 @@ export class ReviewPages {
     return { review, payment, named: isNamed(review, payment), invoice, names };
   }
 
-  /** Among the open items, the soonest deadline first. */
+  /** Finds the item's place among the open ones, the soonest deadline first. */
   private async placeOf(id: string): Promise<Place> {
     const found = await this.reviews.list({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
     const ids = found.data.map((r) => r.id);
@@ -194,7 +196,7 @@ export class ReviewPages {
   }
 }
 
-/** "Refund 29.90 EUR" must still be true. */
+/** Refuses the choice if the amount on its button has changed since the page was shown. */
 function sameAsSeen(form: Form, c: Case): void {
   const seen = form.text('seen');
   const now = givesBack(c);
@@ -225,7 +227,7 @@ function emptyWord(values: Values): string {
 }
 
 function noteOf(form: Form): string {
-  // A note may have line breaks, and becomes one line of the timeline.
+  // A note may have line breaks; the timeline needs one line.
   const note = form.text('note').replace(/\s+/g, ' ').trim();
   if (note !== '' && !isPlainText(note, 1000)) throw invalid('note', 'must be text of at most 1000 characters');
   return note;

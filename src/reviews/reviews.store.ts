@@ -1,4 +1,4 @@
-// Lists of review items, and the end of items without an invoice.
+// Lists review items, and closes items without an invoice.
 import { Injectable } from '@nestjs/common';
 import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
@@ -19,7 +19,7 @@ export const REVIEW_ORDERS = ['newest', 'due'] as const;
 
 export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
 
-/** Where a page ended: its last row's deadline in Unix milliseconds, or `none`, and the row's number. */
+/** A cursor is the last row's deadline (Unix milliseconds, or `none`) and the row's number. */
 function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: string | null] {
   if (cursor === null) return [null, null];
   const [, due, seq] = /^(none|\d{1,14})\.(\d{1,18})$/.exec(cursor) ?? [];
@@ -27,7 +27,10 @@ function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: str
   return [due === 'none' ? null : new Date(Number(due)), seq];
 }
 
-/** The item's invoice is of this customer. Items without an invoice, as of an uncompleted signup, are not among them. */
+/**
+ * Matches items by their invoice's customer. Items without an invoice, such as those of an incomplete signup, never
+ * match.
+ */
 const ofCustomer = (customer: string): string =>
   `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${customer}))`;
 
@@ -47,7 +50,7 @@ function newestReviews(
   });
 }
 
-/** Throws BadCursor for a cursor of another order. */
+/** Throws BadCursor for a cursor of the other order. */
 async function reviewsByDeadline(
   reviews: Repository<ReviewEntity>,
   { since, until, customerId, ...filter }: ReviewFilter,
@@ -82,7 +85,10 @@ export class ReviewsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** `due`: the soonest deadline first, then items without one, newest first. A cursor of another order is a BadCursor. */
+  /**
+   * `due`: the soonest deadline first, then items without a deadline, newest first. Throws BadCursor for a cursor of
+   * the other order.
+   */
   list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
     return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
   }
@@ -91,7 +97,7 @@ export class ReviewsStore {
     return this.rows.findOneBy({ id });
   }
 
-  /** One statement: of two people at once, one finds it open. */
+  /** One statement, so only one of two people finds the item open. */
   async close(r: ReviewRow): Promise<boolean> {
     const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(

@@ -1,10 +1,14 @@
-// The console's part in the browser: local times, fresh live parts, copied ids, `/` for the search, a form sent once.
-// Everything works without it.
+// The console's script in the browser: local times, refresh of the live part, copy buttons, `/` for the search, one
+// send per form.
+// The console works without this script.
 'use strict';
 
 const LONGEST_WAIT_MS = 120_000;
 
-/** Asks again for the live part, one question at a time, never while nobody looks, ever more slowly while there is no answer. */
+/**
+ * Refreshes the live part of the page: one request at a time, none in a hidden tab, and longer pauses after each
+ * failure.
+ */
 function keepFresh(part) {
   const everyMs = Number(part.dataset.live) * 1000;
   let tag = '';
@@ -85,7 +89,7 @@ function link(path, text) {
   return a;
 }
 
-/** New content in the old place; open parts stay open, and the keyboard stays in its place. */
+/** Replaces the content of the live part. Open sections stay open, and the keyboard focus stays in place. */
 function replace(part, text) {
   if (part.contains(getSelection()?.anchorNode ?? null) && !getSelection()?.isCollapsed) return;
   const open = [...part.querySelectorAll('details[open]')].map((d) => d.id);
@@ -123,12 +127,12 @@ function offerCopies(within) {
 const TIMES = 'crossbill.times';
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The reader's choice, kept by the browser; some browsers forbid it, and then it lasts as long as the page. */
+/** True if the reader chose UTC. The browser stores the choice; if it refuses, the choice ends with the page. */
 let inUtc = false;
 try {
   inUtc = localStorage.getItem(TIMES) === 'utc';
 } catch {
-  // Local time it is.
+  // Without storage the page begins with local time.
 }
 
 const clockTime = (at) => {
@@ -136,7 +140,7 @@ const clockTime = (at) => {
   return inUtc ? `${shown} UTC` : shown;
 };
 
-/** Times come from the server in UTC. Pointing at one shows UTC. */
+/** Shows times in the reader's zone or in UTC. The server sends UTC, and the tooltip always shows UTC. */
 function showTimes(within) {
   const zone = inUtc ? { timeZone: 'UTC' } : {};
   const form = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', ...zone };
@@ -150,7 +154,7 @@ for (const button of document.querySelectorAll('[data-times]')) {
   const say = () => {
     button.textContent = inUtc ? 'UTC' : 'Local time';
     button.title = inUtc ? `Show times in ${ownZone}` : `Times are in ${ownZone}. Show them in UTC`;
-    // It begins with the visible words: a person speaking to the browser can say it (WCAG 2.1, 2.5.3).
+    // The name begins with the visible words, so a person with voice control can say them (WCAG 2.1, 2.5.3).
     button.setAttribute('aria-label', inUtc ? 'UTC times: show local time' : 'Local time: show UTC');
   };
   button.addEventListener('click', () => {
@@ -158,7 +162,7 @@ for (const button of document.querySelectorAll('[data-times]')) {
     try {
       localStorage.setItem(TIMES, inUtc ? 'utc' : 'local');
     } catch {
-      // It lasts as long as the page.
+      // Without storage the choice ends with the page.
     }
     say();
     showTimes(document);
@@ -171,7 +175,7 @@ for (const part of document.querySelectorAll('[data-live]')) keepFresh(part);
 offerCopies(document);
 showTimes(document);
 
-// `/` goes to the search from everywhere outside a text field.
+// `/` moves the focus to the search, except from a text field.
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest('input, textarea, select, [contenteditable]')) return;
@@ -182,13 +186,14 @@ document.addEventListener('keydown', (event) => {
   field.select();
 });
 
-// A second click on the way changes nothing on the server either; here it only keeps the eye quiet.
+// Ignores a second click while the form is on its way. The server does nothing twice either; this only spares a second
+// page load.
 document.addEventListener('submit', (event) => {
   if (event.target.method !== 'post') return;
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = 'yes';
 });
-// A page back from the browser's memory may send its form again.
+// A page restored from the browser's memory may send its form again.
 addEventListener('pageshow', () => {
   for (const form of document.forms) delete form.dataset.sent;
 });

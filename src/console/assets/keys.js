@@ -1,8 +1,8 @@
-// Keys on review items, and choosing many rows at once. Everything works without it.
+// Keyboard shortcuts for review items, and the choice of many rows at once. The console works without this script.
 'use strict';
 
-// j and k: the next and the previous item. e: the proposal; a button for money only gets the focus, for Enter to press
-// it.
+// j and k: the next and the previous item. e: the proposed action; a button about money only gets the focus, and Enter
+// presses it.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.target.closest?.('input, select, textarea, [contenteditable]')) return;
@@ -16,7 +16,7 @@ document.addEventListener('keydown', (event) => {
 
 for (const hint of document.querySelectorAll('[data-keys]')) hint.hidden = false;
 
-/** One box to choose all of the page, and the number of chosen rows. */
+/** One box chooses all rows of the page. Also shows the number of chosen rows. */
 for (const all of document.querySelectorAll('input[data-choose-all]')) {
   const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.chooseAll}"]`)];
   const count = document.querySelector('[data-chosen]');

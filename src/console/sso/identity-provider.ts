@@ -1,5 +1,6 @@
-// The identity provider: its address, and its answer about a returning person. By OpenID Connect's authorization code
-// flow with PKCE (RFC 7636). Used only at a sign-in: a dead provider stops no daemon's start.
+// Talks to the identity provider: its sign-in address, and its reply about the person. Uses OpenID Connect's
+// authorization code flow with PKCE (RFC 7636). Crossbill asks only at a sign-in, so a dead provider does not stop the
+// daemon's start.
 import { Inject, Injectable } from '@nestjs/common';
 import * as oidc from 'openid-client';
 import { CONFIG, type Config, isLoopbackHost, NO_PROXIES, type Proxies, type Secret } from '../../config/index.js';
@@ -10,10 +11,10 @@ import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
 const PATIENCE_SEC = 5;
-/** The life of a provider's description before the next read: its addresses seldom change. */
+/** The provider's description is good for an hour: its addresses seldom change. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** A failed sign-in; the message is for the page. */
+/** A failed sign-in. The page shows the message. */
 export class SignInFailed extends Error {
   readonly code = 'console.sign_in_failed';
 
@@ -49,16 +50,16 @@ export class IdentityProvider {
     this.#registered = complete ? { issuer, clientId, clientSecret } : null;
   }
 
-  /** How people know it; null: there is none. */
+  /** The host name, for people. Null: there is no provider. */
   get host(): string | null {
     return this.#registered === null ? null : new URL(this.#registered.issuer).host;
   }
 
-  /** The provider's page to sign in at. Rejects with SignInFailed. */
+  /** The address of the provider's sign-in page. Rejects with SignInFailed. */
   async signInUrl({ state, nonce, verifier }: SignIn, redirectUri: string): Promise<URL> {
     return this.asking(async () => {
       const provider = await this.provider();
-      // Some providers give groups only on request, and others refuse an unknown scope.
+      // Some providers send groups only if asked; others refuse an unknown scope.
       const groups = provider.serverMetadata().scopes_supported?.includes('groups') === true;
       return oidc.buildAuthorizationUrl(provider, {
         redirect_uri: redirectUri,
@@ -71,7 +72,10 @@ export class IdentityProvider {
     });
   }
 
-  /** The returning person. @param answer the redirect URI with the provider's answer. Rejects with SignInFailed. */
+  /**
+   * Checks the provider's reply and returns the signed-in person. Rejects with SignInFailed.
+   * @param answer the redirect URI with the provider's parameters
+   */
   async personOf(answer: URL, { state, nonce, verifier }: SignIn): Promise<Person> {
     return this.asking(async () => {
       const provider = await this.provider();
@@ -85,7 +89,8 @@ export class IdentityProvider {
       if (claims === undefined) throw new Error('no id token');
       const aheadSec = claims.iat - this.clock.now().getTime() / 1000;
       if (aheadSec > CLOCKS_MAY_DIFFER_SEC) throw new SignInFailed(CLOCKS, 400);
-      // Some providers put a scope's claims into the ID token, others only there (OpenID Connect Core 5.4).
+      // Some providers put these claims into the ID token; others return them only at the userinfo endpoint (OpenID
+      // Connect Core 5.4).
       const whole = ['email', 'email_verified', 'groups'].every((name) => claims[name] !== undefined);
       if (whole || provider.serverMetadata().userinfo_endpoint === undefined) return personOf(claims);
       return personOf({ ...claims, ...(await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)) });
@@ -114,8 +119,8 @@ export class IdentityProvider {
       timeout: PATIENCE_SEC,
       ...this.#throughProxies(),
       execute: [
-        oidc.enableNonRepudiationChecks, // the ID token's signature too, not only where it came from
-        // Marked as deprecated only as a warning. This is a provider on this very machine.
+        oidc.enableNonRepudiationChecks, // also checks the ID token's signature
+        // The library marks this option as deprecated only as a warning. It is for a provider on this very machine.
         ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
       ],
     });
@@ -123,7 +128,7 @@ export class IdentityProvider {
     return provider;
   }
 
-  /** Checks each of its addresses: they may be on different hosts. */
+  /** Sends each request through the proxy for its address: the provider may use several hosts. */
   #throughProxies(): Pick<oidc.DiscoveryRequestOptions, typeof oidc.customFetch> {
     if (this.#proxies.http === null && this.#proxies.https === null) return {};
     const out = new WayOut(this.#proxies, {});
@@ -138,7 +143,7 @@ export class IdentityProvider {
     }
   }
 
-  /** Logs only codes: the errors hold answers, and those hold tokens. */
+  /** Logs only codes: the errors contain the provider's replies with tokens. */
   private failed(error: unknown): SignInFailed {
     if (error instanceof SignInFailed) return error;
     if (error instanceof oidc.AuthorizationResponseError) {
@@ -170,12 +175,12 @@ export const STALE = 'This sign-in was used already, took too long, or began in 
 
 const CLOCKS =
   "The clocks of the identity provider and of Crossbill's machine differ: its answer is of the future, or was over before it came. Set both clocks right. Nobody was signed in.";
-/** As openid-client has it for `nbf` and `exp`; at `iat` it does not look. */
+/** The clock tolerance of openid-client for `nbf` and `exp`. It does not check `iat`. */
 const CLOCKS_MAY_DIFFER_SEC = 30;
-/** Of openid-client: `nbf` is ahead, or `exp` behind. */
+/** openid-client's code: `nbf` is in the future, or `exp` in the past. */
 const ANOTHER_TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
 
-/** Codes of openid-client: claims (nonce, audience, issuer), signatures. */
+/** openid-client's codes for a wrong claim (nonce, audience, issuer) or signature. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -183,7 +188,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** Of openid-client, or of the failed connection (`ECONNREFUSED`), the cause of a cause. */
+/** The code of openid-client's error, or of the connection's (`ECONNREFUSED`) deep among the causes. */
 function codeOf(error: unknown): string {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -191,10 +196,10 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** An error code of OAuth. Anybody can write one into an address, so this repeats only plausible ones. */
+/** An OAuth error code. Anybody can put one into an address, so the page repeats only plausible codes. */
 const wordOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? code : 'unknown error');
 
-/** In the header, which every provider takes unless it says otherwise (OpenID Connect Discovery 3), or else in the form. */
+/** Sends the client secret in the header, or in the form if the provider asks for it (OpenID Connect Discovery 3). */
 function authenticated(secret: Secret): oidc.ClientAuth {
   return (provider, ...rest) => {
     const methods = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

@@ -1,5 +1,5 @@
-// Binds a sign-in at the identity provider to the browser that began it: a short-lived signed cookie, from which state, nonce and the
-// PKCE verifier are made again. None of the three is in it.
+// Binds a sign-in to the browser it began in. A short-lived signed cookie holds a random id; Crossbill derives state,
+// nonce and the PKCE verifier from the id and keeps none of them in the cookie.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
@@ -9,16 +9,16 @@ import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from '..
 import { Sessions } from '../session.js';
 
 export const SSO_COOKIE = 'crossbill_sso';
-/** As long as somebody may take to sign in, a second factor included. */
+/** Ten minutes to sign in, with a second factor. */
 const LIFE_MS = 10 * 60_000;
 
-/** One sign-in on its way. */
+/** A sign-in under way. */
 export type SignIn = {
   readonly state: string;
   readonly nonce: string;
-  /** 43 characters, as RFC 7636 wants at least. */
+  /** 43 characters, the least RFC 7636 allows. */
   readonly verifier: string;
-  /** The page of the console where it leads. */
+  /** The console's page after the sign-in. */
   readonly to: string;
 };
 
@@ -35,7 +35,7 @@ export class SsoCookie {
     this.#key = secret === null ? null : keyFrom(secret, 'crossbill console sign-in by oidc');
   }
 
-  /** @param to a page of the console */
+  /** @param to the console's page after the sign-in */
   begin(req: Request, res: Response, to: string): SignIn {
     if (this.#key === null) throw new Error('a sign-in begins without an identity provider');
     const id = randomBytes(32).toString('base64url');
@@ -44,7 +44,10 @@ export class SsoCookie {
     return this.#signIn(this.#key, id, to);
   }
 
-  /** The sign-in that this browser began, when the answer says its state; its cookie is gone then. Null: none, too late, or another's. */
+  /**
+   * Returns this browser's sign-in if the reply has its state, and deletes the cookie. Null if there is none, it is too
+   * old, or the state differs.
+   */
   take(req: Request, res: Response): SignIn | null {
     const cookie = signedCookie(req, SSO_COOKIE);
     if (this.#key === null || cookie === null) return null;
@@ -63,7 +66,7 @@ export class SsoCookie {
     return { state: made('state'), nonce: made('nonce'), verifier: made('verifier'), to };
   }
 
-  /** Lax: the provider's page sends the browser back with it. */
+  /** SameSite is Lax: the browser must send the cookie on its way back from the provider's page. */
   #traits(req: Request) {
     return { ...this.sessions.traits(req), sameSite: 'lax', path: '/console/sso' } as const satisfies CookieOptions;
   }

@@ -1,24 +1,24 @@
-// A person's choices for each kind of review item. Each choice's consequences stand with the item's subject.
+// The choices of a person for each kind of review item. The rules of the item's subject carry them out.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
 import { HOW_TO_NAME } from '../../domain/payment-name.js';
 import { sentencesOf } from './words.js';
 
 /**
- * What a person may choose for an open item.
- * @param named Crossbill knows the MoR's id of its payment: without it there is no refund
+ * The possible choices for an open item.
+ * @param named true if Crossbill knows the MoR's id of the payment: without the id there is no refund
  */
 export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution[] {
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** Refused without a note on its source (refunds/rules/request.ts). */
+/** True if the note must name the person at the MoR with the news of a failed refund (`endRefund`). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }
 
 const HOW_TO_CREDIT = '`credit` writes it off with a credit note on Stripe.';
 
-/** The proposal, and the way to a refund beyond reach. */
+/** The proposal in words, with a hint if a refund is impossible for now. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const { proposal } = sentencesOf(r);
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && r.actions.includes('refund');
@@ -27,8 +27,8 @@ export function proposalOf(r: ReviewRow, named: boolean): string {
 }
 
 /**
- * The proposed choice; null: a person must find something out first, and then any may be right.
- * @param named Crossbill knows the MoR's id of its payment
+ * The proposed choice. Null: a person must first find something out.
+ * @param named true if Crossbill knows the MoR's id of the payment
  */
 export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
   const may = resolutionsOf(r, named);

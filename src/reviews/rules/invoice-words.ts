@@ -1,4 +1,4 @@
-// The sentences of items about invoices: missing verdicts, stuck drafts, refused events.
+// Sentences of items about invoices: missing verdicts, stuck drafts, refused events.
 import { type Words } from '../../domain/fact.js';
 import { showMoney } from '../../domain/money.js';
 import { showIso } from '../../domain/show-time.js';

@@ -1,4 +1,4 @@
-// The sentences of the engine's own items: a failing lane, a payment of another invoice.
+// Sentences of the engine's own items: a failing lane, a payment of another invoice.
 import { type Words } from '../../domain/fact.js';
 
 export const laneWords: Words<'lane-stuck' | 'payment-elsewhere'> = {

@@ -1,4 +1,4 @@
-// The stake of a review item, for those deciding it.
+// The stake of a review item: the reason its decision matters, in one sentence.
 import { type ReviewKind, type ReviewRow } from '../../domain/model.js';
 import { resolutionsOf } from './choices.js';
 
@@ -27,7 +27,7 @@ export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
   return STAKES[r.kind];
 }
 
-/** Only closing is possible: somebody did the proposal elsewhere. */
+/** True if closing is the only choice: a person carries out the proposal outside Crossbill. */
 export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
   return resolutionsOf(r, named).length === 1;
 }

@@ -1,4 +1,4 @@
-// The sentences of every review item, made from its fact when somebody reads them. Nothing decides by them.
+// Sentences of every review item, made from its fact when somebody reads it. No code decides by a sentence.
 import { objectWords } from '../../mor-objects/words.js';
 import { disputeWords } from '../../disputes/words.js';
 import { type Fact, type FactCode, type Sentences, type Words } from '../../domain/fact.js';
@@ -32,7 +32,7 @@ const WORDS: Words<FactCode> = {
   ...secondBodyWords,
 };
 
-/** The story and the proposal. */
+/** The story and the proposal of an item. */
 export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
   const render = WORDS[fact.code] as (fact: Fact) => Sentences;
   return render(fact);
