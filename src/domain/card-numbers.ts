@@ -1,9 +1,9 @@
-// Card numbers in free text. Masks only texts of a person or a bank: an invoice number may pass the check of a card
-// number by chance.
+// Masks card numbers in free text of a person or a bank. Other texts stay as they are: an invoice number may look like
+// a card number by chance.
 
 import { textOf } from '@crossbill/mor/read.js';
 
-/** Members of bodies and answers with free text, in lower case without "_" and "-". */
+/** The members of bodies and answers with free text, in lower case, without "_" and "-". */
 const FREE_TEXT = new Set([
   'description',
   'failuremessage',
@@ -18,19 +18,20 @@ const FREE_TEXT = new Set([
   'reviewnote',
 ]);
 
-/** Does a member of this name hold a person's or a bank's text? */
+/** Does a member with this name hold text of a person or a bank? */
 export function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name.toLowerCase().replace(/[_-]/g, ''));
 }
 
-/**
- * The text with each run of 13 to 19 digits masked if it passes the check-digit test of card numbers (ISO/IEC 7812).
- */
+/** Masks each run of 13 to 19 digits with a correct check digit of card numbers (ISO/IEC 7812). */
 export function maskCards(text: string): string {
   return text.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
 }
 
-/** What a person or a bank wrote, as `textOf` with card numbers masked. The bytes as they came are in the inbox. */
+/**
+ * The text of a person or a bank, with card numbers masked. Null: the value is no text. The inbox keeps the original
+ * bytes.
+ */
 export function freeText(value: unknown): string | null {
   const text = textOf(value);
   return text === null ? null : maskCards(text);

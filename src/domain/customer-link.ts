@@ -1,14 +1,14 @@
-// A customer and the MoR's own customer.
+// A customer link: a customer of the merchant, and the same customer at the MoR.
 import { key, rowOf, type RowOf, text, time } from './row.js';
 
 export const CUSTOMER_LINK = rowOf('customer_link', {
   customerId: key(),
   morCustomerId: key(),
-  /** Null: the link comes from elsewhere. */
+  /** The signup behind the link. Null: an import or a person made the link. */
   signupId: text().orNull,
-  /** The merchant's own word for it; null: none. */
+  /** The merchant's own name for the customer. Null: none. */
   reference: text().orNull.personal(),
-  /** `signup`, an API key's name, or a person at the command line. */
+  /** The maker of the link: `signup`, the name of an API key, or a person at the command line. */
   linkedBy: text().first('signup'),
   linkedAt: time(),
 });

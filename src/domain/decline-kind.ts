@@ -1,9 +1,10 @@
-// Declines by the processor's code: does the same method have a chance, or must the customer act? docs/retries.md names the sources too.
+// Sorts declines by the processor's code: may the same payment method work later, or must the customer act?
+// docs/retries.md names the sources too.
 import { type RefusalKind } from './retry.js';
 
 /**
- * Stripe, "Automate payment retries", "Non-retryable decline codes": Stripe itself does not charge again after these
- * before there is another payment method. `authentication_required` is in this list as well; it has its own kind here.
+ * Stripe does not charge the same payment method again after these codes ("Automate payment retries", "Non-retryable
+ * decline codes"). `authentication_required` is in Stripe's list as well; here it has a kind of its own.
  */
 const NOT_RETRIED_BY_STRIPE = [
   'incorrect_number',
@@ -17,9 +18,9 @@ const NOT_RETRIED_BY_STRIPE = [
 ];
 
 /**
- * Further codes of Stripe's "Decline codes" without a way back for the same card: the account is closed or never was
- * (Visa's category 1, "never approve"), the card is expired or does not do this kind of payment, or the issuer forbids
- * another try.
+ * More codes from Stripe's "Decline codes". The same card cannot work after them: the account is closed or never
+ * existed (Visa's category 1, "never approve"), the card is expired or does not allow this kind of payment, or the
+ * issuer forbids another try.
  */
 const NEEDS_ANOTHER_CARD = [
   'card_not_supported',
@@ -38,8 +39,8 @@ const NEEDS_ANOTHER_CARD = [
 ];
 
 /**
- * Bank debits (Stripe, "Blocked bank accounts" and the return codes of ACH, SEPA, Bacs and BECS): the account is gone, or its owner did
- * not agree. Debiting it again without a new mandate breaks the schemes' rules.
+ * Codes of bank debits (Stripe, "Blocked bank accounts", and the return codes of ACH, SEPA, Bacs and BECS): the account
+ * is gone, or its owner did not agree. Another debit without a new mandate breaks the rules of the schemes.
  */
 const NEEDS_ANOTHER_ACCOUNT = [
   'account_closed',
@@ -52,10 +53,13 @@ const NEEDS_ANOTHER_ACCOUNT = [
 
 const HARD = new Set([...NOT_RETRIED_BY_STRIPE, ...NEEDS_ANOTHER_CARD, ...NEEDS_ANOTHER_ACCOUNT]);
 
-/** The customer must confirm: Stripe, "Decline codes". */
+/** The customer must confirm the payment (Stripe, "Decline codes"). */
 const AUTHENTICATION = new Set(['authentication_required', 'authentication_not_handled', 'mandate_required']);
 
-/** An unlisted code is soft: networks allow another try unless they say otherwise, and the schedule has an end. */
+/**
+ * A code outside these lists is soft: card networks allow another try unless they say otherwise, and the retry schedule
+ * ends anyway.
+ */
 export function findRefusalKind(outcome: 'failed' | 'requires_action', code: string | null): RefusalKind {
   const known = code?.trim().toLowerCase() ?? '';
   if (HARD.has(known)) return 'hard';

@@ -1,8 +1,8 @@
-// Why a charge was refused, as one says it to a person: the processor's decline codes in plain words.
+// Explains to a person why a charge was refused: the processor's decline codes in plain words.
 import { type AttemptRow } from './model.js';
 import { findRefusalKind } from './decline-kind.js';
 
-/** Stripe, "Decline codes": those that are common, and that say more than "declined". */
+/** The common codes of Stripe's "Decline codes" with more meaning than "declined". */
 const WORDS: Readonly<Record<string, string>> = {
   account_closed: 'the bank account is closed',
   authentication_not_handled: 'the bank wants the customer to authenticate',
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 const NO_REASON = new Set(['card_declined', 'do_not_honor', 'generic_decline', 'no_action_taken']);
 
-/** A part of a sentence: "the card has expired". */
+/** A part of a sentence, such as "the card has expired". */
 export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'failureMessage'>): string {
   if (a.outcome === 'requires_action') return 'the bank wants the customer to authenticate';
   const code = a.declineCode?.trim().toLowerCase() ?? '';

@@ -1,10 +1,13 @@
-// The sum of a dispute. The MoR may write it in a way with two readings: 300 EUR may be 300.00 or 3.00.
+// The sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may mean 300.00 or 3.00.
 import { type Disputed } from './facts/parts.js';
 import { type LaneRows, type PaymentRow } from './model.js';
 import { showMoney } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 
-/** The MoR's own words for a sum with two readings; null: it named none, or a clear one, or one that takes all of the payment either way. */
+/**
+ * The MoR's own text for a sum with two readings. Null: the MoR named no sum, the sum is clear, or both readings cover
+ * the whole payment.
+ */
 export function unreadSum(
   { amount, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'detail'>,
   p: Pick<PaymentRow, 'amount'> | null | undefined,
@@ -13,13 +16,13 @@ export function unreadSum(
   return amount === null && takesAll(unread.said, p?.amount ?? null) ? null : unread.said;
 }
 
-/** A whole number counts at least so many of the smallest units. */
+/** True if the sum covers the payment even when a whole number counts smallest units. */
 function takesAll(said: string, taken: bigint | null): boolean {
   const [number] = /^\d{1,16}(?=$| [A-Za-z]{3}$)/.exec(said) ?? [];
   return number !== undefined && taken !== null && BigInt(number) >= taken;
 }
 
-/** The sum of a dispute or an alert, as the MoR named it; else that of its payment. */
+/** The sum of a dispute or an alert: as the MoR named it, or else the amount of its payment. */
 export function disputedOf({ payments }: Pick<LaneRows, 'payments'>, o: MorObjectRow): Disputed {
   const p = payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, p);

@@ -1,7 +1,7 @@
-// A webhook endpoint's answers, added up: 200 accepted, 401 refused, 503 come again.
+// Counts the answers of a webhook endpoint: 200 accepted, 401 refused, 503 "come again".
 import { type InboxSource } from './ports/inbox.js';
 
-/** Count of each status, without those never sent. */
+/** The count of each status. A status without answers is absent. */
 export function answersOf(answers: readonly DoorAnswer[], door: InboxSource): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   for (const a of answers) if (a.door === door) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
@@ -10,9 +10,9 @@ export function answersOf(answers: readonly DoorAnswer[], door: InboxSource): Re
 
 export type DoorAnswer = {
   readonly door: InboxSource;
-  /** Its start, in UTC. */
+  /** The start of the hour, in UTC. */
   readonly hour: Date;
-  /** HTTP; 499: the sender went away before an answer. */
+  /** The HTTP status. 499: the sender closed the connection before the answer. */
   readonly status: number;
   readonly n: number;
 };
@@ -23,6 +23,6 @@ export type DoorRefusal = {
   readonly status: number;
   /** The code of the answer, such as `signature_mismatch`, or `aborted`. */
   readonly why: string;
-  /** The peer's: of a proxy, where one stands before us. */
+  /** The address of the sender. Behind a proxy it is the address of the proxy. */
   readonly address: string;
 };

@@ -1,14 +1,14 @@
-// Enrolment: the invoices the MoR should collect. Money makes every invoice ours, whatever the setting says.
+// Enrolment: the invoices the MoR should collect. A payment makes an invoice ours, whatever the setting says.
 import { type LaneRows } from './model.js';
 import { type Enrolment, type FlowSettings } from './settings.js';
 import { isOutside } from './status.js';
 
-/** The end of a look. `why`: for the timeline of an invoice outside. */
+/** The result of a check. `why`: the reason, for the timeline of an invoice outside. */
 export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
 
 export type Standing = 'enrolled' | 'outside' | 'unknown';
 
-/** The setting; left out: all customers are enrolled. */
+/** The enrolment setting. Absent: all customers are enrolled. */
 export function ruleOf({ settings }: { readonly settings: Pick<FlowSettings, 'enrolment'> }): Enrolment {
   return settings.enrolment ?? { by: 'all' };
 }
@@ -23,7 +23,7 @@ export function standingOf(
   return payments.length > 0 || objects.length > 0 ? 'enrolled' : 'unknown';
 }
 
-/** Metadata of the customer, the subscription or the invoice with the key and the value of the setting. */
+/** True if the metadata of the customer, subscription or invoice has the key and the value of the setting. */
 export function carries(metadata: Readonly<Record<string, string>> | undefined, rule: Enrolment): boolean {
   return rule.by === 'metadata' && metadata?.[rule.key] === rule.value;
 }

@@ -1,6 +1,6 @@
-// The common error of rooms and store.
+// A common error of the store and the subjects.
 
-/** The database was out of reach or did not answer: perhaps nothing is written, and nothing is wrong with the lane. */
+/** The database was unreachable or did not answer. The write may be missing. The lane itself is fine. */
 export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }

@@ -1,4 +1,4 @@
-// The content of a review item, as data: a stable code with typed fields. Code reads the fact; only people read its
+// The content of a review item as data: a stable code with typed fields. Code reads the fact. Only people read its
 // sentences.
 import { type ConflictFact } from './facts/conflict.js';
 import { type EffectFact } from './facts/effect.js';
@@ -9,7 +9,7 @@ import { type GapFact, type StuckFact } from './facts/refund.js';
 import { type Money } from './money.js';
 import { type JsonWay } from './row.js';
 
-/** The facts of each kind of review item. */
+/** The possible facts of each kind of review item. */
 export type FactsByKind = {
   readonly amount_mismatch: AmountFact;
   readonly currency_mismatch: {
@@ -52,7 +52,7 @@ export type FactsByKind = {
   readonly effect_failed: EffectFact;
 };
 
-/** Why an item is open. Every kind has a few. */
+/** The kinds of review items. Each kind has a few facts. */
 export type ReviewKind = keyof FactsByKind;
 
 export type Fact = FactsByKind[ReviewKind];
@@ -67,13 +67,13 @@ export type KindAndFact = {
 /** The sentences about a fact: the event, and the task. */
 export type Sentences = { readonly summary: string; readonly proposal: string };
 
-/** The sentences for these codes. They stand beside the rule, and nothing reads them but people. */
+/** The sentences for these codes. They stand next to the rule. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** A peer's own words: two facts with no other difference are the same. */
+/** The field with a peer's own words. A difference in this field alone makes no new fact. */
 const PEERS_WORDS = 'said';
 
-/** The same code and the same fields, in any order. A peer's own words do not count. */
+/** True if code and fields are the same, in any order. A peer's own words do not count. */
 export function isSameFact(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
@@ -81,7 +81,7 @@ export function isSameFact(a: unknown, b: unknown): boolean {
   return [...names].every((name) => name === PEERS_WORDS || isSameFact(x[name], y[name]));
 }
 
-/** A fact as JSON: amounts become text. */
+/** Turns a fact into JSON: amounts become text. */
 export function factToJson(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return value.map(factToJson);
@@ -89,7 +89,7 @@ export function factToJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, factToJson(x)]));
 }
 
-/** The other way: `minor` is always an amount. */
+/** Turns JSON back into a fact: `minor` is always an amount. */
 export function factFromJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(factFromJson);
   if (typeof value !== 'object' || value === null) return value;
@@ -98,5 +98,5 @@ export function factFromJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(read));
 }
 
-/** A fact in a column of JSON. */
+/** Stores a fact in a column of JSON. */
 export const FACT_WAY: JsonWay = { to: factToJson, from: factFromJson };

@@ -1,22 +1,27 @@
-// Whether a text can be an id from somebody: typed, pasted, or left in the cell of a spreadsheet.
+// Checks whether a text can be an id. A person typed or pasted it, or it comes from a spreadsheet.
 
 const MAX_ID = 255;
 
-/** Lost or broken characters: controls, half pairs, and the sign for an unreadable byte. */
+/** Lost or broken characters: control characters, half surrogate pairs, and the replacement character. */
 const BROKEN = /[\p{Cc}\p{Cs}\ufffd]/u;
-/** Zero-width marks, soft hyphens, fillers, the empty Braille cell, and line and paragraph separators. */
+/**
+ * Invisible characters: zero-width marks, soft hyphens, fillers, the empty Braille cell, line and paragraph separators.
+ */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u2028\u2029]/u;
 const ODD_BLANK = /[^\S ]/;
-/** `="mc_1"` and `'mc_1` keep a spreadsheet from reading a cell; other quotes come from a document. */
+/** `="mc_1"` and `'mc_1` stop a spreadsheet from interpreting a cell. Other quotes come from a document. */
 const MARKED = /^[='"`“”„‘’«»]|["“”„‘’«»]$/u;
-/** `1.23457E+16`, `1,23457E+16`, `4711.0`: digits are gone, and nobody can tell which ones. */
+/** `1.23457E+16`, `1,23457E+16`, `4711.0`: the spreadsheet lost digits, and nobody can restore them. */
 const CUT_NUMBER = /^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]0+$/i;
 /** `#REF!`, `#DIV/0!`, `#N/A`, `#NV`, `Err:502`, and the `####` of a narrow column. */
 const CELL_ERROR = /^#(?:[\p{Lu}\d/_]+[!?]?|#+)$|^Err:\d+$/u;
 const NOTHING =
   /^(?:null|nil|none|undefined|nan|n\/?a|true|false|\\N|[-–—.?/]+|[<([](?:null|none|empty|blank)[>)\]])$|^\[object /i;
 
-/** The text's fault as an id, or null. Fit to show with the name of its field; it does not repeat the text itself. */
+/**
+ * Why the text cannot be an id, or null. The reason never quotes the text, so it can be shown next to the name of the
+ * field.
+ */
 export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;
   if (BROKEN.test(text)) return 'holds control characters, or characters lost on the way';

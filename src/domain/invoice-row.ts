@@ -1,21 +1,21 @@
-// Our knowledge of an invoice of the platform, as one row.
+// Crossbill's knowledge of an invoice of the billing platform, as one row.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
 import { bigint, bool, code, int, json, key, rowOf, type RowOf, text, time } from './row.js';
 
-/** The platform's last word on the invoice; `unknown` before the first event or read. */
+/** The platform's last status for the invoice. `unknown`: no event and no read so far. */
 export type PlatformStatus = InvoiceStatus | 'unknown';
 
-/** The invoice's status as the API shows it. */
+/** The status of the invoice as the API shows it. */
 export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'paid' | 'ignored' | 'void' | 'review';
 
 export const INVOICE = rowOf('invoice', {
   invoiceId: key(),
   customerId: text().orNull,
-  /** ISO 3166-1 alpha-2, of the customer's address on the invoice; null: the platform has not said. */
+  /** The country of the customer's address on the invoice, ISO 3166-1 alpha-2. Null: unknown. */
   customerCountry: code(2).orNull,
-  /** As the customer reads it on the invoice; null: Stripe has not given it one yet, or has not said. */
+  /** The invoice number for the customer. Null: Stripe has not given one, or has not reported it. */
   number: text().orNull,
   status: text<PublicInvoiceStatus>().first('expected'),
   platformStatus: text<PlatformStatus>().first('unknown'),
@@ -24,51 +24,53 @@ export const INVOICE = rowOf('invoice', {
   amountDue: bigint().orNull,
   amountPaid: bigint().orNull,
   amountRemaining: bigint().orNull,
-  /** What the customer paid beyond the amount due, as Stripe last reported it; null: Stripe has reported nothing. */
+  /**
+   * The amount the customer paid beyond the amount due, as Stripe last reported it. Null: Stripe has reported nothing.
+   */
   amountOverpaid: bigint().orNull,
   total: bigint().orNull,
   subscriptionId: text().orNull,
   collectionMethod: text().orNull,
   /** When the platform made the invoice. */
   platformCreatedAt: time().orNull,
-  /** Stripe finalizes the draft then. */
+  /** When Stripe finalizes the draft. */
   finalizesAt: time().orNull,
   finalizationError: text().orNull,
-  /** How old the facts above are: the time of the read, or the event's own time. */
+  /** The time of the facts above: of the read, or of the event. */
   factsAt: time().orNull,
-  /** The last read from the platform; null: never read. */
+  /** When Crossbill last read the invoice from the platform. Null: never. */
   readAt: time().orNull,
-  /** Time of the next try after a failed read; null: no read is waiting. */
+  /** When Crossbill reads again after a failed read. Null: no read is waiting. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),
-  /** Time of the MoR's expected verdict; null: none is expected. */
+  /** Until when Crossbill expects the MoR's verdict. Null: Crossbill expects none. */
   expectedBy: time().orNull,
-  /** Whether its customer is known to pay by bank debit, looked up at a late verdict; null: not looked up. */
+  /** Whether the customer pays by bank debit, looked up once a verdict is late. Null: not looked up. */
   paysByDebit: bool().orNull,
   /**
-   * Whether its customer was enrolled when we first learned of the invoice, decided once; null: no question (all are),
-   * or unknown so far. enrolment/rules/enrolment.ts reads it.
+   * Whether the customer was enrolled when Crossbill first learned of the invoice. Crossbill decides this once. Null:
+   * all customers are enrolled, or the answer is unknown so far. enrolment/rules/enrolment.ts reads it.
    */
   enrolled: bool().orNull,
-  /** Whether the platform goes on with it; null: it has not said. */
+  /** Whether the platform advances the invoice automatically. Null: the platform has not said. */
   autoAdvance: bool().orNull,
-  /** The invoice's own method; null: none. */
+  /** The payment method on the invoice itself. Null: none. */
   ownMethodId: text().orNull,
-  /** The newest revision, made on the platform to replace this invoice; null: none. */
+  /** The newest revision, the replacement for this invoice on the platform. Null: none. */
   latestRevision: text().orNull,
-  /** The platform's own coming charge, by the last look; null: nothing, or no look. */
+  /** The charge the platform itself would make, by the last look. Null: none, or nobody has looked. */
   charged: json<ChargedMethod>().orNull,
   chargeLookedAt: time().orNull,
-  /** Time of the next look at its customer after a failed one; null: none failed. */
+  /** When Crossbill looks for the customer again after a failed look. Null: no look has failed. */
   lookDueAt: time().orNull,
   lookAttempts: int().first(0),
-  /** Time of the next look at a held payment, without an event before. */
+  /** When Crossbill looks at a held payment again, unless an event comes first. */
   holdUntil: time().orNull,
-  /** The consequences of the MoR's refusals; null: it refused nothing. */
+  /** Everything after the MoR's refusals. Null: the MoR refused nothing. */
   retries: json<RetryTrail>().orNull,
-  /** The customer's newest payment method with a confirmation known here; null: none since the invoice came. */
+  /** The customer's newest payment method with a confirmation known to Crossbill. Null: none since the invoice came. */
   method: json<ConfirmedMethod>().orNull,
-  /** Time of a refused renewal's next automatic try; null: none, as far as known. */
+  /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */
   nextTryAt: time().orNull,
   firstSeenAt: time(),
 });

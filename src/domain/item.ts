@@ -1,9 +1,9 @@
-// A review item: a fact, the safe choices, and the proposed one.
+// A review item: a fact, the safe choices, and the proposed choice.
 import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** A rule's word on an open item. Missing choices are those of its kind. */
+/** An open item, as its rule declares it. Without choices of its own it has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<
@@ -13,7 +13,7 @@ export type Item = KindAndFact &
     }
   >;
 
-/** A person's choices for an item of a kind, and the proposal unless its rule says otherwise. */
+/** The choices for each kind of item, and its usual proposal. */
 const CHOICES: Readonly<
   Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
 > = {
@@ -36,7 +36,7 @@ const CHOICES: Readonly<
   signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
 };
 
-/** The choices of an item: its rule's, else those of its kind. */
+/** The choices of an item: from its rule, or else from its kind. */
 export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   readonly actions: readonly Resolution[];
   readonly proposed: Resolution | null;
@@ -46,14 +46,14 @@ export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   return { actions, proposed: actions.length === 1 && only !== undefined ? only : proposed };
 }
 
-/** The row of a new item. */
+/** Makes the row of a new item. */
 export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   const { kind, fact, subject, invoiceId = null, paymentRowId = null, refundId = null, dueAt = null } = item;
   const about = { topic: fact.code, subject, invoiceId, paymentRowId, refundId, fact, ...choicesOf(item) };
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
 
-/** A person closed the item knowing of the news at `since`. */
+/** True if a person closed the item at `since` or later, and so knew the newest facts. */
 export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
   const isDealt = resolution === 'dismiss' || resolution === 'credit';
   return isDealt && (since === null || (resolvedAt !== null && resolvedAt >= since));

@@ -1,4 +1,4 @@
-// The bridge's knowledge of one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
+// Crossbill's knowledge of one invoice: the rows of its lane as plain values. Amounts are smallest units, times UTC.
 import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
@@ -10,15 +10,15 @@ import { bigint, bool, code, type Draft, ERASED, int, json, key, rowOf, type Row
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
 /**
- * Document 3, "Payment status as delivered in events"; `processing`, its word for an intent, before a signup's charge
- * is proven: a bank debit is known for days before it settles.
+ * The words of Document 3, "Payment status as delivered in events", and `processing`, its word for an intent. A payment is `processing` until
+ * the MoR proves the charge of a signup: a bank debit takes days to settle.
  */
 export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
 
 /**
- * The progress of one payment's mark on its invoice. One row per payment: a crash between two calls resumes at the
- * right one. `parked`: a person must decide. `closed`: nothing more will happen.
+ * The progress of one payment's mark on its invoice. After a crash between two calls, the mark resumes at the right call. `parked`: a person
+ * must decide. `closed`: nothing more will happen.
  */
 export const markMoves = {
   none: ['proving', 'waiting', 'closed'],
@@ -36,7 +36,7 @@ export const markMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type MarkStage = keyof typeof markMoves;
 
-/** Stages of a payment with a hold on the invoice: no second payment may get a mark meanwhile. */
+/** In these stages a payment blocks the invoice: no second payment may get a mark meanwhile. */
 export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
   'finalizing',
   'reporting',
@@ -49,43 +49,43 @@ export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
 export type PaymentOrigin = 'renewal' | 'signup' | 'proforma' | 'payment_link';
 
 export const PAYMENT = rowOf('payment', {
-  /** Ours, permanent. */
+  /** Our own id. It never changes. */
   id: key(),
-  /** The MoR's `pay_…`; null until an event brought it. */
+  /** The MoR's `pay_…`. Null until an event names it. */
   paymentId: text().orNull,
-  /** The author of the name; null: the MoR. A name unknown to the MoR goes away again. */
+  /** The person or key behind the name. Null: the MoR. If the MoR does not know the name, Crossbill removes it. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
   origin: text<PaymentOrigin>().first('renewal'),
   status: text<PaymentStatus>().first('succeeded'),
-  /** Null while only a refund of it is known. */
+  /** Null while Crossbill knows only a refund of the payment. */
   amount: bigint().orNull,
   currency: code(3),
   processorChargeId: text().orNull,
   processorPaymentIntentId: text().orNull,
-  /** The payment's reference in Stripe: the charge id, or the proforma invoice's or payment link's id. */
+  /** The reference of the payment in Stripe: the charge id, or the id of the proforma invoice or payment link. */
   reference: text().orNull,
-  /** When the MoR took the money; null: it did not (yet, as far as we know). */
+  /** When the MoR took the money. Null: not yet, as far as Crossbill knows. */
   succeededAt: time().orNull,
-  /** The newest failed or requires_action verdict, to order two of them. */
+  /** The time of the newest `failed` or `requires_action` verdict, to put two verdicts in order. */
   verdictAt: time().orNull,
   failureMessage: text().orNull.personal(),
   declineCode: text().orNull,
   mark: text<MarkStage>().first('none'),
   markMode: text<MarkMode>().orNull,
   paymentRecordId: text().orNull,
-  /** Number of new tries of a refused mark after a fresh read. */
+  /** How often a refused mark was tried again after a fresh read. */
   markTries: int().first(0),
   proveDueAt: time().orNull,
   proveAttempts: int().first(0),
-  /** Since when the MoR knows a signup's charge and has not settled it (202); null: it never said so. */
+  /** Since when the MoR knows the charge of a signup without settling it (202). Null: the MoR has never said so. */
   pendingSince: time().orNull,
-  /** Checks a person waived for this payment, by the review item's kind; `surplus`: known to be more than due. */
+  /** The checks a person waived for this payment, named by kind of review item. `surplus`: the person accepts more than the amount due. */
   waived: texts<ReviewKind | 'surplus'>().first([]),
-  /** Counted refunds, in smallest units. */
+  /** The sum of the counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
-  /** The largest `amount_refunded_total` any event carried; null: none did. */
+  /** The largest `amount_refunded_total` of all events. Null: no event had one. */
   refundedTotal: bigint().orNull,
   signupId: text().orNull,
   recordedAt: time(),
@@ -110,8 +110,8 @@ export const ATTEMPT = rowOf('', {
 export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
- * `requested`: stored, without an answer. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way, or
- * a status of the MoR outside Document 3 (`morStatus`). Only `failed` frees the amount.
+ * `requested`: stored, without an answer. `unknown`: sent, and the MoR has not answered. `pending`: a bank debit under way, or a status of the
+ * MoR outside Document 3 (`morStatus`). Only `failed` frees the reserved amount.
  */
 export const refundMoves = {
   requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
@@ -119,15 +119,12 @@ export const refundMoves = {
   pending: ['succeeded', 'failed'],
   succeeded: [],
   failed: ['succeeded'],
-  /** Another row stands for it (`askedAs`): it reserves nothing and no list shows it. docs/decisions/0008. */
+  /** Another row stands for this request (its `askedAs`). This row reserves nothing, and no list shows it. docs/decisions/0008. */
   joined: [],
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/**
- * The progress of a refund's twin on Stripe. `not_needed`: its payment never had a mark there, or its money never
- * showed.
- */
+/** The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never showed the money. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -140,7 +137,7 @@ export const mirrorMoves = {
 export type MirrorStage = keyof typeof mirrorMoves;
 
 export const REFUND = rowOf('refund', {
-  /** Ours, permanent. */
+  /** Our own id. It never changes. */
   id: key(),
   /** Our id of the payment. */
   paymentRowId: text(),
@@ -150,26 +147,26 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /** The MoR's own word while it is none of Document 3's: not final, so `status` is `pending`. Null: none. */
+  /** The MoR's own word for the status, if Document 3 does not have it. Such a refund is not final, so `status` is `pending`. Null: none. */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
-  /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
+  /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
-  /** The MoR's id of the payment in our request; null: there was no request of ours. */
+  /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
-  /** The id of a `joined` request: it was made after the event of this refund, as after a restore. Null: no such request. */
+  /** The id of the `joined` request for this refund: the request came after the refund's event, for example after a restore. Null: none. */
   askedAs: text().orNull,
-  /** False: it would exceed the payment, so it shows but does not count (a review item says so). */
+  /** False: the refund would exceed the payment. Lists show it, it does not count, and a review item says so. */
   counted: bool(),
-  /** `amount_refunded_total` of its event; null: no event, or the event had none. */
+  /** `amount_refunded_total` of the refund's event. Null: there was no event, or it had no total. */
   totalAfter: bigint().orNull,
-  /** Its part returning a payment beyond the amount due. This lowers no sale, so no credit note shows it. */
+  /** The part returning a payment beyond the amount due. It reduces no sale, so no credit note shows it. */
   surplus: bigint().first(0n),
   mirror: text<MirrorStage>(),
   creditNoteId: text().orNull,
-  /** The MoR's refusal; null: none. */
+  /** The MoR's refusal. Null: none. */
   failure: json<{ readonly status: number | null; readonly code: string | null; readonly message: string }>()
-    .orNull // a person's own words are personal, a code of the MoR is not
+    .orNull // a person's own words are personal data, the MoR's code is not
     .personal((f) => (f.code === 'told_by_person' ? { ...f, message: ERASED } : f)),
   createdAt: time(),
   succeededAt: time().orNull,
@@ -177,29 +174,29 @@ export const REFUND = rowOf('refund', {
 export type RefundRow = RowOf<typeof REFUND>;
 
 /**
- * Each move of a status asks its table. A move outside the table is a bug: it throws, the lane stops and a person hears of it, before money
- * follows an impossible state.
+ * Checks a change of status against its table. A move outside the table is a bug, so it throws: the lane stops and a person gets an item, before
+ * any money follows an impossible status.
  */
 function check(what: string, moves: Readonly<Record<string, readonly string[]>>, from: string, to: string): void {
   if (from !== to && moves[from]?.includes(to) !== true) throw new Error(`${what} cannot move from ${from} to ${to}`);
 }
 
-/** Moves a payment's mark; `also` changes with it. */
+/** Moves the mark of a payment. `also`: other fields to change with it. */
 export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
   check('a mark', markMoves, p.mark, to);
-  // The next mark chooses its mode again.
+  // A waiting mark chooses its mode again.
   if (p.mark !== to && to === 'waiting') p.markMode = null;
   Object.assign(p, { mark: to }, also);
 }
 
-/** Moves a refund: whether the money went back. */
+/** Moves the status of a refund: whether the money went back. */
 export function moveRefund(r: Draft<RefundRow>, to: RefundStatus, also: Partial<RefundRow> = {}): void {
   check('a refund', refundMoves, r.status, to);
   if (r.status !== to) r.morStatus = null;
   Object.assign(r, { status: to }, also);
 }
 
-/** Moves a refund's twin on Stripe. */
+/** Moves the progress of showing a refund on Stripe. */
 export function moveMirror(r: Draft<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
   check("a refund's twin", mirrorMoves, r.mirror, to);
   Object.assign(r, { mirror: to }, also);
@@ -211,25 +208,25 @@ export const REVIEW = rowOf('review', {
   id: key(),
   kind: text<ReviewKind>(),
   status: text<'open' | 'resolved'>(),
-  /** The code of its fact. */
+  /** The code of the fact. */
   topic: text<FactCode>(),
-  /** Its object, in one word: one open item per kind, topic and subject. */
+  /** The object of the item, in one word. One item is open per kind, topic and subject. */
   subject: text(),
   invoiceId: text().orNull,
   /** Our id of the payment. */
   paymentRowId: text().orNull,
   refundId: text().orNull,
-  /** Why it is open. A reader's look makes sentences from it. */
+  /** Why the item is open. Pages make their sentences from the fact. */
   fact: json<Fact>(FACT_WAY),
-  /** A person's choices. A refund needs the MoR's id of the payment as well. */
+  /** The choices of a person. A refund also needs the MoR's id of the payment. */
   actions: texts<Resolution>(),
-  /** One of the actions; null: somebody must find something out first. */
+  /** One of the actions. Null: a person must find something out first. */
   proposed: text<Resolution>().orNull,
-  /** Until when a person must have acted, or it is too late; null: nobody set a time. */
+  /** The deadline for a person. Null: there is none. */
   dueAt: time().orNull,
   createdAt: time(),
   resolvedAt: time().orNull,
-  /** An API key's name, or `crossbill` when the item closed itself. */
+  /** The name of an API key, or `crossbill` if the item closed automatically. */
   resolvedBy: text().orNull,
   resolution: text<Resolution | 'cleared'>().orNull,
   note: text().orNull.personal(),
@@ -239,25 +236,25 @@ export type ReviewRow = RowOf<typeof REVIEW>;
 export type OutboxKind =
   BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
 
-/** A decided call: key and bytes are stored before its sending. */
+/** A call, as a rule decided it. Crossbill stores its key and bytes before it sends the call. */
 export const CALL = rowOf('', {
   id: key(),
   lane: text(),
   peer: text<'stripe' | 'mor' | 'relay'>(),
   kind: text<OutboxKind>(),
-  /** The payment's or refund's own id; with `kind` and `generation` unique for good. */
+  /** The id of the payment or refund. With `kind` and `generation` it is unique for good. */
   subject: text(),
-  /** Our id of its payment, marked by it or with its refund shown by it, under any later name; null: neither. */
+  /** Our id of the payment behind this mark or refund. It stays the same if the payment gets another name. Null: neither. */
   paymentRowId: text().orNull,
-  /** Raised only when the effect of the earlier key is surely absent. */
+  /** Rises only if the call with the earlier key surely had no effect. */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),
-  /** The request of a call to Stripe, to recognise its effect; null for the other peers. */
+  /** The request of a call to Stripe, to recognise its effect. Null for the other peers. */
   asked: json<BillingCall>(CALL_WAY).orNull,
   status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
   attempts: int().first(0),
-  /** Time of its first sending, or of an earlier look for its effect: its key's age counts from then. */
+  /** When Crossbill first sent the call, or first looked for its effect. The age of its key counts from then. */
   firstTriedAt: time().orNull,
   nextTryAt: time(),
   lastStatus: int().orNull,
@@ -271,15 +268,15 @@ export const CALL = rowOf('', {
 });
 export type OutboxRow = RowOf<typeof CALL>;
 
-/** Accounts of the ledger. The two clearing accounts stand at zero when nothing is under way. */
+/** The accounts of the ledger. Both clearing accounts are at zero while nothing is under way. */
 export type Account =
   | 'mor_receivable' // money the MoR holds for the merchant
-  | 'unmarked_payments' // clearing: taken by the MoR, not yet marked on Stripe
+  | 'unmarked_payments' // clearing: the MoR took the money, Stripe does not show it yet
   | 'settled_invoices' // marked paid on Stripe
-  | 'unmirrored_refunds' // clearing: given back by the MoR, not yet shown on Stripe
-  | 'disputed_payments'; // taken back by a bank
+  | 'unmirrored_refunds' // clearing: the MoR refunded the money, Stripe does not show it yet
+  | 'disputed_payments'; // money a bank took back
 
-/** One movement between two accounts. Unique by (reason, subject) for good. */
+/** One movement between two accounts. The pair (reason, subject) is unique for good. */
 export const LEDGER_ENTRY = rowOf('ledger_entry', {
   debit: text<Account>().named('debit_account'),
   credit: text<Account>().named('credit_account'),
@@ -289,16 +286,19 @@ export const LEDGER_ENTRY = rowOf('ledger_entry', {
   subject: text(),
   invoiceId: text(),
   paymentRowId: text(),
-  /** The MoR's `pay_…`, if known; a payment counts once under it, for any invoice. */
+  /** The MoR's `pay_…`, if known. The ledger counts a payment once under this id, for any invoice. */
   paymentId: text().orNull,
-  /** Money counts once under a charge. Null: none known, or another payment of this invoice has it. */
+  /** The ledger counts money once under a charge. Null: no charge is known, or another payment of this invoice has it. */
   processorChargeId: text().orNull,
   refundId: text().orNull,
-  /** The inbox event behind it; null: a call's answer or a person. */
+  /** The inbox event behind the entry. Null: a call's answer or a person caused it. */
   eventId: text().orNull,
-  /** The MoR's own time of the movement: it says the entry's month. Stripe's side of a movement has the same time, so a shown month is even. */
+  /**
+   * When the money moved, by the MoR's clock. It decides the month of the entry. Stripe's side of the movement has the same time, so both sides
+   * fall into one month.
+   */
   movedAt: time(),
-  /** The time of the entry. */
+  /** When Crossbill made the entry. */
   at: time().named('recorded_at'),
 });
 export type LedgerEntry = Omit<RowOf<typeof LEDGER_ENTRY>, 'amount' | 'currency'> & { readonly amount: Money };
@@ -308,29 +308,29 @@ export type JournalLine = {
   readonly lane: string;
   readonly at: Date;
   readonly kind: 'event' | 'decision' | 'call' | 'person';
-  /** The event, message, review or refund it is about. */
+  /** The line's object: an event, a call, a review item or a refund. */
   readonly ref: string | null;
   readonly text: string;
   readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
 };
 
-/** The rows of a lane, common to a state and a draft: for functions without writes. */
+/** The rows of a lane, in a state or in a draft. For functions without writes. */
 export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
 
-/** Everything known about one lane, as loaded, and one decision's additions. */
+/** Everything known about one lane as loaded, and the additions of one decision. */
 export type LaneState = {
   readonly lane: string;
   readonly invoice: InvoiceRow | null;
   readonly payments: readonly PaymentRow[];
   readonly attempts: readonly AttemptRow[];
   readonly refunds: readonly RefundRow[];
-  /** The MoR's objects of the invoice. */
+  /** The MoR's objects for the invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** All of them, answered ones too: a next generation must know the last. */
+  /** All calls, answered calls too: a new generation must know the last one. */
   readonly messages: readonly OutboxRow[];
-  /** Open and resolved. */
+  /** Open and resolved items. */
   readonly reviews: readonly ReviewRow[];
-  /** New only: never loaded. */
+  /** Only new entries. Crossbill never loads old entries. */
   readonly entries: readonly LedgerEntry[];
   readonly journal: readonly JournalLine[];
 };

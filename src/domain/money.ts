@@ -1,4 +1,4 @@
-// Money: the package's exact amounts, and how people read them.
+// Money: exact amounts from the MoR's package, and their forms for people.
 
 import { decimalFromMinor, type Money } from '@crossbill/mor/money.js';
 
@@ -15,24 +15,24 @@ export function money(minor: bigint, currency: string): Money {
   return { minor, currency: currency.toUpperCase() };
 }
 
-/** Same amount and same currency. */
+/** True if amount and currency are the same. */
 export function sameMoney(a: Money, b: Money): boolean {
   return a.minor === b.minor && a.currency === b.currency;
 }
 
-/** "1234567.50" as "1,234,567.50". */
+/** Writes "1234567.50" as "1,234,567.50". */
 export function grouped(digits: string): string {
   const [whole = '', fraction] = digits.split('.');
   const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? parted : `${parted}.${fraction}`;
 }
 
-/** For readers of a page: "1,299.00 USD". */
+/** The form on a page: "1,299.00 USD". */
 export function sayMoney(m: Money): string {
   return `${grouped(decimalFromMinor(m.minor, m.currency))} ${m.currency}`;
 }
 
-/** For people: "29.90 EUR". */
+/** The form in a sentence: "29.90 EUR". */
 export function showMoney(m: Money): string {
   return `${decimalFromMinor(m.minor, m.currency)} ${m.currency}`;
 }

@@ -1,55 +1,53 @@
-// An object of the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a
-// returned debit.
+// An object of the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a returned debit.
 import { type OnObject } from './facts/parts.js';
 import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
- * `capture`: a captured card payment, kept for the MoR's uuid of it, the name for e-invoices and documents.
- * `debit_return`: a bank took a debit back, without an event (Document 3, "Bank-debit methods"): a person records it,
- * and `number` holds its position.
+ * `capture`: a captured card payment. Crossbill keeps it for the MoR's uuid, the name in e-invoices and documents. `debit_return`: a bank took a
+ * debit back. The MoR sends no event for it (Document 3, "Bank-debit methods"), so a person records it, and `number` counts the returns.
  */
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
-/** Money the MoR announced on a link: by an event, by the answer to its request, or by a read. */
+/** Money the MoR announced on a payment link: in an event, in the answer to our request, or in a read. */
 export type Observation = {
   readonly source: 'event' | 'answer' | 'read';
   readonly eventId: string | null;
   readonly charge: string | null;
   /** The MoR's id of the payment. */
   readonly paymentId: string | null;
-  /** Smallest units as text; null: not given. */
+  /** In smallest units, as text. Null: the MoR did not say. */
   readonly amount: string | null;
   readonly currency: string | null;
-  /** When the MoR took it, and when Crossbill received this (ISO 8601). */
+  /** `at`: when the MoR took the money. `heardAt`: when Crossbill learned of it (ISO 8601). */
   readonly at: string;
   readonly heardAt: string;
 };
 
 /**
- * A credit note on Stripe for a bank's take, by a person's choice. `stage`: the progress of its calls; `parked`: Stripe
- * refused one of them.
+ * A credit note on Stripe for money a bank took back. A person chose to make it. `stage`: the progress of its calls. `parked`: Stripe refused
+ * one of them.
  */
 export type LossCredit = {
-  /** Stands in the keys of its calls, and at Stripe as the reference of the refund. */
+  /** Part of the keys of its calls, and the reference of the refund at Stripe. */
   readonly name: string;
   /** Our id of the payment. */
   readonly of: string;
-  /** Smallest units as text. */
+  /** The amount in smallest units, as text. */
   readonly minor: string;
   readonly stage: 'reporting' | 'crediting' | 'done' | 'parked';
   /** Null until Stripe has answered. */
   readonly noteId: string | null;
-  /** How much of it the ledger has, smallest units as text, and how many entries made it. */
+  /** `booked`: the amount in the ledger, in smallest units, as text. `entries`: the number of its ledger entries. */
   readonly booked: string;
   readonly entries: number;
 };
 
-/** Facts without a column. Absent: unknown. */
+/** Facts without a column of their own. Absent: unknown. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
-  /** Document 2, `issuanceFailure`, or why an authority rejected an e-invoice. */
+  /** Why the MoR could not issue a proforma invoice (Document 2, `issuanceFailure`), or why an authority rejected an e-invoice. */
   readonly failure?: {
     readonly code: string | null;
     readonly message: string | null;
@@ -62,46 +60,44 @@ export type MorObjectDetail = {
     readonly message: string;
     readonly errors: readonly { readonly field: string; readonly message: string }[];
   };
-  /** A link's `pricedAmount` and `amountDue` as decimal strings, as the MoR wrote them last. */
+  /** A link's `pricedAmount` and `amountDue`, as the MoR last wrote them: decimal strings. */
   readonly priced?: string | null;
   readonly due?: string | null;
-  /**
-   * All announced money on a link, in the order of arrival. The first event counts once a read of the link confirms it.
-   */
+  /** All money the MoR announced on a link, in the order of arrival. Money from the first event counts once a read of the link confirms it. */
   readonly observed?: readonly Observation[];
   /**
-   * Each read of it has failed since then (ISO 8601), the last one with this status and code. `passes`: the MoR may
-   * answer soon. Absent: the last read succeeded.
+   * Since when every read of the object has failed (ISO 8601), with status and code of the last read. `passes`: the MoR may answer soon. Absent:
+   * the last read succeeded.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
-  /** The proforma invoice or payment of an e-invoice. */
+  /** The proforma invoice or the payment of an e-invoice. */
   readonly madeFor?: string | null;
-  /** A dispute's outcome in the MoR's words. */
+  /** The outcome of a dispute, in the MoR's words. */
   readonly outcome?: string | null;
-  /** An alert's outcome: whether the payment went back; null: it did not say. */
+  /** The outcome of an alert: did the MoR refund the payment? Null: the MoR did not say. */
   readonly refunded?: boolean | null;
   readonly reviewerNote?: string | null;
-  /** The last requested evidence: the first, or better one. */
+  /** The evidence the MoR last asked for: the first, or a revision. */
   readonly stage?: 'action_needed' | 'revision_requested';
-  /** Time of the event requesting it (ISO 8601). */
+  /** The time of the event asking for evidence (ISO 8601). */
   readonly saidAt?: string;
-  /** When this event arrived, by our clock (ISO 8601): a person who dismissed an item before did not know of it. */
+  /** When Crossbill received this event, by our clock (ISO 8601). Whoever dismissed an item earlier did not know of the event. */
   readonly saidHeardAt?: string;
-  /** Time of the event with a dispute's outcome (ISO 8601): a later one overrules it. */
+  /** The time of the event with the dispute's outcome (ISO 8601). A later event overrules an earlier one. */
   readonly outcomeAt?: string;
-  /** When this event arrived, by our clock (ISO 8601). */
+  /** When Crossbill received this event, by our clock (ISO 8601). */
   readonly outcomeHeardAt?: string;
-  /** When a bank took a debit back, as a person has it from the MoR (ISO 8601). Absent: when they recorded it. */
+  /** When a bank took a debit back, as the MoR told a person (ISO 8601). Absent: the time when the person recorded it. */
   readonly returnedAt?: string;
-  /** Time of the event with a dispute's amount (ISO 8601). */
+  /** The time of the event with the dispute's amount (ISO 8601). */
   readonly amountAt?: string;
-  /** A sum in the MoR's event with several readings, and the event's time (ISO 8601). */
+  /** A sum in the MoR's event with several readings, and the time of the event (ISO 8601). */
   readonly unread?: { readonly said: string; readonly at: string };
   /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
   /**
-   * The loss in the ledger: our id of its payment, smallest units as text, its number of entries, and the time of the last
-   * one (ISO 8601). Absent: none was booked.
+   * The loss in the ledger: our id of its payment, the amount in smallest units as text, the number of its entries, and the time of the last
+   * entry (ISO 8601). Absent: the ledger has no loss.
    */
   readonly loss?: {
     readonly of: string;
@@ -109,21 +105,21 @@ export type MorObjectDetail = {
     readonly entries: number;
     readonly movedAt: string;
   };
-  /** The credit note for the loss. Absent: nobody chose one. */
+  /** The credit note for the loss. Absent: nobody chose to make one. */
   readonly credit?: LossCredit;
-  /** Our request went out and nobody answered; it goes out again, the same bytes. */
+  /** The MoR has not answered our request. Crossbill sends the same bytes again. */
   readonly unanswered?: boolean;
-  /** Our request went out, nobody answered, and we took it back: the MoR may have made it, and nobody got its page. */
+  /** The MoR never answered our request, and Crossbill withdrew it. The object may exist at the MoR, and nobody got its page. */
   readonly mayStand?: boolean;
-  /** An automatic link after a failed renewal. */
+  /** Crossbill made this payment link automatically after a failed renewal. */
   readonly automatic?: boolean;
-  /** Of such a link: its requested country. */
+  /** The country Crossbill requested for an automatic link. */
   readonly jurisdiction?: string;
-  /** Another row of ours has the same object of the MoR. */
+  /** Another row of ours holds the same object of the MoR. */
   readonly replacedBy?: string;
 };
 
-/** Without the MoR's own words: they may name the recipient of a refused proforma invoice. */
+/** The details without the MoR's own words: they may name the recipient of a refused proforma invoice. */
 function withoutWords(detail: MorObjectDetail): MorObjectDetail {
   const { refusal, failure } = detail;
   return {
@@ -134,29 +130,29 @@ function withoutWords(detail: MorObjectDetail): MorObjectDetail {
 }
 
 export const MOR_OBJECT = rowOf('mor_object', {
-  /** Ours, permanent. */
+  /** Our own id. It never changes. */
   id: key(),
   kind: text<MorObjectKind>(),
-  /** The MoR's id; null until its answer or an event named it. */
+  /** The MoR's id. Null until an answer or an event names it. */
   morId: text().orNull,
   invoiceId: text(),
-  /** Our id of the payment it belongs to or brought; null: none known. */
+  /** Our id of the object's payment. Null: unknown. */
   paymentRowId: text().orNull,
   /**
-   * In the MoR's words. Ours are `REQUESTED` (not answered yet), `REFUSED`, `REPLACED` and `DELETED`; disputes are `action_needed`,
-   * `revision_requested`, `won`, `lost` or `decided`, alerts `received` or `handled`, returned debits `returned` or `undone`.
+   * In the MoR's words, or ours: `REQUESTED` (the MoR has not answered), `REFUSED`, `REPLACED` and `DELETED`. A dispute is `action_needed`,
+   * `revision_requested`, `won`, `lost` or `decided`. An alert is `received` or `handled`. A returned debit is `returned` or `undone`.
    */
   status: text(),
-  /** Smallest units; null when not known. */
+  /** In smallest units. Null: unknown. */
   amount: bigint().orNull,
   currency: code(3).orNull,
   number: text().orNull,
-  /** A link's page, or a dispute's dashboard. Text to show, never followed. */
+  /** The page of a link, or the dashboard of a dispute. Crossbill shows it as text and never follows it. */
   url: text().orNull,
-  /** A person's deadline; for a link, the end of its payable time; for a proforma invoice, the end of its due date. */
+  /** For a person: the deadline. For a link: when it stops taking money. For a proforma invoice: the end of its due date. */
   deadline: time().orNull,
   detail: json<MorObjectDetail>().first({}).personal(withoutWords),
-  /** Time of its next read at the MoR; null: nothing to find out. */
+  /** When Crossbill reads the object at the MoR again. Null: there is nothing to find out. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),
   createdAt: time(),
@@ -164,19 +160,22 @@ export const MOR_OBJECT = rowOf('mor_object', {
 });
 export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 
-/** Proforma invoices in these states hold nothing: another one is possible. */
+/** In these states a proforma invoice is dead, so Crossbill may make another one. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** Proforma invoices paid at the MoR; the last two follow the first (Document 2, "States"). */
+/** In these states a proforma invoice is paid at the MoR. The last two follow the first (Document 2, "States"). */
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
-/** Capture time of a link's payment, announced by the MoR and unconfirmed by any read; null: none, or recorded. */
+/**
+ * When the MoR captured a link's payment, according to its announcement. Null: no announcement, a read has confirmed it, or the payment is
+ * recorded.
+ */
 export function announcedAt(o: MorObjectRow): Date | null {
   const [first] = eventsOn(o);
   return first === undefined || o.kind !== 'payment_link' || o.paymentRowId !== null ? null : new Date(first.at);
 }
 
-/** When an event announced money on a link last; null: none did. */
+/** When Crossbill last received an event about money on a link. Null: never. */
 export function heardAt(o: MorObjectRow): Date | null {
   const last = eventsOn(o).at(-1);
   return last === undefined ? null : new Date(last.heardAt);
@@ -187,8 +186,8 @@ function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observa
 }
 
 /**
- * The announced payments of a link, the first to arrive first. An event with the charge or the payment id of an earlier
- * one repeats it, and may add the other name.
+ * The payments the MoR announced on a link, in the order of arrival. An event with the charge or the payment id of an earlier event repeats it,
+ * and may add the other id.
  */
 export function announcedOn(o: MorObjectRow): readonly Observation[] {
   return eventsOn(o).reduce<readonly Observation[]>((all, x) => {
@@ -201,33 +200,33 @@ export function announcedOn(o: MorObjectRow): readonly Observation[] {
 
 type Names = { readonly charge: string | null; readonly paymentId: string | null };
 
-/** Both have one charge, or one payment id. */
+/** True if both name the same charge or the same payment id. */
 export function isSameMoney(a: Names, b: Names): boolean {
   return (a.charge !== null && a.charge === b.charge) || (a.paymentId !== null && a.paymentId === b.paymentId);
 }
 
 /**
- * A proforma invoice with a recorded transfer: it cannot be paid again, and another one bills the rest after a partial
- * payment.
+ * True for a proforma invoice with a recorded transfer: nobody can pay it again. After a partial payment another proforma invoice bills the
+ * rest.
  */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
 }
 
-/** A proforma invoice standing, or on its way. */
+/** True for a live proforma invoice at the MoR, or a requested one. */
 export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
 }
 
-/** A link in one of these states is over; the first two are the MoR's words (Document 2). */
+/** In these states a link has ended. The first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** The MoR has given this link, and it has not ended: also one with a status unknown to Document 2. */
+/** True for a link made by the MoR and not ended. A status outside Document 2 counts too. */
 export function isStandingLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
 
-/** A link open to a customer's payment, as far as we know, or on its way. */
+/** True for a link open to payment, as far as Crossbill knows, or a requested one. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
@@ -245,8 +244,8 @@ export function dueDate(o: MorObjectRow): Date {
 }
 
 /**
- * The invoice's time limit without a word of the MoR; null: no word is expected. A standing proforma invoice or link
- * gives the customer its own time.
+ * Until when Crossbill waits for the MoR's report on an invoice. Null: Crossbill expects none. A standing proforma invoice or link gives the
+ * customer its own time.
  */
 export function verdictBy(
   { expectedBy }: { readonly expectedBy: Date | null },
@@ -264,7 +263,7 @@ export function has(ids: ReadonlySet<string>, id: string | null): boolean {
   return id !== null && ids.has(id);
 }
 
-/** A person's facts to mark the invoice by hand. */
+/** The facts a person needs to mark the invoice by hand. */
 export function onObject(o: MorObjectRow): OnObject {
   return { object: objectName(o), reference: o.morId, charge: announcedOn(o)[0]?.charge ?? null };
 }
@@ -273,14 +272,14 @@ export function objectName(o: MorObjectRow): string {
   return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
 
-/** The banks' booked take of a payment by lost disputes: our id of the payment, smallest units. */
+/** The part of a payment lost in disputes, as the ledger has it, in smallest units. `paymentRowId` is our id. */
 export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): bigint {
   return objects
     .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
     .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
 }
 
-/** The standing return of a payment; undefined: its money is there, as far as anyone said. */
+/** The return of a payment, unless it was undone. Undefined: nobody has recorded a return. */
 export function returnOf(
   s: { readonly objects: readonly MorObjectRow[] },
   paymentRowId: string | null,
@@ -288,14 +287,12 @@ export function returnOf(
   return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
 }
 
-/** The MoR's id of it, ours until it has one. */
+/** The MoR's id of the object, or our id until the MoR gives one. */
 export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
   return o.morId ?? o.id;
 }
 
-/**
- * A request for evidence came after the outcome of a dispute: it goes on, while a loss stays in the books until a win.
- */
+/** True if the MoR asked for evidence after the outcome of a dispute. The dispute goes on. A booked loss stays in the ledger until a win. */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }

@@ -1,8 +1,11 @@
-// The fields of a notification. Each has a schema and a sample; its type is the sample's.
+// The fields of a notification. Each field has a schema and a sample. The type of a field is the type of its sample.
 export type JsonSchema = { readonly [key: string]: unknown };
 export type Field<T> = { readonly schema: JsonSchema; readonly sample: T };
 export type Fields = Readonly<Record<string, Field<unknown>>>;
-/** Facts as JSON has them: amounts are integers in smallest units, times ISO 8601 in UTC, currencies ISO 4217 in lower case. */
+/**
+ * The data as JSON: amounts are integers in smallest units, times are ISO 8601 in UTC, currencies are ISO 4217 in lower
+ * case.
+ */
 export type Data<F extends Fields> = { readonly [K in keyof F]: F[K]['sample'] };
 
 const field = <T>(schema: JsonSchema, description: string, sample: T): Field<T> => ({
@@ -26,16 +29,16 @@ export const orNull = <T>({ schema, sample }: Field<T>): Field<T | null> => ({
   schema: { ...schema, type: [schema['type'], 'null'] },
   sample,
 });
-/** Null in the sample too. */
+/** A nullable field. Its sample is null too. */
 export const none = <T>(of: Field<T>): Field<T | null> => ({ ...orNull(of), sample: null });
 
-/** Every property is always there; null means none. */
+/** The JSON schema of the fields. Every property is required; null means there is no value. */
 export function schemaOfFields(fields: Fields): JsonSchema {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
 export function sampleOfFields<F extends Fields>(fields: F): Data<F> {
-  // Each name keeps the sample of its own field.
+  // Each name keeps the type of its own sample.
   return Object.fromEntries(Object.entries(fields).map(([name, { sample }]) => [name, sample])) as Data<F>;
 }

@@ -1,6 +1,7 @@
-// Every notification to the merchant's backend, once: when it comes, its fields with schema and sample, and its sentence for Slack.
-// Facts are ids, amounts, states and times: no secret, and no text of a person or a peer, since a receiver may be a chat room. The MoR's
-// failure message is the one exception, and never in a sentence. Every id of a sample ends in `_sample`.
+// Defines every notification to the merchant's backend: when Crossbill sends it, its fields with schema and sample, and
+// its sentence for Slack. A notification holds ids, amounts, states and times. It holds no secret and no text of a
+// person or a peer, since the receiver may be a chat room. The MoR's failure message is the one exception, and no
+// sentence shows it. Every id in a sample ends in `_sample`.
 import { money, showMoney } from './money.js';
 import {
   count,
@@ -73,7 +74,10 @@ const notification = <F extends Fields>(summary: string, fields: F, sentence: (d
   sentence,
 });
 
-/** In the order of the reference. A new row is a new notification: the API's document, the client and the command line follow. */
+/**
+ * In the order of the reference. A new row is a new notification: the API document, the client and the command line
+ * follow from it.
+ */
 export const NOTIFICATIONS = {
   'invoice.paid': notification(
     'An invoice with something due is paid and shown so on Stripe',
@@ -208,24 +212,25 @@ export type PaymentFacts = Data<typeof PAYMENT>;
 export type RefundFacts = Data<typeof REFUND>;
 export type ReviewFacts = Data<typeof REVIEW>;
 
-/** One event. `subject` names it for good: the same type and subject are the same notification. */
+/** One notification. `subject` identifies it for good: the same type and subject are the same notification. */
 export type Told<T extends NotificationType = NotificationType> = {
   [K in T]: { readonly type: K; readonly subject: string; readonly data: DataOf<K> };
 }[T];
 
 export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
-/** `subject` tells one sample from another, so each has its own id. */
+/** `subject` distinguishes samples, so each sample has its own id. */
 export function sampleOf(type: NotificationType, subject: string): Told {
-  // The compiler cannot match the data to its type; the table does.
+  // The compiler cannot match the data to the type. The table can.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
 }
 
 const SENTENCES: { readonly [T in NotificationType]: { readonly sentence: (d: DataOf<T>) => string } } = NOTIFICATIONS;
 
-/** For people, in one line, as an incoming webhook of Slack takes it. */
+/** The notification in one sentence for people, in the form an incoming webhook of Slack takes. */
 export function inWords<T extends NotificationType>(told: { readonly type: T; readonly data: DataOf<T> }): string {
-  // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", Escaping text).
+  // Slack reads `<…>` as a link or a mention and `&` as an entity ("Formatting text for app surfaces", "Escaping
+  // text").
   const sentence = SENTENCES[told.type].sentence(told.data);
   return sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -252,16 +257,16 @@ function sum(d: { readonly amount: number | null; readonly currency: string | nu
 
 export type NotifyFormat = 'standard' | 'slack';
 
-/** As stored. The body never changes from here on, however often it goes out. */
+/** A stored notification. Its body never changes, however often Crossbill sends it. */
 export type NewNotification = {
-  /** `webhook-id`. */
+  /** The `webhook-id` header. */
   readonly id: string;
   readonly type: NotificationType;
   readonly subject: string;
-  /** Null: it is about none. */
+  /** Null: the notification is about no invoice. */
   readonly invoiceId: string | null;
   readonly format: NotifyFormat;
   readonly body: string;
-  /** Time of the event, or of its discovery. */
+  /** When the event happened, or when Crossbill noticed it. */
   readonly at: Date;
 };

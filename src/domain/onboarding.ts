@@ -1,15 +1,15 @@
-// Onboarding (Document 1): a merchant's progress in the database.
+// A merchant's onboarding (Document 1): its progress, as the database stores it.
 import { bool, int, json, key, rowOf, type RowOf, text, texts, time } from './row.js';
 
-/** Document 1, "Merchant (detail)", as the MoR has it. */
+/** A merchant as the MoR returns it (Document 1, "Merchant (detail)"). */
 export type MerchantFacts = {
-  /** Null: none was ever given. */
+  /** Null: nobody has ever given company details. */
   readonly company: CompanyFacts | null;
   readonly businessDescription: string | null;
   readonly storeUrls: readonly string[];
 };
 
-/** A missing text is empty. */
+/** The details of a company. A missing text is empty. */
 export type CompanyFacts = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -28,39 +28,44 @@ export type CompanyFacts = {
   };
 };
 
-/** `requested`: without an application at the MoR. `refused`: the MoR would not begin one. The rest are the MoR's words, in the documents or not. */
+/**
+ * The status of an application. `requested`: the MoR has no application yet. `refused`: the MoR would not begin one.
+ * All others are the MoR's own words, in the documents or not.
+ */
 export type OnboardingStatus = string;
 
 export const ONBOARDING = rowOf('onboarding', {
-  /** The partner's own name of the merchant, permanent. */
+  /** The partner's own name for the merchant. It never changes. */
   reference: key(),
-  /** Null before its look-up by the reference: initiate does not return it. */
+  /**
+   * Null until Crossbill has looked up the merchant by its reference: the answer to initiate does not contain this id.
+   */
   merchantId: text().orNull,
-  /** Null before initiate's answer, and for a merchant begun elsewhere. */
+  /** Null until the MoR answers initiate, and for an application begun by somebody else. */
   applicationId: text().orNull,
   productCode: text(),
   regions: texts().first([]),
   status: text<OnboardingStatus>(),
-  /** Requirement keys still open before submit. */
+  /** The keys of the requirements still open before submit. */
   due: texts().first([]),
-  /** The reviewer's comments. `field` is a label to show, not a key. */
+  /** The reviewer's comments. `field` is a label for people, not a key. */
   comments: json<readonly { readonly field: string; readonly message: string }[]>(),
   reviewMessage: text().orNull,
-  /** As the MoR had it at the last read; null: never read. */
+  /** The merchant as the MoR returned it at the last read. Null: never read. */
   merchant: json<MerchantFacts>().orNull,
-  /** The hash of the first request, in hex; null: begun elsewhere. */
+  /** The hash of the first request, in hex. Null: somebody else began the application. */
   bodySha256: text().orNull,
-  /** The MoR had an application for this reference before us. */
+  /** True: the MoR already had an application for this reference. */
   existing: bool().first(false),
-  /** The MoR discarded the company details of our request. */
+  /** True: the MoR discarded the company details of our request. */
   companyDiscarded: bool().first(false),
-  /** Sent initiate requests. */
+  /** How many initiate requests Crossbill has sent. */
   initiates: int().first(0),
   submittedAt: time().orNull,
   reviewedAt: time().orNull,
-  /** The last read of the application. */
+  /** When Crossbill last read the application. */
   readAt: time().orNull,
-  /** The next question for its outcome; null: none. */
+  /** When Crossbill reads the application again. Null: there is nothing to find out. */
   pollAt: time().orNull,
   busyUntil: time().orNull,
   createdBy: text(),

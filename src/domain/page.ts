@@ -1,11 +1,11 @@
 // A page of a list: the request and the result.
 
-/** A page of a list, newest first. */
+/** A request for one page of a list. The newest rows come first. */
 export type PageRequest = { readonly limit: number; readonly cursor: string | null };
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A stretch of time, by the time of the list's order. */
+/** A span of time. It applies to the time of the list's order. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -13,24 +13,26 @@ export type Span = {
   readonly until?: Date | undefined;
 };
 
-/** The filters of a list of money; a missing or undefined one filters nothing. */
+/** The filters of a list of money. A missing or undefined filter selects every row. */
 export type MoneyFilter = Span & {
   /** ISO 4217, upper case. */
   readonly currency?: string | undefined;
-  /** Exactly so many smallest units: the amount due of an invoice, the whole of a payment or refund. */
+  /** This exact amount in smallest units: the amount due of an invoice, or the whole amount of a payment or refund. */
   readonly amount?: bigint | undefined;
   readonly customerId?: string | undefined;
 };
 
-/** The sums of a selection: of the newest few thousand rows, or of all if sums by the day exist. */
+/**
+ * The sums of a selection. They cover the newest few thousand rows, or all rows where the database keeps sums by day.
+ */
 export type SelectionSums = {
-  /** `currency` null: rows with an unknown amount. Smallest units. */
+  /** In smallest units. `currency` null: rows with an unknown amount. */
   readonly sums: readonly { readonly currency: string | null; readonly rows: number; readonly minor: bigint }[];
-  /** False: without the older rows. */
+  /** False: the sums leave out the older rows. */
   readonly all: boolean;
 };
 
-/** A cursor from no list of ours: it comes from the caller, and the caller learns it. */
+/** The caller sent a cursor from no list of ours. The caller gets this error. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
 }

@@ -1,34 +1,39 @@
-// A payment's name: the MoR's id, or our own before the MoR gives one.
+// The name of a payment: the MoR's id, or our own id until the MoR gives one.
 import { type PaymentRow } from './model.js';
 
-/** How our own ids of payments begin. */
+/** The prefix of our own payment ids. */
 export const OWN_PAYMENT = 'pmt';
 
-/** The name for a payment's effects, unique for good: the MoR's id, or ours before it has one. */
+/** The name in the keys of a payment's effects, unique for good: the MoR's id, or our own id if there is none. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
-/** Whether two names may be one payment's: our own id stands for it in one database only, and a restored one has made another since. */
+/**
+ * True if two names may belong to one payment. Our own id exists in one database only: after a restore Crossbill gives
+ * the same payment another one.
+ */
 export function mayBeOneName(a: string, b: string): boolean {
   return a === b || [a, b].some((name) => name.startsWith(`${OWN_PAYMENT}_`));
 }
 
-/** The MoR's id of a payment, where the MoR itself gave it and no person. */
+/** The MoR's payment id, if the MoR itself gave it. Null if a person did. */
 export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
   return identifiedBy === null ? paymentId : null;
 }
 
-/** The id of a payment towards the outside. */
+/** The payment id in the API and on pages. */
 export function paymentName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
-/** Document 3 refunds by `pay_...` ids, and only its `payment.*` events name them: how to name a payment without one. */
+/**
+ * Tells a person how to name a payment: Document 3 refunds by `pay_...` ids, and only `payment.*` events contain them.
+ */
 export const HOW_TO_NAME =
   "The MoR's id of this payment (pay_...) is still unknown here. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. Refund a payment without such an id in the MoR's portal.";
 
-/** Document 3 gives its payment ids the prefix `pay_`. */
+/** Document 3 gives payment ids the prefix `pay_`. */
 export function isPaymentId(text: string): boolean {
   return /^pay_[\x21-\x7e]{1,251}$/.test(text);
 }

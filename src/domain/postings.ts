@@ -1,7 +1,7 @@
-// The ledger's accounts and postings: each movement's two accounts, its reason and its time.
+// The accounts and postings of the ledger: each movement has two accounts, a reason and a time.
 import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
 
-/** All accounts, in the order of their list. */
+/** All accounts, in the order of their lists. */
 export const ACCOUNTS = [
   'mor_receivable',
   'disputed_payments',
@@ -10,7 +10,7 @@ export const ACCOUNTS = [
   'settled_invoices',
 ] as const satisfies readonly Account[];
 
-/** Every reason of an entry. Each moves money from one account to one other, always the same two. */
+/** Every reason of a ledger entry. A reason always moves money between the same two accounts. */
 export const REASONS = [
   'payment_collected',
   'payment_marked',
@@ -25,11 +25,14 @@ export const REASONS = [
   'loss_credit_reversed',
 ] as const;
 
-/** The time of an entry, and the time of the money by the MoR's clock. */
+/** `at`: when Crossbill made the entry. `movedAt`: when the money moved, by the MoR's clock. */
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
-/** Of a payment or a refund, and of its showing on Stripe: the same month, however long Stripe takes. */
+/**
+ * The times of a payment or refund, and of its mark or mirror on Stripe. Both entries have the same `movedAt`, so they
+ * fall into the same month, however late Stripe shows the money.
+ */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
 function entry(
@@ -60,60 +63,60 @@ function entry(
   };
 }
 
-/** The MoR took the money: it owes it to the merchant; on Stripe nothing shows it yet. */
+/** The MoR took the money and now owes it to the merchant. Stripe does not show it yet. */
 export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
   return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, moved(p, at), { eventId });
 }
 
-/** The invoice shows the payment. */
+/** Stripe shows the payment on the invoice. */
 export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
   return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, moved(p, at));
 }
 
-/** The MoR refunded money: it owes so much less; on Stripe nothing shows it so far. */
+/** The MoR refunded money and owes the merchant so much less. Stripe does not show the refund yet. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
   const cause = { eventId, refundId: r.id };
   return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, moved(r, at), cause);
 }
 
-/** The refund shows on Stripe. */
+/** Stripe shows the refund. */
 export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
   return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, moved(r, at), cause);
 }
 
 /**
- * A bank took a payment's money back: the MoR owes so much less. `subject`: our id of the dispute, and the number of
- * its entry.
+ * A bank took a payment's money back, so the MoR owes the merchant so much less. `subject`: our id of the dispute, and
+ * the number of its entry.
  */
 export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
 }
 
-/** A loss is gone, or smaller: the dispute was won since, or a refund returned its money. */
+/** A loss ended or became smaller: the dispute was won later, or a refund returned its money. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
 }
 
-/** A bank took a settled debit back, as a person knows from the MoR: booked like a lost dispute. */
+/** A bank took a settled debit back. A person learned this from the MoR. The ledger books it like a lost dispute. */
 export function debitReturned(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
 }
 
-/** A return was recorded by mistake, or a refund returned its money. */
+/** Reverses a returned debit: a person recorded it by mistake, or a refund returned its money. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }
 
 /**
- * A credit note shows a loss on Stripe: the sale is so much smaller. `subject`: our id of the dispute or return, and
- * the number of its entry.
+ * A credit note shows a loss on Stripe, so the sale is smaller by the note. `subject`: our id of the dispute or return,
+ * and the number of its entry.
  */
 export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry('settled_invoices', 'disputed_payments', 'loss_credited', subject, p, amount, { at, movedAt: at });
 }
 
-/** The loss behind a credit note is gone, or smaller. */
+/** The loss behind a credit note ended or became smaller. */
 export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry('disputed_payments', 'settled_invoices', 'loss_credit_reversed', subject, p, amount, {
     at,
@@ -121,7 +124,7 @@ export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigin
   });
 }
 
-/** A refund of a payment without a mark: settles both clearing accounts against each other. */
+/** A refund of a payment without a mark. It settles the two clearing accounts against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
   return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, moved(r, at), cause);

@@ -31,7 +31,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   signature_missing: 'Check whether a proxy drops headers, or whether the sender delivers to the wrong address.',
   signature_malformed:
     'Check whether a proxy joins or rewrites headers, or whether the sender delivers to the wrong address.',
-  signature_mismatch: '', // below: it names the setting
+  signature_mismatch: '', // see below: the text names the setting
   timestamp_out_of_tolerance: 'Check the clock of this machine. Crossbill keeps a copy in quarantine.',
   too_large: 'Check the size of the body, and raise WEBHOOK_BODY_LIMIT.',
   headers_too_large: 'Check the proxy: the headers are over 16 KB.',
@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
 };
 
-/** A person's check after a refusal. Any other word, such as `aborted`, stands for itself. */
+/** A person's checks after a refusal. A reason without a check, such as `aborted`, is returned as it is. */
 export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;

@@ -1,6 +1,6 @@
-// The name of a creating POST, and its earlier object.
+// The name of a creating POST. The name finds the object of an earlier POST.
 
-/** The name of a creating POST: requester, purpose, key. */
+/** The requester, the purpose, and the caller's key. */
 export type RequestName = {
   readonly apiKey: string;
   readonly method: string;
@@ -8,7 +8,7 @@ export type RequestName = {
   readonly idempotencyKey: string;
 };
 
-/** With a hash of the request, to tell a repeat from a clash. */
+/** With a hash of the request: the same hash is a repeat, another hash is a conflict. */
 export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
 
 export type Remembered =

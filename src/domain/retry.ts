@@ -1,13 +1,16 @@
-// New tries to collect a refused renewal: the operator's schedule, and its progress for one invoice.
+// Retries of a refused renewal: the operator's schedule, and its progress for one invoice.
 
 /**
- * A refusal's kind. `soft`: the same method may work later. `hard`: it will not, the customer must give another one.
+ * The kinds of refusal. `soft`: the same payment method may work later. `hard`: only another payment method can work.
  * `authentication`: the customer must confirm the payment.
  */
 export const REFUSAL_KINDS = ['soft', 'hard', 'authentication'] as const;
 export type RefusalKind = (typeof REFUSAL_KINDS)[number];
 
-/** `charge`: ask the MoR to charge again, so long after the refusal. `link`: make a payment link, at once. */
+/**
+ * A step of the schedule. `charge`: Crossbill asks the MoR to charge again, `afterMs` after the refusal. `link`:
+ * Crossbill makes a payment link at once.
+ */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
 /** The fate of an invoice after every step failed. */
@@ -22,11 +25,11 @@ export const END_WORDS: Readonly<Record<RetryEnd, string>> = {
 
 export type RetrySchedule = Readonly<Record<RefusalKind, readonly RetryStep[]>> & { readonly end: RetryEnd };
 
-/** The newest refusal of the MoR. Times are ISO 8601, since all of this is stored as JSON. */
+/** The MoR's newest refusal. Times are ISO 8601, since the database stores the trail as JSON. */
 export type Refusal = {
-  /** When the MoR made its event, by its clock. */
+  /** When the MoR made its event, by the MoR's clock. */
   readonly at: string;
-  /** When we learned of it, by the database's clock: waits count from here. */
+  /** When Crossbill received the refusal, by the database's clock. Waits count from here. */
   readonly heardAt: string;
   readonly eventId: string;
   readonly outcome: 'failed' | 'requires_action';
@@ -36,54 +39,57 @@ export type Refusal = {
 
 export type Retry = {
   /**
-   * Counts from 1 for an invoice. The event id or the link's key comes from it, so a restored backup sends the same
-   * one.
+   * Counts the retries of an invoice from 1. The event id or the link's key contains the number, so a restored backup
+   * sends the same request again.
    */
   readonly number: number;
   readonly at: string;
-  /** The kind of refusal before it. */
+  /** The kind of the refusal before this retry. */
   readonly kind: RefusalKind;
   readonly means: RetryStep['do'];
-  /** The requester; null: the schedule. */
+  /** The requester of the retry. Null: the schedule. */
   readonly by: string | null;
-  /** The id of the event made for the MoR, or our id of the payment link. */
+  /** The id of the event Crossbill made for the MoR, or our id of the payment link. */
   readonly ref: string;
   /** The amount due, in smallest units. */
   readonly minor: string;
-  /** Our id of its confirmed payment method; null: it has none. */
+  /** Our id of the customer's confirmed payment method. Null: the retry uses none. */
   readonly method: string | null;
-  /** Taken back before its sending, so it does not count. */
+  /** True: Crossbill took the retry back before sending it, so it does not count. */
   readonly withdrawn: boolean;
 };
 
-/** A payment method of the customer with a known confirmation: it gets one try for each earlier refusal. */
+/** A payment method with a known confirmation by the customer. It gets one try for each earlier refusal. */
 export type ConfirmedMethod = {
-  /** Ours, of its setup. */
+  /** Our id of its setup. */
   readonly id: string;
-  /** When the confirmation became known, by the database's clock (ISO 8601). */
+  /** When Crossbill learned of the confirmation, by the database's clock (ISO 8601). */
   readonly at: string;
-  /** The reporter; null: a successful charge. */
+  /** The reporter of the confirmation. Null: a successful charge proves it. */
   readonly by: string | null;
 };
 
-/** The consequences of one invoice's refusals. */
+/** Everything after the refusals of one invoice. */
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
-  /** Time of the MoR's unanswered charge request; null: none. */
+  /** When Crossbill asked the MoR for the charge it has not answered yet. Null: no request is unanswered. */
   readonly waitingSince: string | null;
-  /** Stripe asked for another attempt then (`invoice.payment_attempt_required`), since the refusal; null: it did not. */
+  /**
+   * When Stripe asked for another attempt after the refusal (`invoice.payment_attempt_required`). Null: Stripe has not
+   * asked.
+   */
   readonly askedAt: string | null;
   /**
-   * The end of the schedule; null: it goes on. `why`: the reason for an end before its last step; null: it used them
-   * all.
+   * How the schedule ended. Null: the schedule goes on. `why`: the reason for an end before the last step; null: every
+   * step was used.
    */
   readonly ended: { readonly at: string; readonly how: RetryEnd; readonly why: string | null } | null;
 };
 
 /**
- * The confirmed method still to try for the refused renewal; null: there is none. The MoR charges the newest confirmed
- * method, so any order since the confirmation has tried it.
+ * The confirmed payment method to try next for the refused renewal. Null: there is none. The MoR charges the newest
+ * confirmed method, so every charge request since the confirmation has tried it.
  */
 export function untriedMethod(i: {
   readonly method: ConfirmedMethod | null;
@@ -98,8 +104,8 @@ export function untriedMethod(i: {
 }
 
 /**
- * Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. `at`: by Stripe's clock,
- * since a late delivery may speak of the refused charge.
+ * Notes Stripe's request for another attempt (`invoice.payment_attempt_required`): Stripe's own schedule may cause a
+ * retry. `at` is by Stripe's clock, since a late delivery may be about the refused charge.
  */
 export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
   const askedAt = at.toISOString();

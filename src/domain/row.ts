@@ -1,30 +1,33 @@
-// How a row is declared, once: its columns are its type, its table, its part of the log and its first values. Rules import no package, so
-// this is plain data; `store/entities.ts` makes TypeORM's entities of it.
+// Declares a row once: its type, its columns, its table, its part of the log and its first values. Rules import no
+// package, so a row is plain data here. `store/entities.ts` makes TypeORM's entities from it.
 
-/** `texts`: an array. `json`: plain JSON, or values with amounts and times in them by a `JsonWay`. */
+/**
+ * The type of a column. `texts`: an array of texts. `json`: plain JSON, or a value with amounts and times, converted by
+ * a `JsonWay`.
+ */
 export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
 
-/** From a value to JSON and back. */
+/** Converts a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
-/** In the place of personal words. */
+/** Replaces personal words after an erasure. */
 export const ERASED = 'erased';
 
 type Options = {
   readonly key?: true;
   readonly nullable?: true;
-  /** The column's name, if not its own in snake_case. */
+  /** The name of the column. Absent: the property's name in snake_case. */
   readonly name?: string;
-  /** Of `char(n)`. */
+  /** The length of `char(n)`. */
   readonly length?: number;
   readonly way?: JsonWay;
   /** The value of a new row. */
   readonly first?: unknown;
-  /** The rest of personal data after an erasure. */
+  /** Returns the rest of personal data after an erasure. */
   readonly erase?: (value: unknown) => unknown;
 };
 
-/** `T`: the type of its values. `F`: true if a new row has a first value. */
+/** One column. `T`: the type of its values. `F`: true if a new row has a first value. */
 export class Column<T, F extends boolean = boolean> {
   declare readonly type: T;
   declare readonly hasFirst: F;
@@ -34,7 +37,7 @@ export class Column<T, F extends boolean = boolean> {
     readonly options: Options = {},
   ) {}
 
-  /** Null at first. */
+  /** The same column, nullable, and null in a new row. */
   get orNull(): Column<T | null, true> {
     return new Column(this.kind, { ...this.options, nullable: true, first: null });
   }
@@ -47,7 +50,7 @@ export class Column<T, F extends boolean = boolean> {
     return new Column(this.kind, { ...this.options, first });
   }
 
-  /** Free text about a person. `erase` returns the rest of it; left out: null. */
+  /** Marks a column of free text about a person. `erase` returns the rest after an erasure. Absent: null. */
   personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
     const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
     return new Column(this.kind, { ...this.options, erase: kept });
@@ -56,7 +59,7 @@ export class Column<T, F extends boolean = boolean> {
 
 export const key = (): Column<string, false> => new Column('text', { key: true });
 export const text = <T extends string = string>(): Column<T, false> => new Column('text');
-/** `char(length)`. */
+/** A text of exactly `length` characters, such as a currency. */
 export const code = (length: number): Column<string, false> => new Column('text', { length });
 export const int = (): Column<number, false> => new Column('int');
 /** Smallest units of money, and other numbers beyond 2^53. */
@@ -66,15 +69,15 @@ export const bool = (): Column<boolean, false> => new Column('bool');
 export const json = <T>(way?: JsonWay): Column<T, false> => new Column('json', way === undefined ? {} : { way });
 export const texts = <T extends string>(): Column<readonly T[], false> => new Column('texts');
 
-/** A kind of row. `T`: its values. `G`: a new row's required values. */
+/** The declaration of one kind of row. `T`: its values. `G`: the values a new row requires. */
 export type Row<T, G = Partial<T>> = {
-  /** Empty: it stands in the log alone. */
+  /** Empty: the row has no table, and only the log holds it. */
   readonly table: string;
   readonly columns: Readonly<Record<keyof T & string, Column<unknown>>>;
   readonly key: readonly (keyof T & string)[];
-  /** The first values. */
+  /** The first values of a new row. */
   readonly first: Partial<T>;
-  /** For the compiler alone. */
+  /** Never set: it only carries the type `G`. */
   readonly given?: G;
 };
 
@@ -84,7 +87,7 @@ type Given<C extends Columns> = {
   readonly [K in keyof C as C[K] extends Column<unknown, true> ? never : K]: C[K]['type'];
 };
 
-/** The type of a row. */
+/** The values of a declared row. */
 export type RowOf<R> = R extends Row<infer T, unknown> ? T : never;
 
 export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<C>, Given<C>> {
@@ -99,10 +102,10 @@ export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<
   };
 }
 
-/** A new row: the first values, and the given ones. */
+/** Makes a new row from the first values and the given values. */
 export function newRow<T, G>(row: Row<T, G>, given: G & Partial<T>): T {
-  return { ...row.first, ...given } as T; // `Given` names every column without a first value
+  return { ...row.first, ...given } as T; // `Given` requires every column without a first value
 }
 
-/** A row that a rule may change. */
+/** A row open to changes by a rule. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };

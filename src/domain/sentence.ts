@@ -1,16 +1,17 @@
-// The common part of sentences on invoices and payments: their tone, and the acts of a bank or a customer on the money.
+// The common parts of sentences on invoices and payments: their tone, and the acts of a bank or a customer on the
+// money.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 
 /**
- * `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on automatically. `calm`: nothing
- * is due.
+ * The tone of a sentence. `bad`: a person must act. `warn`: money is missing or in question. `wait`: Crossbill
+ * continues automatically. `calm`: nothing is due.
  */
 export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
 type Trouble = { readonly text: string; readonly lost: boolean };
 
-/** A bank's or a customer's acts on taken money. */
+/** The acts of a bank or a customer on money the MoR has taken: disputes, alerts, returned debits. */
 export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow[] }, now: Date): readonly Trouble[] {
   return objects.flatMap((o): readonly Trouble[] => {
     if (o.kind === 'debit_return' && o.status === 'returned')

@@ -1,8 +1,11 @@
-// The settings of decisions, apart from their source.
+// The settings of the rules, independent of their source.
 import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 
-/** The automatic payment link of a failed renewal. `jurisdiction`: for a customer of an unknown or unserved country. */
+/**
+ * The automatic payment link after a failed renewal. `jurisdiction`: the country for a customer from an unknown or
+ * unserved country.
+ */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */
   readonly jurisdiction: string;
@@ -10,32 +13,32 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
-/** The invoices expected to be paid through the MoR. */
+/** The invoices Crossbill expects the MoR to collect. */
 export type Enrolment =
   | { readonly by: 'all' }
-  /** Customers with a link to a customer of the MoR. */
+  /** Customers with a customer link. */
   | { readonly by: 'linked' }
-  /** Subscriptions or customers with this metadata at the platform. */
+  /** Subscriptions or customers with this metadata at the billing platform. */
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
-  /** Hours before an expected renewal without a verdict becomes a review item. */
+  /** Hours without a verdict before an expected renewal becomes a review item. */
   readonly renewalAlarmAfterHours: number;
-  /** A bank debit's days: the same alarm for customers paying by debit, and the wait for a signup's debit. */
+  /** The same alarm in days, for customers paying by bank debit. A signup's debit waits as long. */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
-  /** True: relay each `invoice.created` to the MoR. */
+  /** True: Crossbill relays each `invoice.created` to the MoR. */
   readonly relay: boolean;
-  /** Null: payment links only on request. */
+  /** Null: Crossbill makes payment links only on request. */
   readonly recoveryLinks: RecoveryLinks | null;
-  /** Null: a refused renewal gets another try only on request. */
+  /** Null: Crossbill retries a refused renewal only on request. */
   readonly retrySchedule: RetrySchedule | null;
-  /** True: looks at the platform's own coming charges. Left out: false. */
+  /** True: Crossbill looks for charges the billing platform itself would make. Absent: false. */
   readonly guard?: boolean;
-  /** Left out: all. */
+  /** Absent: all customers are enrolled. */
   readonly enrolment?: Enrolment;
-  /** True: stores calls and never sends them. Left out: false. */
+  /** True: Crossbill stores calls and never sends them. Absent: false. */
   readonly shadow?: boolean;
 };

@@ -1,9 +1,9 @@
-// The observations of one invoice's money, in one sentence.
+// Puts all observations of one invoice's money into one sentence.
 import { type Seen } from './facts/parts.js';
 import { showMoney } from './money.js';
 import { showIso } from './show-time.js';
 
-/** Every announcement, and the payments in the books. */
+/** `all`: every announcement of the MoR, and the payments in the books. */
 export function showObserved(all: readonly Seen[]): string {
   const announced = all.filter((x) => x.source !== 'books').map(showAnnounced);
   const booked = all.filter((x) => x.source === 'books').map(showBooked);
@@ -24,7 +24,7 @@ function showBooked(x: Seen): string {
   return `payment ${x.id ?? ''}${charge}${sumOf(x)}`;
 }
 
-/** The MoR's name of it. */
+/** The MoR's names of the money: its charge id and its payment id. */
 export function showNames({ charge, payment }: Pick<Seen, 'charge' | 'payment'>): string {
   const names = [
     ...(typeof payment === 'string' ? [`payment ${payment}`] : []),

@@ -1,43 +1,46 @@
-// A signup as stored.
+// A signup, as the database stores it.
 import { bigint, bool, code, key, rowOf, type RowOf, text, time } from './row.js';
 
-/** `method`: another payment method of a customer with an earlier signup. */
+/** `method`: another payment method for a customer with an earlier signup. */
 export type SignupKind = 'payment' | 'trial' | 'method';
 
 export const SIGNUP = rowOf('signup', {
   id: key(), // sup_…, or met_… for another payment method
   kind: text<SignupKind>(),
   customerId: text(),
-  /** Smallest units; null for a setup. */
+  /** In smallest units. Null for a setup. */
   amount: bigint().orNull,
   currency: code(3).orNull,
-  /** `requested` until the MoR answered, then the MoR's own word; `refused` when it would not. */
+  /** `requested` until the MoR answers, then the MoR's own word. `refused`: the MoR refused the request. */
   status: text(),
   /** `setup_intent_id` or `payment_intent_id`. */
   intentId: text().orNull,
   morCustomerId: text().orNull,
   taxCalculationId: text().orNull,
-  /** Its calculation was unusable and was made again, once. */
+  /** True: the MoR could not use the tax calculation, and Crossbill made it again, once. */
   recalculated: bool().first(false),
-  /** The idempotency key towards the MoR. */
+  /** The idempotency key for the MoR. */
   morKey: text(),
-  /** The bytes for the MoR, the same on every try; `body` null once erased. */
+  /** The bytes for the MoR, the same on every try. `body` is null after an erasure. */
   path: text(),
   body: text().orNull.personal(),
-  /** Only one request goes out for a signup at a time; null or past: nobody is at it. */
+  /**
+   * Until when one request keeps the signup to itself: only one request of a signup goes out at a time. Null or past:
+   * the signup is free.
+   */
   busyUntil: time().orNull,
   createdBy: text(),
   invoiceId: text().orNull,
   chargeId: text().orNull,
   paymentRowId: text().orNull,
   completedAt: time().orNull,
-  /** Time the confirmation of its payment method became known; null: unknown. */
+  /** When Crossbill learned of the customer's confirmation of the payment method. Null: it has not. */
   confirmedAt: time().orNull,
-  /** `charge`: a charge succeeded; else the reporter. */
+  /** The reporter of the confirmation. `charge`: a charge succeeded. */
   confirmedBy: text().orNull,
-  /** When somebody reported the confirmation first; null: nobody did. */
+  /** When somebody first reported the confirmation. Null: nobody has. */
   reportedAt: time().orNull,
-  /** When the customer's refused renewals got to know of the confirmation; null: they have to. */
+  /** When the customer's refused renewals learned of the confirmation. Null: they have not yet. */
   triedAt: time().orNull,
   createdAt: time(),
 });

@@ -1,4 +1,4 @@
-// The outside names of an invoice's and a payment's state.
+// The statuses of invoices and payments, as the API and the console show them.
 import {
   type InvoiceRow,
   type LaneRows,
@@ -9,22 +9,24 @@ import {
   type RefundRow,
 } from './model.js';
 
-/** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
+/** Stripe's reason for a signup's first invoice. Document 3, rule 4: it is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
-/** A paid, void or deleted invoice needs no more money. An uncollectible one may still be paid. */
+/**
+ * True for an invoice without need of more money: paid, void or deleted. An uncollectible invoice may still be paid.
+ */
 export function isOver(status: PlatformStatus): boolean {
   return status === 'paid' || status === 'void' || status === 'deleted';
 }
 
-/** True while Stripe takes a payment for the invoice. */
+/** True while Stripe accepts a payment for the invoice. */
 export function isPayable(invoice: InvoiceRow | null): boolean {
   return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
 }
 
 /**
- * True if the customer of the invoice is not enrolled and the MoR has no part in the invoice. A payment, or a request to
- * the MoR, makes the invoice ours.
+ * True if the customer is not enrolled and the MoR has no part in the invoice. A payment, or a request to the MoR,
+ * makes the invoice ours.
  */
 export function isOutside({
   invoice,
@@ -39,27 +41,27 @@ export function isOutside({
 }
 
 /**
- * The invoice's status for the API. Settled money wins over everything (paid never becomes unpaid), then money waiting
- * for a person, then money on its way, then the platform's word, then the MoR's verdict.
+ * The status of the invoice for the API. Settled money counts first: a paid invoice never becomes unpaid. Then comes
+ * money waiting for a person, then money under way, then the platform's status, then the MoR's verdict.
  */
 export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   const { invoice, payments } = s;
-  if (isOutside(s)) return 'ignored'; // whatever Stripe makes of it
+  if (isOutside(s)) return 'ignored'; // whatever status Stripe shows
   const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
   if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
   if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
-  // Known, unsettled money, a bank debit on its way: no mark so far.
+  // Crossbill knows of the money, but the money has not settled, for example a bank debit. It gets no mark yet.
   if (payments.some((p) => p.mark === 'proving' && p.pendingSince === null)) return 'marking';
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
-  if (payments.length > 0) return 'open'; // refused, given back, or not settled yet
+  if (payments.length > 0) return 'open'; // refused, refunded, or not settled yet
   if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
   return 'expected';
 }
 
-/** A person applied a part of a transfer: it is on the invoice, and the invoice waits for the rest. */
+/** A person applied a part of a transfer to the invoice. The invoice waits for the rest. */
 function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   if (invoice === null || !isPayable(invoice)) return false;
   const marked = payments.filter((p) => p.mark === 'confirmed');
@@ -67,27 +69,28 @@ function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   return marked.length > 0 && parts && invoice.amountRemaining !== null && invoice.amountRemaining > 0n;
 }
 
-/** Document 3, "Payment status as delivered in events", from our records. */
+/** The status from our own records, in the words of Document 3, "Payment status as delivered in events". */
 export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
   if (refunded > 0n) return p.amount !== null && refunded >= p.amount ? 'refunded' : 'partially_refunded';
   return p.succeededAt !== null ? 'succeeded' : p.status;
 }
 
-/** The MoR may still make the refund. */
+/** True while the MoR may still make the refund. */
 export function isOnItsWay({ status }: Pick<RefundRow, 'status'>): boolean {
   return status === 'requested' || status === 'unknown' || status === 'pending';
 }
 
 /**
- * The rest of a payment neither given back, nor promised back, nor taken back by a bank. Amount unknown: nothing.
- * @param lost the part lost in disputes (Document 3: a charged back payment cannot be refunded)
+ * The refundable amount of a payment: not refunded yet, not promised, and not taken back by a bank. Zero if the amount
+ * is unknown.
+ * @param lost the amount lost in disputes (Document 3: a charged back payment cannot be refunded)
  */
 export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
   if (p.amount === null || p.succeededAt === null) return 0n;
   const reserved = refunds
     .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
-  const told = p.refundedTotal ?? 0n; // may count refunds before their events
+  const told = p.refundedTotal ?? 0n; // may count refunds before their events arrive
   const gone = (reserved > told ? reserved : told) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }

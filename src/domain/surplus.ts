@@ -1,20 +1,20 @@
-// The payments of an invoice beyond the amount due, and a refund's part returning it.
+// The surplus of an invoice: payments beyond the amount due. A refund may return a part of it.
 import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
 
 export type Overpaid = {
   readonly minor: bigint;
   readonly by: readonly PaymentRow[];
-  /** Stripe put it on the customer's balance. */
+  /** Stripe put the surplus on the customer's balance. */
   readonly credited: boolean;
 };
 
-/** Paid beyond the amount due, whatever went back since. */
+/** The surplus of an invoice, including money already refunded. Null: there is no surplus. */
 export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | null {
   const i = s.invoice;
   const by = s.payments
     .filter((p) => p.mark === 'confirmed' && p.amount !== null)
     .toSorted((a, b) => (a.succeededAt?.getTime() ?? 0) - (b.succeededAt?.getTime() ?? 0) || (a.id < b.id ? -1 : 1));
-  // A person who applied a payment of more than the amount due has decided already.
+  // A person applied a payment of more than the amount due, so the surplus is decided.
   if (i === null || by.some((p) => p.waived.includes('surplus'))) return null;
   const credited = i.amountOverpaid ?? 0n;
   const minor = credited > 0n ? credited : notShown(s, by);
@@ -22,8 +22,8 @@ export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | 
 }
 
 /**
- * Out of band Stripe takes the amount due for paid, whatever came. Event shapes of before 2025-03-31 count such money
- * as nothing paid: no evidence.
+ * The surplus Stripe does not show. Stripe shows an invoice paid "out of band" as paid exactly, whatever the customer
+ * paid. Stripe's event shapes before 2025-03-31 leave out such a payment, so they prove nothing.
  */
 function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRow[]): bigint {
   const shown = invoice?.amountPaid ?? 0n;
@@ -33,7 +33,8 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
 }
 
 /**
- * The part of a refund about to show on Stripe for a surplus; nothing, once a person left the surplus to the customer.
+ * The part of a refund returning the surplus, for the refund's mirror on Stripe. Zero after a person left the surplus
+ * to the customer.
  */
 export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   const paid = overpaid(s);
@@ -45,12 +46,12 @@ export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
-/** A refund's effect on the sale: all of it but a surplus. */
+/** The part of a refund reducing the sale: everything except a returned surplus. */
 export function saleOf(r: RefundRow): bigint {
   return r.amount - r.surplus;
 }
 
-/** The refunds of a surplus so far. */
+/** The surplus refunds have returned so far. */
 export function surplusRefunded(refunds: readonly RefundRow[]): bigint {
   return refunds.reduce((sum, r) => (r.counted ? sum + r.surplus : sum), 0n);
 }

@@ -1,10 +1,10 @@
-// The names of lanes without an invoice. No sender and no caller may name an invoice like one, or its work would happen
-// there.
+// The names of lanes without an invoice. No sender and no caller may give an invoice such a name: its work would land
+// in the wrong lane.
 import { type Fields, Unreadable } from '@crossbill/mor/read.js';
 
-/** An event without its invoice: it waits there until its place is known. */
+/** The lane of an event without its invoice. The event waits there until Crossbill knows the invoice. */
 const CHANNEL = 'mor:';
-/** An unusable delivery: parked alone. */
+/** The lane of an unusable delivery, parked alone. */
 const BARE_EVENT = 'event:';
 
 /** @param subject the MoR's id of the event's object */
@@ -16,7 +16,7 @@ export function isChannelLane(lane: string): boolean {
   return lane.startsWith(CHANNEL);
 }
 
-/** @param source the door it came through; event ids are unique per source */
+/** @param source the webhook endpoint of the event; event ids are unique per source */
 export function bareEventLane(source: string, eventId: string): string {
   return `${BARE_EVENT}${source}:${eventId}`;
 }
@@ -25,20 +25,20 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** An item without an invoice: the lane holds that item and its story. */
+/** The lane of an item without an invoice. It holds the item and the item's timeline. */
 const ITEM = 'item:';
 
-/** @param subject the item's name */
+/** @param subject the name of the item */
 export function itemLane(subject: string): string {
   return ITEM + subject;
 }
 
-/** True for an impossible invoice id: Stripe's never look like this. */
+/** True if Crossbill uses this name for a lane of its own. Stripe's invoice ids never look like this. */
 export function isInnerLane(name: string): boolean {
   return isChannelLane(name) || isBareEventLane(name) || name.startsWith(ITEM);
 }
 
-/** The id of an invoice of the billing platform, which names the lane it is worked in. */
+/** Reads the id of an invoice. The lane of the invoice has this id as its name. */
 export function readInvoiceId(fields: Fields, name: string): string {
   const id = fields.id(name);
   if (isInnerLane(id)) throw new Unreadable(name, 'an invoice id');

@@ -1,5 +1,5 @@
-// The common part of all events: an id, a type, and one of three verdicts. Used at the webhook endpoints and again by
-// the flows.
+// The common part of all events: an id, a type, and one of three results. The webhook endpoints use it, and the flows
+// use it again.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
@@ -7,12 +7,11 @@ import { Fields, isId, type JsonObject, member, Unreadable } from '@crossbill/mo
 import { parseBody } from './json-body.js';
 
 /**
- * - `usable`: of the shape its type needs; `event` is typed.
- * - `ignored`: authentic, of an unused type, or without consequences for us.
- * - `unusable`: authentic, but a person must look. The reason names no value of the body.
- *
- * `eventId` is the sender's id, or `sha256:<hex of the body>` without a usable one. `type` is empty if there is none.
- * Events of one `lane` are worked one at a time.
+ * - `usable`: the event has the shape its type needs. `event` is typed.
+ * - `ignored`: the event is authentic, but Crossbill does not use its type, or nothing follows from it.
+ * - `unusable`: the event is authentic, but a person must look. The reason never quotes the body.
+ * `eventId` is the sender's id, or `sha256:<hex of the body>` if there is no usable id. `type` is empty if there is
+ * none. Crossbill works on the events of one `lane` one at a time.
  */
 export type ParsedEvent<T> =
   | {
@@ -30,25 +29,28 @@ export type ParsedEvent<T> =
       readonly reason: string;
     };
 
-/** The input and the result of a source's own parser. Null: an unused type. It throws `Unreadable`. */
+/**
+ * The input and the result of a source's own parser. It returns null for a type Crossbill does not use, and throws
+ * `Unreadable`.
+ */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
 
-/** Parses a body as an event of a source. Never throws on any bytes. */
+/** Parses a body as an event of a source. Never throws, whatever the bytes. */
 export function parseEvent<T>(source: InboxSource, body: Buffer, read: EnvelopeReader<T>): ParsedEvent<T> {
   const parsed = parseBody(body);
   if (!parsed.ok) return without('unusable', source, bodyId(body), '', parsed.reason);
   return readEvent(source, body, parsed.value, read);
 }
 
-/** Where an event belongs in the inbox. */
+/** The place of an event in the inbox. */
 export type EventPlace =
   | { readonly verdict: 'usable'; readonly eventId: string; readonly type: string; readonly lane: string }
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Like `parseEvent`, for the webhook endpoint: it needs the place and not the event. `skim` reads every member `read`
- * may refuse; at anything out of the ordinary a whole parse follows, and so every refusal is that of a whole parse.
+ * Like `parseEvent`, for the webhook endpoint: it needs only the place of the event. `skim` reads every member `read`
+ * may refuse for. Anything unusual leads to a full parse, so every refusal is the refusal of a full parse.
  */
 export function placeEvent(
   source: InboxSource,
@@ -80,7 +82,7 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
   }
 }
 
-/** The name of a delivery without a usable id: the same bytes get the same name. */
+/** The id of a delivery without a usable id: the same bytes give the same id. */
 export function bodyId(body: Buffer): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }
@@ -96,8 +98,8 @@ function without<T>(
 }
 
 /**
- * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document 2, in one
- * place). Null when it names no time; a time that is none ends the parse.
+ * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document
+ * 2, in one place). Null: the event names no time. An unreadable time throws `Unreadable`.
  */
 export function eventTime(root: JsonObject): Date | null {
   const fields = new Fields(root);

@@ -1,20 +1,22 @@
-// The bytes of a delivery as a JSON object, or the reason against it: checks encoding, depth and repeated keys.
+// Parses the bytes of a delivery to a JSON object, or gives the reason why not. It checks encoding, depth and repeated
+// keys.
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 
 export type BodyResult =
   { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly reason: string };
 
-/** Real events nest about ten levels; anything far beyond is an attack on walkers of the tree. */
+/** Real events nest about ten levels. A much deeper body is an attack on code walking the tree. */
 export const MAX_DEPTH = 100;
 
-// Two parsers may disagree on which of two equal keys counts, so an event with one is ambiguous. Checked in the
-// envelope (1), in `data` (2) and in `data.object` or its neighbours (3): everything about money is there.
+// Of two equal keys one parser takes the first, another the last. So an event with a repeated key is ambiguous.
+// Crossbill checks the envelope (1), `data` (2), and `data.object` or its neighbours (3). Everything about money stands
+// there.
 export const KEY_DEPTH = 3;
 
 /**
- * The body as a JSON object. Never throws, and takes time linear in the length. A byte order mark, UTF-16, compressed bytes and
- * invalid UTF-8 are all "not JSON in UTF-8". The reason names no value of the body.
+ * Parses the body to a JSON object. Never throws. Its time is linear in the length. A byte order mark, UTF-16,
+ * compressed bytes and invalid UTF-8 all give "not JSON in UTF-8". The reason never quotes the body.
  */
 export function parseBody(body: Buffer): BodyResult {
   if (body.length === 0) return refuse('the body is empty');
@@ -32,7 +34,7 @@ export function parseBody(body: Buffer): BodyResult {
   return { ok: true, value };
 }
 
-/** Of JSON bytes: deeper than `MAX_DEPTH`. */
+/** True if these JSON bytes nest deeper than `MAX_DEPTH`. */
 export function nestsTooDeep(body: Buffer): boolean {
   return scan(body).tooDeep;
 }
@@ -45,7 +47,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** One pass over the bytes. The answer is meaningful only for bytes JSON.parse accepts. */
+/** One pass over the bytes. The result counts only if JSON.parse accepts the same bytes. */
 function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
   const keysAt: (Set<string> | null)[] = [];
   let depth = 0;
@@ -90,7 +92,7 @@ function endOfString(body: Buffer, start: number): number {
   return i;
 }
 
-/** In JSON only a key precedes a colon. */
+/** True for a key: in JSON a colon follows only a key. */
 function isKey(body: Buffer, closingQuote: number): boolean {
   let i = closingQuote + 1;
   for (; i < body.length; i++) {
@@ -100,13 +102,13 @@ function isKey(body: Buffer, closingQuote: number): boolean {
   return false;
 }
 
-/** The key with its escapes resolved: a key spelled with `\u0069` and one spelled with `i` are the same key. */
+/** The key with its escapes resolved: `\u0069d` and `id` are the same key. */
 function keyText(body: Buffer, start: number, closingQuote: number): string {
   const raw = body.toString('utf8', start + 1, closingQuote);
   if (!raw.includes('\\')) return raw;
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    return raw; // not JSON at all, as JSON.parse of the whole body will report
+    return raw; // not JSON: JSON.parse of the whole body reports this
   }
 }

@@ -1,19 +1,20 @@
-// The MoR's `payment.*` events (Document 3): one verdict on one charge or refund, checked field by field.
+// The MoR's `payment.*` events (Document 3): each reports one verdict on one charge, or one refund. Every field is
+// checked.
 import { type Money } from '../money.js';
 import { freeText } from '../card-numbers.js';
 import { channelLane, readInvoiceId } from './channel-lane.js';
 import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, type JsonObject, textOf, Unreadable } from '@crossbill/mor/read.js';
 
-/** The facts of every `payment.*` event, without its invoice. */
+/** The facts in every `payment.*` event. The invoice is not among them. */
 type PaymentFacts = {
   readonly eventId: string;
-  /** When the MoR made the event; null when it did not say. */
+  /** When the MoR made the event. Null: the event does not say. */
   readonly createdAt: Date | null;
   readonly paymentId: string;
-  readonly customerId: string; // merchant_customer_id; empty: a refund of a link's payment, without a customer
+  readonly customerId: string; // merchant_customer_id; empty for the refund of a link's payment without a customer
   readonly processorPaymentIntentId: string;
-  /** The payment; for `payment.refunded` this one refund's amount. */
+  /** The amount of the payment. In `payment.refunded`: the amount of this one refund. */
   readonly amount: Money;
 };
 
@@ -26,7 +27,7 @@ export type PaymentSucceeded = PaymentFacts & {
 export type PaymentNotMade = PaymentFacts & {
   readonly kind: 'payment.failed' | 'payment.requires_action';
   readonly invoiceId: string;
-  /** Null: Document 3 sends an empty one; a sender may write null or leave it out. */
+  /** Null if empty: Document 3 sends an empty text. Null or a missing field mean the same. */
   readonly processorChargeId: string | null;
   readonly failureMessage: string | null;
   readonly declineCode: string | null;
@@ -34,14 +35,20 @@ export type PaymentNotMade = PaymentFacts & {
 
 export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
-  /** Null: a signup's payment came through an intent and a link's alone, and the MoR may not know their invoice. */
+  /** Null if the MoR may not know the invoice: it took the payment through a signup's intent or through a link. */
   readonly invoiceId: string | null;
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';
-  /** `rfnd_…`. Document 3 makes both ids optional; one of them or the running total is there, or nothing would tell refunds apart. */
+  /**
+   * `rfnd_…`. Document 3 makes this id and the processor's refund id optional. An event has one of them or the running
+   * total, or else refunds could not be told apart.
+   */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
-  /** All refunds of the payment so far, in smallest units; null when not said. Whether it adds up is the flow's question. */
+  /**
+   * All refunds of the payment so far, in smallest units. Null: the event does not say. A rule checks whether the total
+   * adds up.
+   */
   readonly refundedTotal: bigint | null;
   readonly reason: string | null;
 };
@@ -49,8 +56,8 @@ export type PaymentRefunded = PaymentFacts & {
 export type MorPaymentEvent = PaymentSucceeded | PaymentNotMade | PaymentRefunded;
 
 /**
- * Parses a delivery of the payments endpoint. The lane is the invoice, or `mor:` and the payment without one. Never
- * throws.
+ * Parses a delivery to the payments endpoint. The lane is the invoice, or `mor:` plus the payment if there is no
+ * invoice. Never throws.
  */
 export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent> {
   return parseEvent('mor_payments', body, (envelope) => {
@@ -59,7 +66,7 @@ export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent>
   });
 }
 
-/** Document 3, "Webhook payload": the status has to be the type's own. */
+/** Document 3, "Webhook payload": the status must match the event type. */
 function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null {
   switch (type) {
     case 'payment.succeeded': {
@@ -80,7 +87,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
         kind: type,
         ...factsOf(eventId, root, payment),
         invoiceId: readInvoiceId(payment, 'merchant_invoice_id'),
-        // Document 3: empty on failed and requires_action. Nothing was charged, so null and absent say the same.
+        // Document 3: empty on `failed` and `requires_action`. Nothing was charged, so null and absent mean the same.
         processorChargeId: payment.idOrNull('processor_charge_id'),
         failureMessage: freeText(payment.raw('failure_message')),
         declineCode: textOf(payment.raw('decline_code')),
@@ -109,7 +116,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       };
     }
     default:
-      return null; // Document 3 knows no other type
+      return null; // Document 3 has no other type
   }
 }
 

@@ -1,11 +1,14 @@
-// The MoR's other events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
+// The MoR's service events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
 import { type Money } from '../money.js';
 import { channelLane } from './channel-lane.js';
 import { freeText } from '../card-numbers.js';
 import { eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, isId, type JsonObject, member, parseMoney, partOf, Unreadable } from '@crossbill/mor/read.js';
 
-/** Document 2, "Events". `payment.settled` and `report.available` are announced and not sent: stored, ignored. */
+/**
+ * The event types (Document 2, "Events"). The MoR announces `payment.settled` and `report.available` but does not send
+ * them. Crossbill stores and ignores them.
+ */
 export const morServiceTypes = [
   'proforma_invoice.issued',
   'proforma_invoice.issuance_failed',
@@ -24,13 +27,13 @@ export type MorServiceType = (typeof morServiceTypes)[number];
 
 type ServiceFacts = {
   readonly eventId: string;
-  /** When the MoR made the event; null when it did not say. */
+  /** When the MoR made the event. Null: the event does not say. */
   readonly createdAt: Date | null;
-  /** The event's object, as far as its data (or the event id, for proforma invoices) names it. */
+  /** The event's object, as far as its data names it. For a proforma invoice the event id may name it. */
   readonly proformaInvoiceId: string | null;
   readonly paymentLinkId: string | null;
   readonly eInvoiceId: string | null;
-  /** As it came. Document 2 shows few of its members: look with `idsIn`. */
+  /** The data as the MoR sent it. Document 2 shows few of its members, so use `idsIn` to search it. */
   readonly data: JsonObject;
 };
 
@@ -39,18 +42,21 @@ export type ProformaSettled = ServiceFacts & {
   readonly proformaInvoiceId: string;
   readonly settledAt: Date;
   readonly total: Money;
-  /** May differ from the total on a partial payment. */
+  /** Differs from the total after a partial payment. */
   readonly amountReceived: Money;
   readonly recipientName: string | null;
 };
 
-/** An event of this type. */
+/** A service event of the type `K`. */
 export type ServiceEvent<K extends MorServiceType> = {
   [P in K]: P extends 'proforma_invoice.settled' ? ProformaSettled : ServiceFacts & { readonly kind: P };
 }[K];
 export type MorServiceEvent = ServiceEvent<MorServiceType>;
 
-/** Parses a delivery of the events door. The lane is `mor:` and the proforma invoice, link or e-invoice, else the event. Never throws. */
+/**
+ * Parses a delivery to the events endpoint. The lane is `mor:` plus the id of the proforma invoice, link or e-invoice,
+ * or else of the event. Never throws.
+ */
 export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent> {
   return parseEvent('mor_events', body, ({ eventId, type, root }) => {
     const kind = morServiceTypes.find((known) => known === type);
@@ -72,7 +78,10 @@ export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent>
   });
 }
 
-/** Document 2: `proformaInvoiceId`, `status`, `settledAt`, `total`, `amountReceived`, `recipient.legalName`. */
+/**
+ * Reads the members Document 2 shows: `proformaInvoiceId`, `status`, `settledAt`, `total`, `amountReceived`,
+ * `recipient.legalName`.
+ */
 function readSettled(facts: ServiceFacts): ProformaSettled {
   const data = new Fields(facts.data);
   data.oneOf('status', ['SETTLED']);
@@ -87,14 +96,14 @@ function readSettled(facts: ServiceFacts): ProformaSettled {
   };
 }
 
-/** `{amount, currency}` with a decimal string, above zero, exact in the currency's smallest unit. */
+/** Reads `{amount, currency}`: a decimal string above zero, exact in the smallest unit of the currency. */
 function readMoney(data: Fields, name: string): Money {
   const money = data.must(name, parseMoney);
   if (money.minor < 1n) throw new Unreadable(name, 'an exact amount above zero');
   return money;
 }
 
-/** Document 2: event ids come from the proforma invoice's id. */
+/** The proforma invoice's id, from the event id: Document 2 builds event ids from it. */
 function proformaOf(kind: MorServiceType, eventId: string): string | null {
   const prefix =
     kind === 'proforma_invoice.issued'
@@ -115,8 +124,8 @@ function idOrNull(data: JsonObject, name: string): string | null {
 const MAX_IDS = 1_000;
 
 /**
- * Every possible id text anywhere in `data`, each once, in its order, at most 1,000: Document 2 does not show the place
- * of the ids in the payload of a dispute, an alert or a captured link.
+ * Every possible id text in `data`: each once, in order, at most 1,000. Document 2 does not show where a dispute, an
+ * alert or a captured link holds its ids.
  */
 export function idsIn(data: JsonObject): readonly string[] {
   const found = new Set<string>();
@@ -129,7 +138,7 @@ export function idsIn(data: JsonObject): readonly string[] {
   return [...found];
 }
 
-/** The MoR's payment id in a `payment.captured`; null: it names none, or more than one. */
+/** The MoR's payment id in a `payment.captured` event. Null: the event names none, or several. */
 export function capturedId(e: MorServiceEvent): string | null {
   if (e.kind !== 'payment.captured') return null;
   const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));

@@ -1,14 +1,15 @@
-// Events of Crossbill itself (source `crossbill`): a writer outside the rules tells a lane, so the engine alone opens and closes items.
+// Crossbill's own events (source `crossbill`). Code outside the rules sends one to a lane instead of opening an item,
+// since only the engine opens and closes items.
 import { type InboxSource } from '../ports/inbox.js';
 import { type ReviewRow } from '../model.js';
 import { itemLane } from './channel-lane.js';
 import { parseBody } from './json-body.js';
 
 export type OwnEvent =
-  /** No charge of the signup is known. `since`: ISO 8601. */
+  /** Crossbill knows no charge for the signup. `since`: ISO 8601. */
   | { readonly type: 'signup.overdue'; readonly signup: string; readonly customer: string; readonly since: string }
   | { readonly type: 'signup.completed'; readonly signup: string }
-  /** An event came a second time with another body. */
+  /** An event arrived a second time with another body. */
   | {
       readonly type: 'event.second_body';
       readonly source: InboxSource;
@@ -18,15 +19,15 @@ export type OwnEvent =
 
 export type OwnType = OwnEvent['type'];
 
-/** An event as it is stored. `id`: the same for the same cause, so it is stored once. */
+/** An event of our own, ready to store. The same cause gives the same `id`, so the inbox stores it once. */
 export type OwnDelivery = { readonly id: string; readonly lane: string; readonly event: OwnEvent };
 
-/** The item about a signup stands in a lane of its own. */
+/** The item about a signup has a lane of its own. */
 export function ofSignup(event: Extract<OwnEvent, { readonly signup: string }>): OwnDelivery {
   return { id: `${event.type}:${event.signup}`, lane: itemLane(event.signup), event };
 }
 
-/** The name of the item about a second body. */
+/** The subject of the item about a second body. */
 export function secondBodySubject({
   source,
   event,
@@ -37,7 +38,7 @@ export function secondBodySubject({
 /** Topics of items in a lane of their own, without an invoice. */
 const ALONE: ReadonlySet<string> = new Set(['signup-unpaid', 'second-body']);
 
-/** The lane of an item; null: it stands in none (an event that names nothing). */
+/** The lane with the item. Null: the item has no lane. */
 export function laneOfItem({
   invoiceId,
   topic,
@@ -46,7 +47,7 @@ export function laneOfItem({
   return invoiceId ?? (ALONE.has(topic) ? itemLane(subject) : null);
 }
 
-/** Reads the stored bytes; null: they are none of ours. */
+/** Parses stored bytes of our own event. Null: Crossbill did not write these bytes. */
 export function parseOwnEvent(body: Buffer): OwnEvent | null {
   const read = parseBody(body);
   if (!read.ok) return null;

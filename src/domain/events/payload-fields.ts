@@ -1,4 +1,4 @@
-// Finds the facts people need in payloads Document 2 does not show: deadlines, links, outcomes, amounts, at any place.
+// Finds facts for people in payloads Document 2 does not show: deadlines, links, outcomes, amounts, at any depth.
 import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
@@ -7,7 +7,7 @@ const MAX_MEMBERS = 1_000;
 
 type Member = readonly [name: string, value: unknown, of: JsonObject, depth: number];
 
-/** Every member of `data` at any depth, outer ones first, with its object. */
+/** Every member of `data` at any depth, outer members first, each with its object. */
 function* members(data: JsonObject): Generator<Member> {
   const waiting: (readonly [value: unknown, depth: number])[] = [[data, 0]];
   let seen = 0;
@@ -24,12 +24,12 @@ function* members(data: JsonObject): Generator<Member> {
   }
 }
 
-/** A name without its case, `_` and `-`. */
+/** The name in lower case, without `_` and `-`. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** The first readable member with one of these names, in their order. Upper and lower case, `_` and `-` make no difference. */
+/** The first readable member with one of these names. Earlier names win. Case, `_` and `-` make no difference. */
 export function named<T>(
   data: JsonObject,
   names: readonly string[],
@@ -59,19 +59,22 @@ const DEADLINES = [
   'expiresat',
 ];
 
-/** Until when somebody must act; null when nothing in it says so. */
+/** Until when somebody must act. Null: the data does not say. */
 export function deadlineIn(data: JsonObject): Date | null {
   return named(data, DEADLINES, anyTime);
 }
 
-/** ISO 8601, a bare day (its first moment: rather too early than too late), Unix seconds or milliseconds. */
+/** Reads ISO 8601, a bare day (as its first moment: better too early than too late), Unix seconds or milliseconds. */
 function anyTime(value: unknown): Date | null {
   if (typeof value === 'number' && value > 1e11) return timeOf(Math.floor(value / 1000));
   if (typeof value === 'string' && /^\d{9,11}$/.test(value)) return timeOf(Number(value));
   return timeOf(value);
 }
 
-/** A link to the MoR's dashboard, https only; null if there is none. Shown as text and never followed. */
+/**
+ * A link to the MoR's dashboard, https only. Null: there is none. Crossbill shows the link as text and never follows
+ * it.
+ */
 export function dashboardIn(data: JsonObject): string | null {
   const all = [...members(data)];
   const links = all.filter(([, value]) => isHttps(value));
@@ -96,7 +99,7 @@ export function wordNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), textOf);
 }
 
-/** A person's text under one of these names, card numbers masked. */
+/** A person's text under one of these names, with card numbers masked. */
 export function textNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), freeText);
 }
@@ -106,17 +109,17 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
-/** Of a text for a person. */
+/** The longest text of a sum for a person, in characters. */
 const LONGEST_SUM = 80;
 
-/** The first exact amount; null when there is none. */
+/** The first exact amount in the data. Null: there is none. */
 export function amountIn(data: JsonObject): Money | null {
   return named(data, AMOUNTS, moneyOf);
 }
 
 /**
- * The same of the outermost amounts alone. A text: the MoR's own spelling if unclear, or the possible sums, as with a
- * dispute next to its payment.
+ * Like `amountIn`, but reads only the outermost amounts. Returns a text if the amount is unclear: the MoR's own
+ * spelling, or several possible sums, as in a dispute next to its payment.
  */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];
@@ -136,9 +139,9 @@ export function sumIn(data: JsonObject): Money | string | null {
 }
 
 /**
- * `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string next to its currency.
- * Without a fraction the latter may count the smallest units, as Document 3 does, and so may a number: this reads
- * neither, unless the two are equal.
+ * Reads `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string next to a currency.
+ * A string without a fraction, or a number, may count smallest units as in Document 3. Such a value is ambiguous, so it
+ * is read only if both readings are equal.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
   const whole = isObject(value) ? value : { amount: value, currency: of['currency'] };

@@ -1,4 +1,4 @@
-// An authentic body's place in the inbox, by its webhook endpoint.
+// Finds the place of an authentic body in the inbox, for each webhook endpoint.
 import { type InboxSource } from '../ports/inbox.js';
 import { isBareEventLane } from './channel-lane.js';
 import { type EventPlace } from './envelope.js';
@@ -13,8 +13,8 @@ export const PLACES: Readonly<Record<InboxSource, (body: Buffer) => EventPlace>>
 };
 
 /**
- * The lane of a stored event at its next decision. A body unusable for every earlier release waits in its own lane:
- * once readable, it goes to its invoice's lane.
+ * The lane of a stored event for its next decision. An event unreadable for every earlier release waits in a lane of
+ * its own. Once readable, the event moves to the lane of its invoice.
  */
 export function laneAgain(source: InboxSource, lane: string, body: Buffer): string {
   if (!isBareEventLane(lane)) return lane;

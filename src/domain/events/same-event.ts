@@ -1,21 +1,23 @@
-// Whether two bodies under one event id say the same.
+// Compares two bodies with the same event id: do they say the same?
 import { idOf, isObject, type JsonObject, member } from '@crossbill/mor/read.js';
 import { parseBody } from './json-body.js';
 
 /**
- * Stripe counts the waiting endpoints in the body: the count changes between deliveries and is no part of the event.
+ * Stripe writes into the body how many endpoints still wait for the event. This count changes between deliveries, so
+ * the comparison ignores it.
  */
 const COUNTERS = new Set(['pending_webhooks']);
 
-/** True if both bodies parse to the same JSON value, in any order of keys and white space. */
+/** True if both bodies parse to the same JSON value. The order of keys and white space do not matter. */
 export function sameEvent(a: Buffer, b: Buffer): boolean {
   const left = canonical(a);
   return left !== null && left === canonical(b);
 }
 
 /**
- * True when both bodies are one event of Stripe. Stripe renders an event in the API version of each endpoint, and two endpoints of two versions
- * stand next to each other while a merchant upgrades (Stripe docs, "Upgrade webhook versions"): the bodies differ, the event does not.
+ * True if both bodies are the same event of Stripe. Stripe renders an event in the API version of each endpoint. During
+ * an upgrade a merchant has two endpoints with two versions (Stripe docs, "Upgrade webhook versions"), so one event
+ * arrives in two bodies.
  */
 export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
   if (sameEvent(a, b)) return true;
@@ -23,7 +25,7 @@ export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
   return identity !== null && identity === stripeIdentity(b);
 }
 
-/** Id, type, time, account and object of an event; null where one of them is missing, but for the account. */
+/** The id, type, time, account and object of an event. Null if one is missing; only the account may be missing. */
 function stripeIdentity(body: Buffer): string | null {
   const parsed = parseBody(body);
   if (!parsed.ok) return null;
@@ -56,15 +58,15 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .filter(([k]) => !(top && COUNTERS.has(k)))
     .sort(([x], [y]) => (x < y ? -1 : 1))
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
-  return { pairs }; // an object: a list of pairs in a body is something else
+  return { pairs }; // an object, so a list of pairs in a body stays different
 }
 
 const COMPARE =
   'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
 
 /**
- * The MoR makes event ids from the entity and the topic (Document 2): its second word on a dispute, an alert or a
- * transfer comes under the same id, and may be news.
+ * The MoR builds event ids from the object and the topic (Document 2). So its second report on a dispute, an alert or a
+ * transfer has the same id, and may contain something new.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
@@ -89,7 +91,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** A person's task after a second body under the id of an event of this type. */
+/** A person's task after a second body arrived under the same id, for an event of this type. */
 export function aboutSecondBody(type: string): string {
   const news = MAY_BE_NEWS.get(type);
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;

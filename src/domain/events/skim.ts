@@ -1,19 +1,19 @@
-// A body read in one pass: checks every byte to be JSON, and makes values only of the few wanted members.
+// Reads a body in one pass: checks every byte to be valid JSON, and keeps only the few wanted members.
 import { isUtf8 } from 'node:buffer';
 import { type JsonObject } from '@crossbill/mor/read.js';
 import { KEY_DEPTH, MAX_DEPTH } from './json-body.js';
 
-/** The members to keep: `value` for a plain one, or the wanted members of an object. Names are of ASCII. */
+/** The members to keep: `value` for a plain value, or the wanted members of an inner object. Names are ASCII. */
 export type Wanted = { readonly [name: string]: 'value' | Wanted };
 
-/** The wanted members of an object by the hash of their name. */
+/** The wanted members of an object, by the hash of their name. */
 type Keep = ReadonlyMap<number, { readonly name: string; readonly bytes: Buffer; readonly inner: Keep | null }>;
 type Into = { [key: string]: unknown };
 
 /**
- * Makes a reader of bodies with the answers of `parseBody`, without the unwanted members, at a fifth of its price: a
- * row of the inbox needs a dozen of an event's two hundred members. It refuses nothing: null means the body is out of
- * the ordinary and needs a whole parse. Never throws, and takes time linear in the length.
+ * Makes a reader with the same result as `parseBody`, without the unwanted members, at a fifth of the cost: a row of
+ * the inbox needs a dozen of an event's two hundred members. The reader refuses nothing. Null means the body is unusual
+ * and needs a full parse. Never throws. Its time is linear in the length.
  */
 export function skimmer(wanted: Wanted): (body: Buffer) => JsonObject | null {
   const keep = keepOf(wanted);
@@ -47,10 +47,13 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-// Each function below takes the index of its first byte and returns the index behind its last one. A byte illegal for
-// JSON there, the end of the body included, ends the whole in doubt.
+// Each function below takes the index of its first byte and returns the index after its last byte. At a byte illegal
+// for JSON, or at an early end of the body, it throws `doubt`: the whole body then needs a full parse.
 
-/** The members of an object, from behind `{`. Compares keys down to `KEY_DEPTH`; those in `keep` go into `into`. */
+/**
+ * Reads the members of an object, from after its `{`. Compares keys down to `KEY_DEPTH`. Puts the members in `keep`
+ * into `into`.
+ */
 function object(body: Buffer, start: number, depth: number, keep: Keep | null, into: Into | null): number {
   if (depth > MAX_DEPTH) throw doubt;
   const keys = depth <= KEY_DEPTH ? new Set<number>() : null;
@@ -63,7 +66,7 @@ function object(body: Buffer, start: number, depth: number, keep: Keep | null, i
     let kept;
     if (keys !== null) {
       const hash = hashOf(body, name, at - 1);
-      if (keys.has(hash)) throw doubt; // the same key twice, or two of one hash
+      if (keys.has(hash)) throw doubt; // the same key twice, or two keys with one hash
       keys.add(hash);
       kept = keep?.get(hash);
       if (kept !== undefined && !holds(body, name, at - 1, kept.bytes)) kept = undefined;
@@ -90,14 +93,14 @@ function object(body: Buffer, start: number, depth: number, keep: Keep | null, i
   }
 }
 
-/** Any value, passed over. */
+/** Skips any value. */
 function value(body: Buffer, at: number, depth: number): number {
   if (body[at] === OPEN_OBJECT) return object(body, at + 1, depth + 1, null, null);
   if (body[at] === OPEN_ARRAY) return array(body, at + 1, depth + 1);
   return plain(body, at);
 }
 
-/** The elements of an array, from behind `[`. */
+/** Skips the elements of an array, from after its `[`. */
 function array(body: Buffer, start: number, depth: number): number {
   if (depth > MAX_DEPTH) throw doubt;
   let at = afterSpace(body, start);
@@ -110,7 +113,7 @@ function array(body: Buffer, start: number, depth: number): number {
   }
 }
 
-/** Text, a number, `true`, `false` or `null`. */
+/** Reads a text, a number, `true`, `false` or `null`. */
 function plain(body: Buffer, at: number): number {
   switch (body[at]) {
     case QUOTE:
@@ -131,7 +134,7 @@ function word(body: Buffer, start: number, expected: string): number {
   return start + expected.length;
 }
 
-/** RFC 8259, section 6. */
+/** Reads a number (RFC 8259, section 6). */
 function number(body: Buffer, start: number): number {
   let at = body[start] === MINUS ? start + 1 : start;
   at = body[at] === ZERO ? at + 1 : digits(body, at);
@@ -143,7 +146,7 @@ function number(body: Buffer, start: number): number {
   return at;
 }
 
-/** One digit or more. */
+/** Reads one digit or more. */
 function digits(body: Buffer, start: number): number {
   let at = start;
   for (let byte = body[at]; byte !== undefined && byte >= ZERO && byte <= NINE; byte = body[++at]);
@@ -151,19 +154,21 @@ function digits(body: Buffer, start: number): number {
   return at;
 }
 
-/** From behind the opening quote to behind the closing one. The bytes are UTF-8: an earlier check. */
+/** Reads a string, from after its opening quote to after its closing quote. The bytes are UTF-8: an earlier check. */
 function endOfString(body: Buffer, start: number): number {
   for (let at = start; ; at++) {
     const byte = body[at];
     if (byte === undefined) throw doubt;
-    if (byte > BACKSLASH) continue; // most letters: one look each
+    if (byte > BACKSLASH) continue; // most characters need only this comparison
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at = escape(body, at + 1);
     else if (byte < 0x20) throw doubt;
   }
 }
 
-/** The byte behind a backslash, and the digits of `\u`; answers the index of the last one. RFC 8259, section 7. */
+/**
+ * Reads the byte after a backslash, and the digits of `\u`. Returns the index of the last byte. RFC 8259, section 7.
+ */
 function escape(body: Buffer, at: number): number {
   if (body[at] !== 0x75) {
     if (!'"\\/bfnrt'.includes(String.fromCharCode(body[at] ?? 0))) throw doubt;
@@ -179,7 +184,7 @@ function afterSpace(body: Buffer, start: number): number {
   return at;
 }
 
-/** A key as a number. An escape gives one name several spellings; only a whole parse compares those. */
+/** The hash of a key. With an escape one key has several spellings, so a key with an escape needs a full parse. */
 function hashOf(body: Buffer, start: number, end: number): number {
   let hash = 0;
   for (let at = start; at < end; at++) {
@@ -196,7 +201,7 @@ function holds(body: Buffer, start: number, end: number, bytes: Buffer): boolean
   return true;
 }
 
-/** The value between two indexes from `plain`. Leaves text with an escape or beyond ASCII to a whole parse. */
+/** The value between two indexes from `plain`. Text with an escape or beyond ASCII needs a full parse. */
 function plainValue(body: Buffer, start: number, end: number): unknown {
   const first = body[start] ?? 0;
   if (first === MINUS || (first >= ZERO && first <= NINE)) return Number(body.toString('latin1', start, end));

@@ -1,4 +1,5 @@
-// Stripe's events: those about invoices become typed facts, in the shapes of all API generations; the others are ignored.
+// Stripe's events. Events about invoices become typed facts, whatever the API version of their shape. Crossbill ignores
+// all others.
 import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
 import { readInvoiceId } from './channel-lane.js';
 import { type Envelope, type EventPlace, eventTime, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
@@ -18,9 +19,9 @@ import { parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
- * The types our picture needs. Unused, because another type says the same: `invoice.payment_succeeded` (`paid`),
- * `invoice.payment_action_required` (`payment_failed`); because nothing follows from them: `invoice.sent`, `.upcoming`,
- * `.will_be_due`, `.overdue`.
+ * The event types Crossbill uses. Two types are left out because another type says the same:
+ * `invoice.payment_succeeded` (`paid`) and `invoice.payment_action_required` (`payment_failed`). Four are left out
+ * because nothing follows from them: `invoice.sent`, `.upcoming`, `.will_be_due`, `.overdue`.
  */
 export const stripeInvoiceTypes = [
   'invoice.created',
@@ -40,19 +41,24 @@ export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
 export type StripeEvent = {
   readonly kind: StripeInvoiceType;
   readonly eventId: string;
-  /** When Stripe made the event, to the second: not an order. Null when it does not say. */
+  /** When Stripe made the event, to the second. Too coarse to order events. Null: the event does not say. */
   readonly createdAt: Date | null;
-  /** The API generation of the object's shape; null if unknown. */
+  /** The API version of the invoice's shape. Null: unknown. */
   readonly apiVersion: string | null;
-  /** Null when the event does not say. */
+  /** Null: the event does not say. */
   readonly livemode: boolean | null;
-  /** The accounts in its `account` and `context`; without one it is the merchant's own. */
+  /**
+   * The accounts the event names in `account` and `context`. Empty: the event belongs to the merchant's own account.
+   */
   readonly accounts: readonly string[];
-  /** The invoice at the time of the event. `invoice.deleted` gives status `deleted`. */
+  /** The invoice at the time of the event. `invoice.deleted` gives the status `deleted`. */
   readonly invoice: InvoiceFacts;
 };
 
-/** The status by the type alone, for an object without one. We read it at Stripe before any write. */
+/**
+ * The status an event type implies, for an invoice without a status. Crossbill reads the invoice at Stripe before any
+ * write.
+ */
 const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.created': 'draft',
   'invoice.finalized': 'open',
@@ -64,17 +70,17 @@ const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.payment_attempt_required': 'open',
 };
 
-/** Parses a delivery of the Stripe door. The lane is the invoice. Never throws. */
+/** Parses a delivery to the Stripe endpoint. The lane is the invoice. Never throws. */
 export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
   return parseEvent('stripe', body, readStripeEvent);
 }
 
-/** As `parseStripeEvent`, without the event. */
+/** Like `parseStripeEvent`, but returns only the place in the inbox. */
 export function placeStripeEvent(body: Buffer): EventPlace {
   return placeEvent('stripe', body, skimEvent, readStripeEvent);
 }
 
-/** Exactly the members `readStripeEvent` may refuse an event for. */
+/** Reads exactly the members `readStripeEvent` may refuse an event for. */
 const skimEvent = skimmer({
   id: 'value',
   type: 'value',
@@ -99,22 +105,25 @@ const skimEvent = skimmer({
 });
 
 /**
- * Stripe's thin events for v1 objects have `v1.` before the type's name (docs.stripe.com/events/how-events-work;
- * general since API version 2026-09-30). An endpoint set to them would silently ignore every invoice, so they are
- * parked and alarm.
+ * Stripe's thin events for v1 objects have `v1.` in front of the type's name (docs.stripe.com/events/how-events-work;
+ * general since API version 2026-09-30). They carry no invoice. A webhook endpoint set to thin events would lose every
+ * invoice silently, so Crossbill parks such events and opens an item.
  */
 const THIN =
   "a thin event, which names the invoice and does not hold it: set this webhook endpoint's payload style to snapshot on Stripe";
 
-/** Before this version an invoice has no status, and `invoice.paid` does not exist (Stripe docs, "API upgrades", 2018-11-08). */
+/**
+ * Before this version an invoice has no status, and `invoice.paid` does not exist (Stripe docs, "API upgrades",
+ * 2018-11-08).
+ */
 const OLDEST_VERSION = '2018-11-08';
 
-/** True for a version with unreadable invoices, as a webhook endpoint or an event names it; null: nothing names one. */
+/** True if invoices of this API version are unreadable. Null: nobody named a version. */
 export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
 }
 
-/** True for an event Stripe rendered in such a version. */
+/** True if Stripe rendered the event in such an old version. */
 export function isRenderedTooOld(body: Buffer): boolean {
   const read = parseBody(body);
   return read.ok && isTooOld(textOf(member(read.value, 'api_version')));
@@ -133,7 +142,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
   const facts = readInvoice(new Fields(new Fields(root).object('data')).object('object'), {
-    // The status does not tell a deleted draft's remains apart.
+    // Only the event type shows a deleted draft. The status of the invoice does not.
     deleted: kind === 'invoice.deleted',
     status: STATUS_AFTER[kind] ?? null,
   });
@@ -144,7 +153,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     apiVersion,
     livemode: typeof livemode === 'boolean' ? livemode : null,
     accounts: readAccounts(root),
-    // The type decides, whatever its invoice shows.
+    // The event type decides, whatever status its invoice shows.
     invoice:
       kind === 'invoice.finalization_failed'
         ? { ...facts, finalizationError: facts.finalizationError ?? NO_REASON }
@@ -153,7 +162,10 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
   return { lane: facts.invoiceId, event };
 }
 
-/** `context` is an account, or a path from an organization down to one (Stripe docs, "The Event object", "Stripe-Context"). */
+/**
+ * `context` is an account, or a path from an organization to an account (Stripe docs, "The Event object",
+ * "Stripe-Context").
+ */
 function readAccounts(root: JsonObject): readonly string[] {
   const account = idOf(member(root, 'account'));
   const context = textOf(member(root, 'context'))?.split('/').at(-1) ?? '';
@@ -164,7 +176,10 @@ function readAccounts(root: JsonObject): readonly string[] {
 export type InvoiceResult =
   { readonly ok: true; readonly invoice: InvoiceFacts } | { readonly ok: false; readonly problem: string };
 
-/** An invoice object of the API, from an event or from an answer, before and since API version 2025-03-31. Never throws. */
+/**
+ * Parses an invoice of Stripe's API, from an event or an answer, in the shapes before and since API version 2025-03-31.
+ * Never throws.
+ */
 export function parseInvoice(object: unknown): InvoiceResult {
   if (!isObject(object)) return { ok: false, problem: 'the invoice is not an object' };
   try {
@@ -180,7 +195,7 @@ const statuses: readonly InvoiceStatus[] = ['draft', 'open', 'paid', 'uncollecti
 
 type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | null };
 
-/** `otherwise.status` counts where the invoice itself does not say. */
+/** `otherwise.status` counts if the invoice has no status. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const fields = new Fields(invoice);
   if ((member(invoice, 'object') ?? 'invoice') !== 'invoice') throw new Unreadable('object', 'an invoice');
@@ -209,7 +224,10 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   };
 }
 
-/** The customer's address as it stands on the invoice: final with it, the customer's own before (Stripe docs, "The Invoice object"). */
+/**
+ * The country of the customer's address on the invoice. A final invoice keeps its address; a draft shows the customer's
+ * current one (Stripe docs, "The Invoice object").
+ */
 function readCountry(address: unknown): string | null {
   const country = textOf(partOf(address)['country']);
   return country !== null && /^[A-Z]{2}$/.test(country) ? country : null;
@@ -225,8 +243,8 @@ function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): Invoi
 type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total'>;
 
 /**
- * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for
- * the other; without both the status tells whether anything is left. `total` alone decides nothing here.
+ * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so one amount replaces a
+ * missing other. If both are missing, the status shows whether anything is left. `total` alone decides nothing here.
  */
 function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
   const amountDue = invoice.minor('amount_due', 0n);
@@ -243,7 +261,10 @@ function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
 }
 const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** `parent.subscription_details.subscription` since 2025-03-31.basil, `subscription` before; null for an invoice of its own. */
+/**
+ * `parent.subscription_details.subscription` since 2025-03-31.basil, `subscription` before. Null: the invoice belongs
+ * to no subscription.
+ */
 function readSubscription(invoice: JsonObject): string | null {
   const parent = member(invoice, 'parent');
   const details = isObject(parent) ? member(parent, 'subscription_details') : null;
@@ -269,7 +290,7 @@ function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' |
   };
 }
 
-/** Stripe voids an invoice once its revision is final (Stripe docs, "Revise an invoice"). */
+/** Reads the newest revision. Stripe voids an invoice once its revision is final (Stripe docs, "Revise an invoice"). */
 function readRevision(invoice: JsonObject): Pick<InvoiceFacts, 'latestRevision'> {
   const latest = idOf(member(invoice, 'latest_revision'));
   return latest === null ? {} : { latestRevision: latest };

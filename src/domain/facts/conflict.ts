@@ -1,4 +1,4 @@
-// Facts of events at odds with our knowledge.
+// Facts of events in conflict with the stored rows.
 import { type Money } from '../money.js';
 import { type OnObject, type Seen, type Time } from './parts.js';
 
@@ -48,7 +48,9 @@ export type ConflictFact =
       readonly recorded: Money | null;
     }
   | ({ readonly code: 'link-paid' } & OnObject)
-  /** No read finds it any more: the MoR refused its request, or does not know it */
+  /**
+   * No read can find the link any more. `not-given`: the MoR refused to create it. `gone`: the MoR does not know it.
+   */
   | ({ readonly code: 'link-lost'; readonly why: 'not-given' | 'gone'; readonly announced: boolean } & OnObject)
   | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
   | ({

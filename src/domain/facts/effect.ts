@@ -1,4 +1,4 @@
-// Facts of finally refused calls.
+// Facts of calls with a final refusal.
 import { type ByHand, type Refused, type Time } from './parts.js';
 
 export type EffectFact =

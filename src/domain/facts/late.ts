@@ -1,4 +1,4 @@
-// Facts of late things: verdicts, signups, drafts.
+// Facts of overdue things: verdicts, signups, drafts.
 import { type Money } from '../money.js';
 import { type Time } from './parts.js';
 
@@ -7,7 +7,7 @@ export type OverdueFact =
       readonly code: 'no-verdict';
       readonly due: Money | null;
       readonly since: Time;
-      /** A payment with its charge booked for another invoice. */
+      /** A payment removed from this invoice, because another invoice has its charge. Null: there was none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };

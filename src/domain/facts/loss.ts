@@ -2,15 +2,15 @@
 import { type Money } from '../money.js';
 import { type Apart, type Disputed, type Time } from './parts.js';
 
-/** A credit note for a loss stands on Stripe, and more of it than a bank has taken. */
+/** Stripe has a credit note for a loss, and the note is larger than the loss. */
 type CreditFact = {
   readonly code: 'credit-beyond-loss';
   readonly creditNote: string;
   readonly payment: string;
   readonly credited: Money;
-  /** A bank's part of it. */
+  /** The part a bank has really taken. */
   readonly lost: Money;
-  /** The dispute was won after all, or the return undone. False: the loss became less, as by a refund. */
+  /** True: the dispute was won, or the return was undone. False: the loss became smaller, for example by a refund. */
   readonly over: boolean;
 };
 
@@ -35,14 +35,17 @@ export type DisputeFact =
   | ({
       readonly code: 'dispute-lost';
       readonly dispute: string;
-      /** The customer got `got` of it twice. Null: nothing of it. */
+      /**
+       * The customer got the amount `got` twice: from the bank, and by a refund or another loss. Null: the customer got
+       * nothing twice.
+       */
       readonly twice: {
         readonly payment: string;
         readonly how: 'refunded' | 'taken-back';
         readonly got: Money;
         readonly booked: Money;
       } | null;
-      /** Somebody booked the loss outside the ledger, and the ledger has it now. */
+      /** A person booked the loss outside the ledger, and the ledger has booked it since. */
       readonly bookedSince: boolean;
       readonly apart: Apart;
     } & Disputed)
@@ -57,9 +60,9 @@ export type DisputeFact =
   | ({
       readonly code: 'won-after-loss';
       readonly dispute: string;
-      /** The loss is reversed in the ledger. */
+      /** The ledger has reversed the loss. */
       readonly reversed: boolean;
-      /** An item asked somebody to book it outside the ledger. */
+      /** An earlier item asked a person to book the loss outside the ledger. */
       readonly beside: boolean;
     } & Disputed)
   | ({

@@ -18,7 +18,7 @@ export type AmountFact =
       readonly by: readonly { readonly payment: string; readonly amount: Money }[];
       readonly refunded: Money;
       readonly left: Money;
-      /** Stripe put it on the customer's balance. */
+      /** Stripe put the surplus on the customer's balance. */
       readonly credited: boolean;
     }
   | {
@@ -27,7 +27,7 @@ export type AmountFact =
       readonly charge: string;
       readonly stated: Money;
       readonly asked: Money;
-      /** A refused refund of the payment; null: nobody tried one. */
+      /** A refund of the payment, refused by the MoR. Null: nobody tried a refund. */
       readonly failed: { readonly amount: Money; readonly said: string | null } | null;
     };
 
@@ -46,7 +46,7 @@ export type DoubleFact =
       readonly taken: Money;
       readonly settledBy: string;
       readonly sameCharge: string | null;
-      /** The MoR may have told of one payment twice. */
+      /** The MoR may have reported one payment twice. */
       readonly maybeOne: boolean;
       readonly observations: readonly Seen[];
     }

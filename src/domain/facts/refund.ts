@@ -1,4 +1,4 @@
-// Facts of refunds with a wrong sum or without an end.
+// Facts of refunds with a wrong sum, and of refunds without a result.
 import { type Money } from '../money.js';
 import { type Refused, type Time } from './parts.js';
 
@@ -29,7 +29,7 @@ export type GapFact =
       readonly refund: string;
       readonly amount: Money;
       readonly other: string | null;
-      /** No try before it can have moved money. */
+      /** No earlier try of this request can have moved money. */
       readonly nothingMade: boolean;
     } & Omit<Refused, 'call'>);
 
@@ -40,9 +40,9 @@ export type StuckFact =
       readonly amount: Money;
       readonly status: string;
       readonly since: Time;
-      /** The MoR may have forgotten its key: Crossbill does not send it again. */
+      /** The MoR may have forgotten the idempotency key, so Crossbill does not send the request again. */
       readonly withdrawn: boolean;
-      /** The MoR refused the request, and a try before may have moved the money; null: it did not. */
+      /** The MoR refused the request, but an earlier try may have moved the money. Null: the MoR did not refuse. */
       readonly refused: Omit<Refused, 'call'> | null;
       readonly dismissedAt: Time | null;
     }

@@ -1,6 +1,9 @@
-// The audit trail.
+// The audit log.
 
-/** Author, act, time, place and outcome; refused tries too. Never changed, never deleted. */
+/**
+ * Records the actor, the act, the time, the address and the result. It includes refused tries. Crossbill never changes
+ * or deletes an entry.
+ */
 export abstract class AuditLog {
   abstract write(entry: {
     readonly actor: string;

@@ -1,82 +1,83 @@
-// The billing platform (Stripe Billing) as the bridge sees it: requests and answers.
+// The billing platform (Stripe Billing), as Crossbill uses it: requests and answers.
 import { type Money } from '../money.js';
 import { type JsonWay } from '../row.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' | 'deleted';
 
-/** An invoice as the platform showed it at one moment, from an event or from a read. Amounts are smallest units. */
+/** An invoice as the platform showed it at one moment, in an event or a read. Amounts are smallest units. */
 export type InvoiceFacts = {
   readonly invoiceId: string;
   readonly customerId: string;
-  /** ISO 3166-1 alpha-2, of the customer's address; null when the platform does not say. */
+  /** The country of the customer's address, ISO 3166-1 alpha-2. Null: the platform does not say. */
   readonly customerCountry: string | null;
-  /** As the customer reads it on the invoice; null until it is final. */
+  /** The number the customer reads on the invoice. Null until the invoice is final. */
   readonly number: string | null;
   readonly status: InvoiceStatus;
-  /** For example `subscription_cycle`; null when the platform gave none. */
+  /** For example `subscription_cycle`. Null: the platform gave none. */
   readonly billingReason: string | null;
   readonly currency: string; // upper case
   readonly amountDue: bigint;
   readonly amountPaid: bigint;
   readonly amountRemaining: bigint;
-  /** Paid beyond the amount due; null: the platform does not say, as in shapes of before 2025-03-31. */
+  /** The amount paid beyond the amount due. Null: the platform does not say, as in shapes before 2025-03-31. */
   readonly amountOverpaid: bigint | null;
   readonly total: bigint;
   readonly subscriptionId: string | null;
-  /** The subscription's metadata as the invoice carries it; left out: it carries none. */
+  /** The metadata of the subscription, as the invoice shows it. Absent: none. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly collectionMethod: string | null;
-  /** Whether the platform goes on with it: finalizes, charges, retries; left out: it did not say. */
+  /** Whether the platform continues automatically: finalizes, charges, retries. Absent: the platform did not say. */
   readonly autoAdvance?: boolean;
-  /** The invoice's own method or source, before all others; left out: none. */
+  /** The payment method or source on the invoice itself. It wins over all others. Absent: none. */
   readonly ownMethodId?: string;
-  /** The newest revision, made to replace this invoice; left out: none. */
+  /** The newest revision, the replacement for this invoice. Absent: none. */
   readonly latestRevision?: string;
-  /** When the platform made it; null when it did not say. */
+  /** When the platform made the invoice. Null: the platform did not say. */
   readonly createdAt: Date | null;
-  /** Why the last finalization failed; null when it did not. */
+  /** Why the last finalization failed. Null: it did not fail. */
   readonly finalizationError: string | null;
-  /** When the platform finalizes a draft; null when unknown or not scheduled. */
+  /** When the platform finalizes the draft. Null: unknown or not scheduled. */
   readonly finalizesAt: Date | null;
 };
 
-/** One payment attached to an invoice, as the platform lists it. */
+/** One payment on an invoice, as the platform lists it. */
 export type InvoicePaymentFacts = {
-  /** Null: something else pays, for example a payment intent of the platform's own. */
+  /** Null: the payment is no payment record, for example a payment intent of the platform. */
   readonly paymentRecordId: string | null;
   /**
-   * The platform itself collected it: it names a payment intent or a charge. The name of the type proves nothing: it is
-   * an open list (Stripe's SDK, `InvoicePayment.Payment.Type`), and `out_of_band_payment` occurred in it.
+   * True: the platform itself collected the payment. It then names a payment intent or a charge. The payment's type
+   * proves nothing: the list of types is open (Stripe's SDK, `InvoicePayment.Payment.Type`), and has contained
+   * `out_of_band_payment`.
    */
   readonly byPlatform: boolean;
   readonly status: string; // open, paid, canceled
   readonly amountPaid: bigint | null;
 };
 
-/** An invoice as the platform shows it now, with the object itself, to hand on. */
+/** An invoice as the platform shows it now, with the whole object, to pass on. */
 export type ShownToRetry = {
   readonly invoice: InvoiceFacts;
   /** The invoice as JSON, in the platform's own shape. */
   readonly object: string;
-  /** The API generation of this shape; null if unknown. */
+  /** The API version of this shape. Null: unknown. */
   readonly apiVersion: string | null;
   readonly livemode: boolean;
-  /** The status of its subscription, for example `past_due`; null: it has none. */
+  /** The status of the subscription, for example `past_due`. Null: the invoice has no subscription. */
   readonly subscriptionStatus: string | null;
 };
 
-/** The changing calls on the platform. Each becomes one outbox message. */
+/** The calls with an effect on the platform. Each becomes one stored call. */
 export type BillingCall =
   | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
   | {
       readonly kind: 'report_payment';
       readonly invoiceId: string;
       readonly customerId: string;
-      /** Our name for the payment: `pay_…`, or our own id for a signup's. Goes into the record's metadata. */
+      /** Our name for the payment: `pay_…`, or our own id for a signup's payment. The record's metadata holds it. */
       readonly paymentId: string;
       readonly amount: Money;
-      /** The record's payment reference: the processor's charge id. */
+      /** The reference in the payment record: the processor's charge id. */
       readonly reference: string;
       readonly initiatedAt: Date;
       readonly guaranteedAt: Date;
@@ -96,9 +97,9 @@ export type BillingCall =
       readonly kind: 'report_refund';
       readonly invoiceId: string;
       readonly paymentRecordId: string;
-      /** Ours; goes into the metadata. */
+      /** Our refund id. The metadata holds it. */
       readonly refundId: string;
-      /** Unique at the platform: the processor's refund id. */
+      /** The processor's refund id. It is unique at the platform. */
       readonly reference: string;
       readonly amount: Money;
       readonly refundedAt: Date;
@@ -108,13 +109,15 @@ export type BillingCall =
       readonly invoiceId: string;
       readonly refundId: string;
       readonly amount: Money;
-      /** The record and the reference of `report_refund`; null: the invoice was paid out of band. */
+      /**
+       * The payment record and the reference of the earlier `report_refund`. Null: the invoice was paid out of band.
+       */
       readonly refunded: { readonly paymentRecordId: string; readonly reference: string } | null;
     };
 
 export type BillingCallKind = BillingCall['kind'];
 
-/** The answer to a change. `invoice` if the platform returned it, the new object's id if it made one. */
+/** The answer to a change: the invoice, if the platform returned it, and the id of a new object. */
 export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
@@ -122,7 +125,10 @@ export type BillingAnswer =
   | {
       readonly kind: 'pay_out_of_band';
       readonly invoice: InvoiceFacts;
-      /** The part paid out of band, besides the platform's listed payments; left out: nobody asked for them. */
+      /**
+       * The part of the invoice paid out of band: it is in no listed payment. Absent: Crossbill did not ask for the
+       * payments.
+       */
       readonly outOfBand?: bigint;
     }
   | { readonly kind: 'mark_uncollectible'; readonly invoice: InvoiceFacts }
@@ -138,24 +144,24 @@ export type StoredBillingCall = {
   readonly wire: WireRequest;
 };
 
-/** The finding after a call with an unknown fate. */
+/** The result of a look for the effect of a call. */
 export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
 
 export abstract class BillingPlatform {
-  /** The bytes of a call, as they leave the socket. Pure: the same call gives the same bytes. */
+  /** The bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
-  /** Sends a stored call once (no retry of its own beyond the socket) and parses the answer. Never throws. */
+  /** Sends a stored call once and parses the answer. It retries only at the level of the socket. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
-  /** Looks for a call's effect by reading. For keys pruned or with a replayed, stored 500. */
+  /** Looks for the effect of a call by reading. Used if the platform has forgotten the key, or replays a stored 500. */
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
-  /** A fresh read. A deleted or unknown invoice is `status: 'deleted'` only if the platform says 404; the caller gives the id. */
+  /** A fresh read. Null: the platform has deleted the invoice, or does not know it (404). */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
-  /** A fresh read of the invoice and of its subscription, for a retry. Null: there is no such invoice. */
+  /** A fresh read of the invoice and its subscription, for a retry. Null: there is no such invoice. */
   abstract readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;
 }
 
-/** A call in a column of JSON: amounts and times are text there. */
+/** Stores a call in a column of JSON: amounts and times are text there. */
 export const CALL_WAY: JsonWay = {
   to: (call) =>
     JSON.parse(JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v))) as unknown,

@@ -1,23 +1,26 @@
-// The reads of verify, backfill and doctor on the billing platform. Nothing here changes anything.
+// The reads from the billing platform for verify, backfill and doctor. No read changes anything.
 import { type InvoiceFacts, type InvoicePaymentFacts } from './billing-platform.js';
 import { type CallOutcome } from './call.js';
 
 /** One page of a list, newest first. */
 export type BillingPage<T> = {
   readonly items: readonly T[];
-  /** Ids of unreadable objects on this page. A comparison must name them, not skip them in silence. */
+  /**
+   * The ids of unreadable objects on this page. A comparison must name them: skipping them silently would hide a
+   * difference.
+   */
   readonly unreadable: readonly string[];
-  /** The next page's `startingAfter`; null on the last one. */
+  /** The `startingAfter` of the next page. Null on the last page. */
   readonly next: string | null;
 };
 
-/** An invoice with people's possible changes by hand. Amounts are smallest units. */
+/** An invoice, with all possible changes by hand. Amounts are smallest units. */
 export type ShownInvoice = InvoiceFacts & {
-  /** Its payments; null: the platform did not show all of them. */
+  /** The payments on the invoice. Null: the platform did not show all of them. */
   readonly payments: readonly InvoicePaymentFacts[] | null;
-  /** Paid beyond the amount due: the platform credits it to the customer's balance. */
+  /** The amount paid beyond the amount due. The platform credits it to the customer's balance. */
   readonly amountOverpaid: bigint;
-  /** The refunds of credit notes after the invoice was paid. */
+  /** The amount returned by credit notes after the invoice was paid. */
   readonly creditedAfterPayment: bigint;
 };
 
@@ -25,11 +28,11 @@ export type BillingEventFacts = {
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
-  /** Its object. `createdAt` null: without its creation time. */
+  /** The object of the event. `createdAt` null: the platform does not give its creation time. */
   readonly about: { readonly id: string | null; readonly createdAt: Date | null };
-  /** A customer's balance is among the changes. */
+  /** True if the event changed a customer's balance. */
   readonly movesBalance: boolean;
-  /** The event as JSON text, as a delivery would carry it (the same members, but not the bytes of the delivery). */
+  /** The event as JSON text, as in a delivery: the same members, but not the same bytes. */
   readonly body: Buffer;
 };
 
@@ -40,13 +43,13 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part returning paid money; the part taken off an unpaid invoice does not count. */
+  /** The part returning paid money. A reduction of an unpaid invoice does not count. */
   readonly afterPayment: bigint;
-  /** The money went to the customer's balance. */
+  /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
-  /** Ours, from the metadata; null when the note is not one of ours. */
+  /** Our refund id, from the metadata. Null: Crossbill did not make this note. */
   readonly refundId: string | null;
-  /** The references of its linked payment record refunds. */
+  /** The references of the payment record refunds linked to the note. */
   readonly references: readonly string[];
 };
 
@@ -54,7 +57,7 @@ export type CreditNoteFacts = {
 export type BalanceEntryFacts = {
   readonly entryId: string;
   readonly invoiceId: string | null;
-  /** True: a person or a program of the merchant's made it, not the platform. */
+  /** True: a person or a program of the merchant made the entry. False: the platform made it. */
   readonly byHand: boolean;
   readonly amount: bigint; // below zero: in the customer's favour
   readonly currency: string; // upper case
@@ -67,47 +70,52 @@ export type PaymentRecordFacts = {
   readonly amountRequested: bigint;
   readonly amountGuaranteed: bigint;
   readonly amountRefunded: bigint;
-  /** The processor's charge id as reported; null if the record has none. */
+  /** The processor's charge id, as reported to the platform. Null: the record has none. */
   readonly reference: string | null;
-  /** Ours, from the metadata; null when the record is not one of ours. */
+  /** Our payment id, from the metadata. Null: Crossbill did not make this record. */
   readonly paymentId: string | null;
   readonly invoiceId: string | null;
-  /** Ours, from the metadata: the last reported refund; null if there is none or the platform does not show it. */
+  /**
+   * The last refund Crossbill reported on the record, from the metadata. Null: none, or the platform does not show it.
+   */
   readonly lastRefundId: string | null;
 };
 
 export type CustomerFacts = {
   readonly customerId: string;
-  /** Null: the platform has none. Shown to people on request, and never kept. */
+  /** Null: the platform has no name. Crossbill shows the name on request and never stores it. */
   readonly name: string | null;
   readonly email: string | null;
-  /** The method the platform would charge: `pm_…`, an older source's id, or null. */
+  /** The payment method the platform would charge: `pm_…`, the id of an older source, or null. */
   readonly defaultPaymentMethodId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 };
 
 /**
- * The platform's first method for collecting an invoice on its own: on the invoice, the subscription, then the
- * customer.
+ * The payment method the platform would use to collect an invoice itself. The platform looks at the invoice, then the
+ * subscription, then the customer.
  */
 export type ChargedMethod = {
   readonly from: 'invoice' | 'subscription' | 'customer';
-  /** `pm_…`, or an older source's id. */
+  /** `pm_…`, or the id of an older source. */
   readonly id: string;
-  /** For example `card`; the platform cannot charge `custom`; `source` for an older one; null: unknown. */
+  /** For example `card`. `custom`: the platform cannot charge it. `source`: an older source. Null: unknown. */
   readonly type: string | null;
 };
 
-/** A custom payment method is the merchant's own: the platform cannot charge it, and looks for no other one behind it. */
+/**
+ * True if the platform can charge the method. It cannot charge a custom payment method, the merchant's own. It then
+ * looks for no other method.
+ */
 export function isChargeable(method: ChargedMethod | null): method is ChargedMethod {
   return method !== null && method.type !== 'custom';
 }
 
-/** The invoice's owner, to find its coming charge. */
+/** The invoice's owner: it decides the payment method the platform would charge. */
 export type ChargedFor = {
   readonly customerId: string;
   readonly subscriptionId: string | null;
-  /** The invoice's own method; null: none. */
+  /** The payment method on the invoice itself. Null: none. */
   readonly ownMethodId: string | null;
 };
 
@@ -118,7 +126,7 @@ export type SubscriptionFacts = {
   readonly collectionMethod: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly customerMetadata: Readonly<Record<string, string>>;
-  /** Null: there is no method anywhere. */
+  /** Null: the subscription has no payment method anywhere. */
   readonly charged: ChargedMethod | null;
 };
 
@@ -126,9 +134,9 @@ export type WebhookEndpointFacts = {
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
-  /** The API version of its events' shape; null: the account's default. */
+  /** The API version of the endpoint's events. Null: the default version of the account. */
   readonly apiVersion: string | null;
-  /** Event types; `*` means all. */
+  /** The event types. `*` means all. */
   readonly events: readonly string[];
 };
 
@@ -144,7 +152,7 @@ export type BilledLine = {
   readonly amount: bigint; // smallest units, for the whole quantity
 };
 
-/** The platform's knowledge of an invoice's customer; null if unknown. */
+/** The platform's data of an invoice's customer. Null: unknown. */
 export type BilledParty = {
   readonly name: string | null;
   readonly email: string | null;
@@ -156,11 +164,11 @@ export type BilledParty = {
     readonly postalCode: string | null;
     readonly country: string | null; // ISO 3166-1 alpha-2
   } | null;
-  /** As the platform writes them, for example `eu_vat`. */
+  /** The tax ids as the platform writes them, for example `eu_vat`. */
   readonly taxIds: readonly { readonly type: string; readonly value: string }[];
 };
 
-/** An invoice with a document's required facts. */
+/** An invoice with all facts a document needs. */
 export type BilledInvoice = {
   readonly invoice: InvoiceFacts;
   readonly number: string | null;
@@ -169,7 +177,7 @@ export type BilledInvoice = {
   readonly lines: readonly BilledLine[];
 };
 
-/** `createdAfter` inclusive, `createdBefore` exclusive. `limit` 1 to 100, 100 when left out. */
+/** `createdAfter` is inclusive, `createdBefore` is exclusive. `limit` is 1 to 100. Absent: 100. */
 export type ListQuery = {
   readonly createdAfter: Date;
   readonly createdBefore?: Date;
@@ -179,35 +187,35 @@ export type ListQuery = {
 export abstract class BillingReader {
   /** A fresh read of an invoice with all its lines. Null: the platform does not know it. */
   abstract readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>>;
-  /** Invoices with their payments, by time of creation. */
+  /** Invoices with their payments, ordered by creation. */
   abstract listInvoices(
     query: ListQuery & { readonly limit?: number },
   ): Promise<CallOutcome<BillingPage<ShownInvoice>>>;
-  /** A fresh read of an entry of `listInvoices`. Null: unknown to the platform, or deleted. */
+  /** A fresh read of an invoice, as `listInvoices` returns it. Null: unknown to the platform, or deleted. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<ShownInvoice | null>>;
-  /** Events of at most 20 types, by time as invoices; the platform keeps them for 30 days (Stripe docs, "Events"). */
+  /** Events of at most 20 types, ordered by creation. The platform keeps events for 30 days (Stripe docs, "Events"). */
   abstract listEvents(
     query: ListQuery & { readonly types: readonly string[] },
   ): Promise<CallOutcome<BillingPage<BillingEventFacts>>>;
-  /** Payment records of the whole account, by time of creation. */
+  /** The payment records of the whole account, ordered by creation. */
   abstract listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>>;
-  /** Credit notes of the whole account, by time of creation, void ones too. */
+  /** The credit notes of the whole account, ordered by creation. Void notes too. */
   abstract listNewCreditNotes(query: ListQuery): Promise<CallOutcome<BillingPage<CreditNoteFacts>>>;
-  /** All entries of a customer's balance made since `createdAfter`. */
+  /** All entries of a customer's balance since `createdAfter`. */
   abstract listBalance(customerId: string, createdAfter: Date): Promise<CallOutcome<readonly BalanceEntryFacts[]>>;
-  /** All credit notes of an invoice, void ones too. */
+  /** All credit notes of an invoice. Void notes too. */
   abstract listCreditNotes(invoiceId: string): Promise<CallOutcome<readonly CreditNoteFacts[]>>;
-  /** Null: the platform does not know it. */
+  /** Null: the platform does not know the record. */
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;
-  /** Null: the platform does not know it. */
+  /** Null: the platform does not know the customer. */
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
-  /** The newest ones with exactly this e-mail address, as the platform compares it; ten at most. */
+  /** The newest customers with exactly this e-mail address, as the platform compares addresses. Ten at most. */
   abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
-  /** The platform's own coming charge, in its own order; null: none. One request at most. */
+  /** The payment method the platform would charge. Null: none. Sends at most one request. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
-  /** Live subscriptions, the newest first, each with its coming charge. */
+  /** Live subscriptions, newest first, each with the method the platform would charge. */
   abstract listSubscriptions(startingAfter: string | null): Promise<CallOutcome<BillingPage<SubscriptionFacts>>>;
   abstract listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>>;
-  /** The account the key belongs to. */
+  /** The account of the API key. */
   abstract readAccount(): Promise<CallOutcome<BillingAccountFacts>>;
 }

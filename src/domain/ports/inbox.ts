@@ -1,40 +1,44 @@
-// The inbox: every authentic delivery, stored once before its acknowledgement.
+// The inbox. Crossbill stores every authentic delivery here once, before it acknowledges the delivery.
 
 /** The senders of webhooks. */
 export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';
 
-/** `crossbill`: a writer of ours outside the rules (events/own-event.ts). */
+/** `crossbill`: Crossbill itself, from code outside the rules (events/own-event.ts). */
 export type EventSource = InboxSource | 'crossbill';
 
-/** The webhook endpoint's knowledge of a delivery after the signature check. */
+/** The delivery as the webhook endpoint knows it after the signature check. */
 export type Delivery = {
   readonly source: InboxSource;
-  /** The sender's event id; `sha256:<hex of the body>` without a usable one. */
+  /** The sender's event id, or `sha256:<hex of the body>` if there is no usable id. */
   readonly eventId: string;
-  /** The sender's event type; empty when it has none. */
+  /** The sender's event type. Empty: the event has none. */
   readonly type: string;
-  /** The event's object: events of one lane are worked one at a time. Usually the invoice id. */
+  /** The object of the event, usually the invoice id. Crossbill works on the events of one lane one at a time. */
   readonly lane: string;
-  readonly body: Buffer; // the bytes as they came
-  /** `received`: to decide. `ignored`: a type we do not use. `parked`: authentic but unusable, a person must look. */
+  readonly body: Buffer; // the bytes as received
+  /**
+   * `received`: a rule will decide. `ignored`: Crossbill does not use the type. `parked`: authentic but unusable, a
+   * person must look.
+   */
   readonly status: 'received' | 'ignored' | 'parked';
-  /** Why it was ignored or parked; null for `received`. */
+  /** Why the event was ignored or parked. Null if `received`. */
   readonly reason: string | null;
-  /** By this process's clock; the stored time is the database's. */
+  /** By the clock of this process. The database stores its own time. */
   readonly receivedAt: Date;
 };
 
 /**
- * `stored`: new. `duplicate`: same id, same event. `conflict`: same id, another body (kept aside, with a review item).
+ * `stored`: the event is new. `duplicate`: same id, same event. `conflict`: same id, another body. Crossbill keeps the
+ * second body aside and opens a review item.
  */
 export type StoreOutcome = 'stored' | 'duplicate' | 'conflict';
 
 export abstract class Inbox {
   /**
-   * Stores a batch in one transaction and resolves after the commit, in the given order. Rejects if the database did
-   * not confirm the commit in time: then tell the senders to try again.
+   * Stores a batch in one transaction. Resolves after the commit, with results in the given order. Rejects if the
+   * database did not confirm the commit in time. The senders must then try again.
    */
   abstract store(batch: readonly Delivery[]): Promise<readonly StoreOutcome[]>;
-  /** Keeps a copy of an authentic delivery without any effect (its time is outside the tolerance). */
+  /** Keeps a copy of an authentic delivery, without any effect: its time is outside the tolerance. */
   abstract quarantine(delivery: Delivery, reason: string): Promise<void>;
 }

@@ -1,14 +1,14 @@
-// Proforma invoices and payment links at the MoR as the bridge sees them (Document 2).
+// Proforma invoices and payment links at the MoR (Document 2), as Crossbill uses them.
 import { type Money } from '../money.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
 export type ProformaFacts = {
   readonly morId: string;
   readonly number: string | null;
-  /** The MoR's word, for example `ISSUED`. */
+  /** The MoR's status, for example `ISSUED`. */
   readonly status: string;
   readonly merchantReference: string | null;
-  /** Only with `ISSUANCE_FAILED`. */
+  /** Only with the status `ISSUANCE_FAILED`. */
   readonly failure: {
     readonly code: string | null;
     readonly message: string | null;
@@ -21,19 +21,22 @@ export type LinkFacts = {
   readonly url: string;
   /** `PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR. */
   readonly status: string;
-  /** Its price; null if the answer left it out. */
+  /** The price of the link. Null: the answer left it out. */
   readonly priced: Money | null;
-  /** Still outstanding; null when the answer left it out. */
+  /** The amount still unpaid. Null: the answer left it out. */
   readonly due: Money | null;
   readonly expiresAt: Date | null;
 };
 
-/** `reference_taken`: a live proforma invoice holds the reference; we go on with it (Document 2). */
+/**
+ * The answer to our request. `reference_taken`: a live proforma invoice already has this reference, and Crossbill uses
+ * it (Document 2).
+ */
 export type ProformaMade =
   | {
       readonly kind: 'made';
       readonly proforma: ProformaFacts;
-      /** The MoR's earliest time for the next question; null: it did not say. */
+      /** How long the MoR asks us to wait before the next read. Null: the MoR did not say. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: 'reference_taken'; readonly morId: string };
@@ -43,10 +46,12 @@ export type ObjectFacts =
   | { readonly kind: 'payment_link'; readonly link: LinkFacts };
 
 export abstract class MorChannels {
-  /** Sends stored bytes of either way to create a proforma invoice; the path tells them apart. */
+  /**
+   * Sends stored bytes to create a proforma invoice. The MoR has two ways to create one, and the path chooses the way.
+   */
   abstract createProforma(wire: WireRequest, key: string): Promise<CallOutcome<ProformaMade>>;
-  /** The key of a link is in its bytes. */
+  /** Creates a payment link. Its key is part of the bytes. */
   abstract createLink(wire: WireRequest): Promise<CallOutcome<LinkFacts>>;
-  /** A fresh read. Null: the MoR does not know it (404), or does not any more. */
+  /** A fresh read. Null: the MoR does not know the object, or no longer knows it (404). */
   abstract read(kind: 'proforma' | 'payment_link', morId: string): Promise<CallOutcome<ObjectFacts | null>>;
 }

@@ -1,8 +1,8 @@
-// The Merchant of Record's card payments (Document 3) as the bridge sees them.
+// Card payments at the Merchant of Record (Document 3), as Crossbill uses them.
 import { type Money } from '../money.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
-/** Signup requests, in our words. Amounts are smallest units. */
+/** The requests of a signup. Amounts are smallest units. */
 export type SignupCall =
   | {
       readonly kind: 'create_setup_intent';
@@ -19,7 +19,7 @@ export type SignupCall =
       readonly taxCalculationId: string | null;
     };
 
-/** Document 3, `merchant_customer`. */
+/** The customer of a signup (Document 3, `merchant_customer`). */
 export type SignupCustomer = {
   readonly id: string; // the merchant's own id, `cus_…`
   readonly email?: string;
@@ -38,7 +38,7 @@ export type RefundCall = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 };
 
-/** A payment link without a person's request. Its key is a field of its bytes (Document 2). */
+/** An automatic payment link, without a person's request. Its key is a field of its bytes (Document 2). */
 export type LinkCall = {
   readonly kind: 'create_payment_link';
   readonly jurisdiction: string;
@@ -50,7 +50,10 @@ export type LinkCall = {
 
 export type MorCall = SignupCall | RefundCall | LinkCall;
 
-/** Document 3, "Setup response" and "Payment-intent response". `clientSecret` is handed on and kept nowhere. */
+/**
+ * The MoR's answer (Document 3, "Setup response" and "Payment-intent response"). Crossbill passes `clientSecret` on and
+ * stores it nowhere.
+ */
 export type IntentAnswer = {
   readonly clientSecret: string;
   readonly intentId: string; // setup_intent_id or payment_intent_id
@@ -58,31 +61,32 @@ export type IntentAnswer = {
   readonly status: string;
 };
 
-/** Document 3, "Refund". */
+/** A refund as the MoR answers it (Document 3, "Refund"). */
 export type RefundAnswer = {
   readonly morRefundId: string; // rfnd_…
   readonly paymentId: string;
   readonly amountMinor: bigint;
   readonly currency: string; // upper case
-  /** `succeeded`, `pending`, `failed` (Document 3) or another word of the MoR. */
+  /** `succeeded`, `pending`, `failed` (Document 3), or another word of the MoR. */
   readonly status: string;
   readonly reason: string | null;
-  /** The processor's refund id; null when the answer had none yet. */
+  /** The processor's refund id. Null: the answer has none yet. */
   readonly processorRefundId: string | null;
-  /** Null when the answer did not say. */
+  /** Null: the answer did not say. */
   readonly createdAt: Date | null;
 };
 
 /**
- * `charged`: its invoice is there (200), the only proof of taken money. `pending`: known, and its invoice is not ready
- * (202): moments for a card, days for a bank debit, perhaps with a failure. `unknown`: not known, or no longer (404).
+ * `charged`: the MoR has the invoice of the charge (200). Only the invoice proves the taken money. `pending`: the MoR
+ * knows the charge, and its invoice is not ready (202). This takes moments for a card and days for a bank debit, and
+ * the charge may still fail. `unknown`: the MoR does not know the charge, or no longer knows it (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
 export abstract class PaymentGateway {
   /** The bytes of a call. Pure. */
   abstract encode(call: MorCall): WireRequest;
-  /** The customer in an intent's stored body. Pure. */
+  /** The customer in the stored body of an intent. Pure. */
   abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
@@ -90,9 +94,12 @@ export abstract class PaymentGateway {
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 
-/** Sends a merchant event on to the MoR, byte for byte, with a fresh signature (`MOR_RELAY_URL`). */
+/** Relays an event of Stripe to the MoR (`MOR_RELAY_URL`): the same bytes with a new signature. */
 export abstract class EventRelay {
   abstract readonly enabled: boolean;
-  /** `at`: the time of the signature. The database's: a replica with a wrong clock would get refusals for good. */
+  /**
+   * `at`: the time of the signature, by the database's clock. The MoR would refuse the signatures of a replica with a
+   * wrong clock.
+   */
   abstract send(body: Buffer, at: Date): Promise<CallOutcome<null>>;
 }

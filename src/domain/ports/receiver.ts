@@ -1,10 +1,10 @@
-// The merchant's backend: where notifications go.
+// The receiver of notifications: the merchant's backend.
 import { type NewNotification } from '../notification.js';
 
-/** The sent content: the same bytes under the same id each time. */
+/** The sent content: every try has the same bytes and the same id. */
 export type Delivery = Pick<NewNotification, 'id' | 'body'>;
 
-/** A delivery's result. `gone`: the receiver wants no more of anything (410). */
+/** The result of a delivery. `gone`: the receiver wants no notifications any more (410). */
 export type DeliveryResult = {
   readonly outcome: 'delivered' | 'failed' | 'gone';
   readonly status: number | null;
@@ -15,8 +15,8 @@ export type DeliveryResult = {
 
 /** The merchant's receiver. */
 export abstract class Receiver {
-  /** False: NOTIFY_URL is unset. */
+  /** False: NOTIFY_URL is not set. */
   abstract readonly enabled: boolean;
-  /** Sends once, freshly signed. Never rejects. */
+  /** Sends once, with a new signature. Never rejects. */
   abstract send(delivery: Delivery, at: Date): Promise<DeliveryResult>;
 }

@@ -1,19 +1,19 @@
-// The request budget: how many requests per second may go out to a peer, shared by every replica of the daemon.
+// The request budget: how many requests per second all replicas together may send to a peer.
 
 /**
- * `endpoint` is a short, constant name of the route, for example `invoices.attach_payment`: a peer limits an account and each
- * route of it (Stripe docs, "Rate limits"). It never holds an id.
+ * `endpoint` is a short, fixed name of the route, for example `invoices.attach_payment`. It never contains an id. A
+ * peer limits the whole account, and each route on its own (Stripe docs, "Rate limits").
  */
 export abstract class RequestBudget {
   /**
-   * Resolves when one request to this endpoint may go out. Rejects only if the budget does not answer; then nothing
-   * goes out.
+   * Resolves when one request to this endpoint may go out. Rejects only if the budget does not answer. Then the request
+   * must not go out.
    */
   abstract take(endpoint: string): Promise<void>;
   /**
-   * The peer answered 429: slow down, all replicas. `retryAfterMs` is its requested wait in milliseconds, null without
-   * one. `reason` is its name of the limit (`Stripe-Rate-Limited-Reason`), null without one: `endpoint-…` slows this
-   * endpoint only, anything else but `resource-…` the whole account.
+   * Tells all replicas to slow down, after the peer answered 429. `retryAfterMs`: the wait the peer asked for, in
+   * milliseconds, or null. `reason`: the peer's name of the limit (`Stripe-Rate-Limited-Reason`), or null. `endpoint-…`
+   * and `resource-…` slow only this endpoint. Anything else slows the whole account.
    */
   abstract throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void;
 }
