@@ -49,11 +49,18 @@ describe('the command line of notifications', () => {
     const local = await NotifyReceiver.open();
     const stop = new AbortController();
     const lines: string[] = [];
-    const listening = cli(['listen', '--forward', local.url], env, {
+    const stderr: string[] = [];
+    // `--since`: without it, the command takes the time of its begin only after its "Listening".
+    const listening = cli(['listen', '--forward', local.url, '--since', new Date().toISOString()], env, {
       signal: stop.signal,
       onOut: (text) => lines.push(text),
+      onErr: (text) => stderr.push(text),
     });
-    await new Promise((resolve) => setTimeout(resolve, 1)); // it opens the database first, as any command does
+    await world.until(
+      'it listens',
+      () => Promise.resolve(stderr.join('')),
+      (err) => err.includes('Listening'),
+    );
     const s = await world.subscriber();
     await world.until(
       'it was sent on',

@@ -14,12 +14,14 @@ export type CliOptions = {
   readonly signal?: AbortSignal;
   /** Receives each piece of the result as written. */
   readonly onOut?: (text: string) => void;
+  /** Receives each message as written. */
+  readonly onErr?: (text: string) => void;
 };
 
 export async function cli(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { cwd = process.cwd(), answer, signal = new AbortController().signal, onOut }: CliOptions = {},
+  { cwd = process.cwd(), answer, signal = new AbortController().signal, onOut, onErr }: CliOptions = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -32,7 +34,10 @@ export async function cli(
       onOut?.(text);
       return Promise.resolve();
     },
-    err: (text) => void (err += text),
+    err: (text) => {
+      err += text;
+      onErr?.(text);
+    },
     isTerminal: answer !== undefined,
     colours: false,
     ask: (question) => {

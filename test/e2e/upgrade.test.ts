@@ -68,7 +68,6 @@ async function allPaidOnce(invoices: readonly string[]): Promise<void> {
       return stripeSides(world);
     },
     (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
-    40_000,
   );
   for (const id of invoices) {
     const side = sides.get(id);
