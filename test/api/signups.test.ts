@@ -1,8 +1,9 @@
 // Signups over HTTP: made, repeated, refused, completed; and where the client secret goes and where it does not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
-import { failure } from './support/peers.js';
+import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type TestDatabase } from '../support/database.js';
+import { failed } from '../support/fakes.js';
 
 let database: TestDatabase;
 let api: ApiApp;
@@ -40,13 +41,13 @@ describe('making a signup', () => {
       kind: 'payment',
       client_secret: expect.stringMatching(/canary/),
       payment_intent_id: expect.stringMatching(/^pi_/),
-      mor_customer_id: expect.stringMatching(/^mc_/),
+      mor_customer_id: expect.stringMatching(/^mcus_/),
       status: 'requires_payment_method',
       tax_calculation_id: 'tc_1',
     });
-    expect(JSON.parse(api.mor.calls[0]?.wire.body ?? '')).toEqual({
+    expect(api.mor.calls[0]?.call).toEqual({
       kind: 'create_payment_intent',
-      amountMinor: 2990,
+      amountMinor: 2990n,
       currency: 'EUR',
       customer: { ...customer, country: 'DE' },
       description: 'Pro',
@@ -83,7 +84,7 @@ describe('making a signup', () => {
       client_secret: expect.any(String),
     });
     expect(made.json).not.toHaveProperty('payment_intent_id');
-    expect(JSON.parse(api.mor.calls[0]?.wire.body ?? '')).toMatchObject({ paymentMethodTypes: ['card', 'sepa_debit'] });
+    expect(api.mor.calls[0]?.call).toMatchObject({ paymentMethodTypes: ['card', 'sepa_debit'] });
     const complete = await api.call('POST', `/v1/signups/${String(made.json['id'])}/complete`, {
       body: { charge_id: 'ch_t', invoice_id: 'in_t', amount: 1, currency: 'eur' },
     });
@@ -95,7 +96,7 @@ describe('making a signup', () => {
     const found = await api.call('GET', '/v1/customers/cus_linked', { role: 'read' });
     expect(found.json).toMatchObject({
       customer_id: 'cus_linked',
-      mor_customer_id: expect.stringMatching(/^mc_/),
+      mor_customer_id: expect.stringMatching(/^mcus_/),
       invoice_ids: [],
     });
     expect(found.json['signups']).toHaveLength(1);
@@ -140,28 +141,28 @@ describe('repeating a signup', () => {
 });
 
 describe('a refusal by the MoR', () => {
-  const cases: [string, Parameters<typeof failure>[0], number, string][] = [
-    ['refuses', { status: 422, code: 'unsupported_currency' }, 422, 'unsupported_currency'],
+  const cases: [string, CallFailure, number, string][] = [
+    ['refuses', failed('refused', { status: 422, code: 'unsupported_currency' }), 422, 'unsupported_currency'],
     [
       'does not know the calculation',
-      { status: 404, code: 'tax_calculation_not_found' },
+      failed('refused', { status: 404, code: 'tax_calculation_not_found' }),
       404,
       'tax_calculation_not_found',
     ],
     [
       'has suspended the merchant',
-      { kind: 'stopped', status: 403, code: 'merchant_suspended' },
+      failed('stopped', { status: 403, code: 'merchant_suspended' }),
       403,
       'merchant_suspended',
     ],
-    ['does not accept our credentials', { kind: 'stopped', status: 401, code: null }, 502, 'mor_unauthorized'],
-    ['has no processor', { kind: 'retry', status: 503, code: 'psp_unavailable' }, 502, 'mor_unavailable'],
-    ['fails', { kind: 'unknown', status: 500, code: 'internal_error' }, 502, 'mor_unavailable'],
-    ['is silent', { kind: 'unknown', status: null, code: null }, 502, 'mor_unavailable'],
-    ['asks for a pause', { kind: 'retry', status: 429, code: 'rate_limited', retryAfterMs: 2500 }, 429, 'rate_limited'],
+    ['does not accept our credentials', failed('stopped'), 502, 'mor_unauthorized'],
+    ['has no processor', failed('retry', { status: 503, code: 'psp_unavailable' }), 502, 'mor_unavailable'],
+    ['fails', failed('unknown', { status: 500, code: 'internal_error' }), 502, 'mor_unavailable'],
+    ['is silent', failed('unknown'), 502, 'mor_unavailable'],
+    ['asks for a pause', failed('retry', { code: 'rate_limited', retryAfterMs: 2500 }), 429, 'rate_limited'],
   ];
-  it.each(cases)("the MoR's refusal reaches the caller when it %s", async (_, over, status, code) => {
-    api.mor.failWith = failure(over);
+  it.each(cases)("the MoR's refusal reaches the caller when it %s", async (_, failure, status, code) => {
+    api.mor.failWith = failure;
     const answer = await create(payment);
     expect([answer.status, answer.json['code']]).toEqual([status, code]);
     if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
@@ -173,7 +174,7 @@ describe('a refusal by the MoR', () => {
       { field: 'merchant_customer.email', message: 'is wrong' },
       { field: 'amount', message: 'is wrong' },
     ];
-    api.mor.failWith = failure({ errors });
+    api.mor.failWith = failed('refused', { code: 'invalid_request', errors });
     const answer = await create(payment);
     expect((answer.json['errors'] as { field: string }[]).map((e) => e.field)).toEqual([
       'customer.id',
@@ -183,7 +184,7 @@ describe('a refusal by the MoR', () => {
   });
 
   it('an unanswered signup succeeds when the caller sends it again under its key', async () => {
-    api.mor.failWith = failure({ kind: 'unknown', status: null });
+    api.mor.failWith = failed('unknown');
     expect((await create(payment, 'k5')).status).toBe(502);
     api.mor.failWith = null;
     expect((await create(payment, 'k5')).status).toBe(201);

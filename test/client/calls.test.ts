@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient, type Crossbill, CrossbillError } from '../../packages/client/src/index.js';
 import { ApiApp, freshDatabase, KEYS } from '../api/support/api-app.js';
-import { failure } from '../api/support/peers.js';
+import { failed } from '../support/fakes.js';
 import { type TestDatabase } from '../support/database.js';
 import { Contract, Wire } from './support.js';
 
@@ -174,7 +174,7 @@ describe('a temporary refusal', () => {
   });
 
   it('the client does not repeat a call if the MoR refuses our credentials', async () => {
-    api.mor.failWith = failure({ status: 401, code: 'unauthorized' });
+    api.mor.failWith = failed('refused', { status: 401, code: 'unauthorized' });
     expect((await refused(ops.createSignup(signup))).code).toBe('mor_unauthorized');
     expect(wire.sent).toHaveLength(1);
   });

@@ -297,8 +297,12 @@ export class FakeBillingPlatform extends BillingPlatform {
   }
 }
 
-/** The MoR's refunds: idempotent by key for a day, never more than the payment. */
+/** The MoR's intents and refunds: refunds idempotent by key for a day, never more than the payment. */
 export class FakePaymentGateway extends PaymentGateway {
+  /** Every change asked for, in order. */
+  readonly calls: { readonly call: MorCall; readonly wire: WireRequest; readonly key: string }[] = [];
+  /** The outcome of every change, instead of an answer. */
+  failWith: CallFailure | null = null;
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
   silent = false; // true: no answers about charges
@@ -327,15 +331,16 @@ export class FakePaymentGateway extends PaymentGateway {
     return {};
   }
 
-  override async createIntent(_wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
-    this.asked.push(`intent ${key}`);
+  override async createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+    this.ask('intent', wire, key);
+    if (this.failWith !== null) return this.failWith;
     const trouble = this.trouble.shift();
     if (trouble === 'refused') return failed('refused');
     if (trouble !== undefined) return failed('unknown');
     const name = key.replace(/\W/g, '_');
     const status = 'requires_payment_method';
     return answered({
-      clientSecret: `secret of ${key}`,
+      clientSecret: `canary secret of ${key}`,
       intentId: `pi_${name}`,
       morCustomerId: `mcus_${name}`,
       status,
@@ -343,7 +348,8 @@ export class FakePaymentGateway extends PaymentGateway {
   }
 
   override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
-    this.asked.push(`refund ${key}`);
+    this.ask('refund', wire, key);
+    if (this.failWith !== null) return this.failWith;
     const kept = this.#kept.get(key);
     if (kept !== undefined && this.clock.now().getTime() - kept.at < DAY_MS) {
       if (kept.body === wire.body) return kept.outcome;
@@ -358,6 +364,11 @@ export class FakePaymentGateway extends PaymentGateway {
     const outcome = this.refund(fromWire<Extract<MorCall, { kind: 'create_refund' }>>(wire));
     this.#kept.set(key, { body: wire.body, outcome, at: this.clock.now().getTime() });
     return trouble === 'lost-answer' ? failed('unknown') : outcome;
+  }
+
+  private ask(what: string, wire: WireRequest, key: string): void {
+    this.asked.push(`${what} ${key}`);
+    this.calls.push({ call: fromWire<MorCall>(wire), wire, key });
   }
 
   private refund(c: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundAnswer> {

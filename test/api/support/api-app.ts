@@ -11,14 +11,13 @@ import { BillingPlatform, type InvoiceFacts } from '../../../src/domain/ports/bi
 import { Clock } from '../../../src/domain/ports/clock.js';
 import { Inbox } from '../../../src/domain/ports/inbox.js';
 import { LaneStore } from '../../../src/engine/lane-store.js';
-import { EventRelay, PaymentGateway } from '../../../src/domain/ports/payment-gateway.js';
+import { PaymentGateway } from '../../../src/domain/ports/payment-gateway.js';
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { createLogger, Metrics } from '../../../src/observe/index.js';
 import { Database } from '../../../src/store/database.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { freshDatabase } from '../../support/database.js';
-import { FakeBillingPlatform } from '../../support/fakes.js';
-import { FakeMor, NoRelay } from './peers.js';
+import { FakeBillingPlatform, FakePaymentGateway } from '../../support/fakes.js';
 
 export const KEYS = {
   read: 'read-key-0123456789abcdef0123456789abcdef',
@@ -66,13 +65,13 @@ export class ApiApp {
     readonly app: NestExpressApplication,
     readonly url: string,
     readonly db: Database,
-    readonly mor: FakeMor,
+    readonly mor: FakePaymentGateway,
     readonly stripe: FakeBillingPlatform,
   ) {}
 
   static async start(
     databaseUrl: string,
-    mor = new FakeMor(),
+    mor = new FakePaymentGateway(new SystemClock()),
     stripe = new FakeBillingPlatform(new SystemClock()),
     clock: Clock = new SystemClock(),
   ): Promise<ApiApp> {
@@ -89,8 +88,6 @@ export class ApiApp {
       .useValue(mor)
       .overrideProvider(BillingPlatform)
       .useValue(stripe)
-      .overrideProvider(EventRelay)
-      .useValue(new NoRelay())
       .compile();
     const app = parts.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
     configureHttp(app, notificationWebhooks());
@@ -149,7 +146,7 @@ export class ApiApp {
     amount = 4999,
   ): Promise<{ invoiceId: string; paymentId: string; customerId: string }> {
     const [invoiceId, paymentId, customerId] = [`in_${n}`, `pay_${n}`, `cus_${n}`];
-    this.stripe.invoices.set(invoiceId, anInvoice(invoiceId, customerId, BigInt(amount)));
+    this.stripe.put(anInvoice(invoiceId, customerId, BigInt(amount)));
     await this.deliver({
       id: `evt_${n}`,
       type: 'payment.succeeded',
@@ -178,6 +175,9 @@ export class ApiApp {
     created: number;
     data: { object: { merchant_invoice_id: string; [field: string]: unknown } };
   }): Promise<void> {
+    const { payment_id: paymentId, amount } = event.data.object;
+    if (event.type === 'payment.succeeded' && typeof paymentId === 'string' && typeof amount === 'number')
+      this.mor.payments.set(paymentId, { minor: BigInt(amount), currency: 'EUR', refunded: 0n });
     await this.app.get(Inbox).store([
       {
         source: 'mor_payments',
