@@ -1,11 +1,11 @@
-// A customer's name and e-mail address, asked of Stripe when somebody looks, and kept nowhere.
+// Reads a customer's name and e-mail address from Stripe for a page. Crossbill stores neither.
 import { Inject, Injectable } from '@nestjs/common';
 import { BillingReader, type CustomerFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { LOG, type Logger } from '../observe/index.js';
 
-/** A page does not wait longer for it. */
+/** The longest wait of a page. */
 const PATIENCE_MS = 3_000;
 const UNREAD = "Couldn't read a customer from Stripe";
 
@@ -19,13 +19,13 @@ export class CustomersAtStripe {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** `unknown`: Stripe has no such customer; null: it could not be asked in time. */
+  /** `unknown`: Stripe has no such customer. Null: Stripe did not answer in time. */
   async one(customerId: string): Promise<CustomerAtStripe | 'unknown' | null> {
     const answer = await this.inTime(this.reader.readCustomer(customerId));
     return answer === null ? null : (answer.value ?? 'unknown');
   }
 
-  /** Those with exactly this address, as Stripe's list compares it; null: it could not be asked in time. */
+  /** Customers with exactly this address, as Stripe's list compares addresses. Null: Stripe did not answer in time. */
   async byEmail(email: string): Promise<readonly CustomerAtStripe[] | null> {
     return (await this.inTime(this.reader.findCustomers(email)))?.value ?? null;
   }

@@ -1,4 +1,4 @@
-// The link between a customer and its customer at the MoR, as the API and the command line show it.
+// The link between a Stripe customer and a MoR customer, in the form of the API and the command line.
 import { type CustomerLink } from '../domain/customer-link.js';
 import { type PaymentMethod } from './payment-methods.store.js';
 import { Example, Flag, Many, Text, TextOrNull, Time } from '../api/http/docs.js';

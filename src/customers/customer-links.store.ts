@@ -1,4 +1,4 @@
-// Which customer of the merchant is which customer of the MoR: looked up, linked one by one, or from a file as a whole.
+// Stores the links between Stripe customers and MoR customers: one by one, or from a file as a whole.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { type Page, type PageRequest, type Span } from '../domain/page.js';
@@ -11,7 +11,7 @@ import { Database, inTransaction, onConnection } from '../store/database.js';
 import { inOrder } from '../store/newest-first.js';
 import { Parameters, walk, within } from '../store/walk.js';
 
-/** `since` and `until`: when they were linked. */
+/** `since` and `until`: the time of the link. */
 export type LinkFilter = Span & {
   readonly customerId?: string | undefined;
   readonly morCustomerId?: string | undefined;
@@ -21,7 +21,7 @@ export type NewLink = Pick<CustomerLink, 'customerId' | 'morCustomerId' | 'refer
 
 export type Linked =
   | { readonly outcome: 'made' | 'known'; readonly link: CustomerLink }
-  /** The customer, or the MoR's customer, is linked otherwise; nothing was written. */
+  /** The customer or the MoR's customer has another link. Nothing was written. */
   | { readonly outcome: 'otherwise'; readonly link: CustomerLink };
 
 /** One link at a time: a free customer stays free until the write. */
@@ -34,7 +34,7 @@ export class CustomerLinksStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The newest first. Throws BadCursor. */
+  /** Newest first. Throws BadCursor. */
   async list({ customerId, morCustomerId, ...span }: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>> {
     const parameters = new Parameters();
     const few = [
@@ -48,7 +48,7 @@ export class CustomerLinksStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** Links them, unless either is linked to another. A reference that is given replaces the one before. */
+  /** Links two customers, unless either has another link. A new reference replaces the old one. */
   link(link: NewLink): Promise<Linked> {
     return inTransaction(this.db.pool, async (db): Promise<Linked> => {
       await db.query(ONE_AT_A_TIME);
@@ -74,8 +74,8 @@ export class CustomerLinksStore {
   }
 
   /**
-   * Checks all rows, then writes all of them if `write` agrees, or none: one transaction, bounded memory. Throws the errors of `rows`; then
-   * nothing is written.
+   * Checks all rows, then writes all of them if `write` agrees, or none: one transaction, bounded memory. If `rows`
+   * throws, nothing is written.
    */
   import(
     rows: AsyncIterable<readonly ImportRow[]>,

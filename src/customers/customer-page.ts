@@ -1,4 +1,5 @@
-// One customer: its names on both sides, sums, subscriptions, and newest invoices, payments and refunds.
+// The page of a customer: the names at Stripe and the MoR, sums, subscriptions, and the newest invoices, payments and
+// refunds.
 import { type Html, html } from '../console/html.js';
 import { columnsOf } from '../console/fields.js';
 import { type Column, table } from '../console/list.js';
@@ -23,7 +24,7 @@ import { type MethodsShown, methodsPart } from './methods-part.js';
 
 export type CustomerShown = {
   readonly customerId: string;
-  /** `unknown`: Stripe has no such customer; null: it could not be asked. */
+  /** `unknown`: Stripe has no such customer. Null: Stripe did not answer. */
   readonly atStripe: CustomerAtStripe | 'unknown' | null;
   readonly enrolment: Enrolment;
   readonly sums: readonly CustomerSum[];
@@ -79,7 +80,7 @@ function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerS
   ]);
 }
 
-/** As it was decided for its newest invoice; before there is one, as far as the books tell. */
+/** The enrolment decided for the newest invoice. Without an invoice, as far as the database tells. */
 function enrolled(
   rule: Enrolment,
   [newest]: readonly InvoiceListItem[],

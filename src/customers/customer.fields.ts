@@ -1,4 +1,4 @@
-// The fields of a customer's link to the MoR: columns and CSV.
+// The fields of a customer's link to the MoR, for the page and the CSV.
 import { field, fields } from '../console/fields.js';
 import { type CustomerLinkView } from './customer-link.view.js';
 

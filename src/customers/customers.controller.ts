@@ -1,4 +1,4 @@
-// Customers: how the merchant's customer and the MoR's are linked, and what is known of them.
+// Customers: their link between Stripe and the MoR, and everything Crossbill knows about them.
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';

@@ -1,4 +1,4 @@
-// What callers say of a customer's link.
+// The body of a request to link a customer.
 import { Example, Text } from '../api/http/docs.js';
 import { CustomerFilter, Since, Until } from '../api/http/filters.js';
 import { PageQuery } from '../api/http/page.js';

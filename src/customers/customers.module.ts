@@ -1,4 +1,4 @@
-// Customers, as the merchant and the MoR know them.
+// Customers and their links between Stripe and the MoR.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

@@ -1,4 +1,4 @@
-// Customers: those that are linked to the MoR, and one with its money, its subscriptions and its names on both sides.
+// Pages of customers: the linked ones, and one customer with payments, subscriptions and both names.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

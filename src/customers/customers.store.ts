@@ -1,4 +1,4 @@
-// A customer: links, signups and invoices.
+// Loads a customer with links, signups and invoices.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 import { CustomerLinkEntity, InvoiceEntity, SignupEntity } from '../store/entities.js';
@@ -8,7 +8,7 @@ import { type SignupRow } from '../domain/signup.js';
 
 export type CustomerView = {
   readonly customerId: string;
-  /** The current one; null: it is linked to none. */
+  /** The customer's id at the MoR. Null: no link. */
   readonly morCustomerId: string | null;
   readonly morCustomerIds: readonly string[];
   readonly signups: readonly SignupRow[];
@@ -21,7 +21,7 @@ const OF_CUSTOMER_AT_MOST = 100;
 export class CustomersStore {
   constructor(private readonly db: Database) {}
 
-  /** Null: nothing here names this customer. */
+  /** Null if no row of the database names this customer. */
   async find(customerId: string): Promise<CustomerView | null> {
     const { orm } = this.db;
     const first = { limit: OF_CUSTOMER_AT_MOST, cursor: null };

@@ -1,4 +1,4 @@
-// A file of customers who were linked to the MoR elsewhere: checked as a whole, then written as a whole or not at all.
+// Imports links made elsewhere from a file: checks the whole file, then writes all of it or nothing.
 import { Injectable } from '@nestjs/common';
 import { headerOf, isBlank, recordsOf, sizeOf } from '../csv/read-csv.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -7,21 +7,21 @@ import { type ImportCheck } from './link-import.js';
 import { type ImportRow, type LineProblem, bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
 
-/** Rows that are staged in one statement. */
+/** The rows staged by one statement. */
 const ROWS_AT_ONCE = 2_000;
 
 export type ImportReport = {
-  /** Lines with something on them, the first one not counted. */
+  /** The number of lines with content, without the header. */
   readonly lines: number;
-  /** False: nothing was written, for the problems. */
+  /** False: nothing was written, because of the problems. */
   readonly accepted: boolean;
   readonly made: number;
   readonly known: number;
   readonly repeated: number;
-  /** By line, as many as are kept. */
+  /** The first problems, by line. */
   readonly problems: readonly LineProblem[];
   readonly problemsInAll: number;
-  /** Customers whom nothing here knows: Stripe was asked for each of them, or for none because there are too many. */
+  /** Customers unknown to the database. Crossbill asked Stripe about each, or about none if there are too many. */
   readonly strangers: number;
   readonly strangersAsked: boolean;
   readonly unusedColumns: readonly string[];
@@ -34,7 +34,7 @@ export type ImportOptions = {
   readonly onProgress: (what: 'read' | 'asked Stripe for', done: number, total: number) => void;
 };
 
-/** The run was ended, or Stripe could not be asked; nothing was written. */
+/** The operator stopped the import, or Stripe did not answer. Nothing was written. */
 export class ImportStopped extends Error {
   constructor(
     readonly code: 'interrupted' | 'stripe_unavailable',
@@ -51,7 +51,7 @@ export class ImportCustomersFlow {
     private readonly reader: BillingReader,
   ) {}
 
-  /** Throws CsvRefused, ColumnsRefused or ImportStopped; then nothing was written. */
+  /** Throws CsvRefused, ColumnsRefused or ImportStopped. Then nothing was written. */
   async run(o: ImportOptions): Promise<ImportReport> {
     const size = await sizeOf(o.path);
     const { header, delimiter, next } = await headerOf(o.path, null);
@@ -59,13 +59,17 @@ export class ImportCustomersFlow {
     const mayAsk = (check: ImportCheck): boolean => check.strangersInAll <= check.strangers.length;
     const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
     if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
-    // Nobody here knows some of them: a mistyped id would never match an invoice. As few as can be asked for are asked for.
+    // Some customers are unknown here. A mistyped id would never match an invoice, so Crossbill asks Stripe, unless
+    // there are too many.
     const unknown = await this.unknownToStripe(first.strangers, o);
     if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
     return reportOf(await this.pass(o, file, () => true), file, true);
   }
 
-  /** Reads the whole file once. `write`: whether to, when no line is wrong. */
+  /**
+   * Reads the whole file once.
+   * @param write decides on the write, if no line is wrong
+   */
   private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
     const wrong: LineProblem[] = [];
     const count = { lines: 0, wrong: 0 };

@@ -1,33 +1,33 @@
-// A file of links against the known links: staged, compared as a whole, written as a whole or not at all.
+// Compares a file of links with the known links: all lines are staged, compared together, then written, or none is.
 import type pg from 'pg';
 import { type ImportRow, type LineProblem } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
 
 export type ImportCheck = {
-  /** By line, as many as are kept. */
+  /** The first problems, by line. */
   readonly problems: readonly LineProblem[];
   readonly problemsInAll: number;
-  /** Lines equal to an earlier one. */
+  /** The number of lines equal to an earlier line. */
   readonly repeated: number;
-  /** Links that were known already. */
+  /** The number of links known before. */
   readonly known: number;
-  /** Customers of whom nothing else is known here, as many as are kept. */
+  /** The first customers without any other row in the database. */
   readonly strangers: readonly { readonly line: number; readonly customerId: string }[];
   readonly strangersInAll: number;
 };
 
-/** A file of 100 MB has two million lines: what compares them takes its time, and so may the statement. */
+/** A file of 100 MB has two million lines. Comparing them takes minutes, so the statement may take ten. */
 const PATIENCE_MS = 600_000;
 
 const STRANGERS_KEPT = 200;
 
 const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
-  // The pool ends a query after some seconds; the types of this version do not know that one may say otherwise.
+  // The pool ends a query after some seconds. The types of this version lack the option for a longer limit.
   const query: pg.QueryConfig & { query_timeout: number } = { text, values, query_timeout: PATIENCE_MS };
   return query;
 };
 
-/** Within a transaction, with which the rows go. */
+/** Creates the temporary table. It goes at the end of the transaction. */
 export async function makeStage(db: pg.PoolClient): Promise<void> {
   await db.query(`set local statement_timeout = ${PATIENCE_MS}`);
   await db.query(`set local idle_in_transaction_session_timeout = ${PATIENCE_MS}`);
@@ -45,7 +45,7 @@ export async function stage(db: pg.PoolClient, rows: readonly ImportRow[]): Prom
   ]);
 }
 
-/** Each line with a contradiction to an earlier line or a known link, once, with the first reason. */
+/** Each line contradicting an earlier line or a known link, once, with the first reason. */
 const PROBLEMS = `
   with numbered as (
     select s.*,
@@ -108,7 +108,7 @@ export async function checkStaged(db: pg.PoolClient): Promise<ImportCheck> {
   };
 }
 
-/** Gives how many links are new. */
+/** Returns the number of new links. */
 export async function writeStaged(db: pg.PoolClient, linkedBy: string, at: Date): Promise<number> {
   const written = await db.query<{ made: string }>(
     patient(

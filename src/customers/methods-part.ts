@@ -1,4 +1,4 @@
-// The customer's payment methods with their history, and the act that reports a confirmation.
+// The part of a customer's page about payment methods: their history, and a button to report a confirmation.
 import { actForm, actRow } from '../console/acts.js';
 import { type Html, html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
@@ -7,7 +7,7 @@ import { count, foreign, headed, id, section, status, time } from '../console/sh
 import { mayDo } from '../api/access/caller.js';
 import { type PaymentMethod } from './payment-methods.store.js';
 
-/** `refused`: how many of the customer's open renewals the MoR refused. */
+/** `refused`: the number of the customer's open renewals refused by the MoR. */
 export type MethodsShown = {
   readonly customerId: string;
   readonly methods: readonly PaymentMethod[];
@@ -22,7 +22,7 @@ export function methodsPart(m: MethodsShown): Html {
   return section('Payment methods', html`${confirmAct(m)}${table('Newest first', METHODS, m.methods, none)}`);
 }
 
-/** Only the newest setup can be reported, and a report changes something once. */
+/** Only the newest setup can be reported, and only a first report has an effect. */
 function confirmAct({ customerId, methods, refused, relay, shadow, session }: MethodsShown): Html | null {
   const [newest] = methods;
   const isReported = newest?.confirmedAt !== null && newest?.confirmedBy !== 'charge';

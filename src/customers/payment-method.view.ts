@@ -1,4 +1,4 @@
-// A customer's payment methods as the API shows them. Only the reply to a new setup has the client secret.
+// A customer's payment methods in the API's form. Only the reply to a new setup has the client secret.
 import { METHOD_ORIGINS, type PaymentMethod } from './payment-methods.store.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/signup.js';

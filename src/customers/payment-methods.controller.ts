@@ -1,4 +1,4 @@
-// Another card or account for a customer: its setup intent, and the report of its confirmation.
+// A new card or bank account for a customer: its setup intent, and the report of its confirmation.
 import { Body, Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

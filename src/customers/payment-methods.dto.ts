@@ -1,4 +1,4 @@
-// What callers say of another payment method.
+// The bodies of requests about a payment method.
 import { Text } from '../api/http/docs.js';
 import { PaymentMethodTypes } from '../api/http/payment-method-types.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';

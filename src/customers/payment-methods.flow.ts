@@ -1,4 +1,4 @@
-// Another card or account of a customer: its setup, the report of its confirmation, the renewals tried with it.
+// A new card or bank account of a customer: its setup, the report of its confirmation, and the renewals tried with it.
 import { Injectable } from '@nestjs/common';
 import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
 import { CustomersStore } from './customers.store.js';
@@ -23,7 +23,7 @@ export type MethodRequest = {
 export type MethodMade =
   | SignupMade
   | { readonly outcome: 'not_enrolled'; readonly why: string }
-  /** Stripe did not say whether the customer is enrolled; nothing was sent. */
+  /** Stripe did not tell if the customer is enrolled. Crossbill sent nothing. */
   | { readonly outcome: 'unknown'; readonly failure: CallFailure };
 
 export type Confirmed =
@@ -40,7 +40,10 @@ export class PaymentMethodsFlow {
     private readonly lanes: LaneChanges,
   ) {}
 
-  /** A setup intent for another payment method, with what the customer's newest signup says of the customer. The same name sends the stored request again, as for a signup. */
+  /**
+   * Creates a setup intent with the customer's data from the newest signup. The same name sends the stored request
+   * again, as for a signup.
+   */
   async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
     const { customerId, paymentMethodTypes, taxCalculationId, by } = req;
     const found = await this.enrolment.look({ customerId, createdAt: null });
@@ -54,8 +57,8 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * The customer confirmed the newest setup. Each refused renewal takes the method once and is tried again. After a crash `AnnounceMethods`
-   * reports the rest.
+   * The customer confirmed the newest setup. Each refused renewal takes the method once and is tried again. After a
+   * crash `AnnounceMethods` reports to the other invoices.
    */
   async confirm(customerId: string, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
@@ -67,7 +70,7 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Reports confirmed methods to the invoices. In shadow mode nothing is tried, now or later.
+   * Reports confirmed methods to the customers' invoices. Shadow mode tries nothing, now or later.
    * @param customerId null: of all customers
    */
   async announce(limit: number, customerId: string | null = null): Promise<void> {

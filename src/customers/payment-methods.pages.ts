@@ -15,7 +15,7 @@ export class PaymentMethodPages {
     private readonly audit: ConsoleAudit,
   ) {}
 
-  /** Sent twice it is one report. */
+  /** A second report changes nothing. */
   @Post(':id/payment-method/confirmed')
   @HttpCode(303)
   @Page('payment_method.confirm', 'ops')

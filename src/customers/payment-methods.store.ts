@@ -1,4 +1,4 @@
-// The payment methods of a customer at the MoR: one for each signup, each later setup and each link that was made elsewhere.
+// A customer's payment methods at the MoR: one for each signup, each later setup and each imported link.
 import { Injectable } from '@nestjs/common';
 import { type ConfirmedMethod } from '../domain/retry.js';
 import { DatabaseTime, timeSql } from '../store/database-time.js';
@@ -8,24 +8,24 @@ export const METHOD_ORIGINS = ['signup', 'change', 'import'] as const;
 
 export type PaymentMethod = {
   readonly customerId: string;
-  /** Ours: `sup_…` or `met_…`; null: its link was made elsewhere. */
+  /** Our id, `sup_…` or `met_…`. Null: the link was made elsewhere. */
   readonly id: string | null;
   readonly origin: (typeof METHOD_ORIGINS)[number];
-  /** Null: a payment intent saved it, or it was saved elsewhere. */
+  /** Null: a payment intent saved the method, or it was saved elsewhere. */
   readonly setupIntentId: string | null;
-  /** Null: a setup intent saved it, or it was saved elsewhere. */
+  /** Null: a setup intent saved the method, or it was saved elsewhere. */
   readonly paymentIntentId: string | null;
   readonly morCustomerId: string;
   readonly createdAt: Date;
-  /** When its confirmation became known; null: it is not known. A link that was made elsewhere counts as confirmed. */
+  /** The time Crossbill learned of the confirmation. Null: it has not. A link made elsewhere counts as confirmed. */
   readonly confirmedAt: Date | null;
-  /** `charge`, the reporter, or the person of the link. */
+  /** `charge`, the person with the report, or the person with the link. */
   readonly confirmedBy: string | null;
-  /** The newest confirmed one of its customer, or the newest if none is confirmed. */
+  /** True for the customer's newest confirmed method, or the newest one if none is confirmed. */
   readonly current: boolean;
 };
 
-/** A confirmed method, and the invoices that have to know of it. */
+/** A confirmed method, and the invoices still to take it. */
 export type Announcement = {
   readonly method: ConfirmedMethod;
   readonly invoiceIds: readonly string[];
@@ -42,10 +42,13 @@ type Row = {
   confirmed_by: string | null;
 };
 
-/** What a confirmed method tells its customer's invoices; a report counts from its own time. */
+/** The time of the method for its customer's invoices. A report counts from its own time. */
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
-/** A refusal may still be on its way when somebody reports the confirmation: an invoice without a verdict gets to know of it, too. */
+/**
+ * An invoice without a verdict takes the method too: its refusal may be on its way when somebody reports the
+ * confirmation.
+ */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
 
@@ -58,7 +61,7 @@ export class PaymentMethodsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Of each of these customers, newest first. */
+  /** The methods of each of these customers, newest first. */
   async of(customerIds: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentMethod[]>> {
     const { rows } = await this.db.pool.query<Row>(
       `select customer_id, id, kind, intent_id, mor_customer_id, created_at, confirmed_at, confirmed_by
@@ -75,7 +78,7 @@ export class PaymentMethodsStore {
     return new Map([...found].map(([customerId, all]) => [customerId, methodsOf(all)]));
   }
 
-  /** The request of the customer's newest signup, as it was sent to the MoR; null: none, or it was erased. */
+  /** The request of the customer's newest signup, as sent to the MoR. Null: none, or it was erased. */
   async signupBody(customerId: string): Promise<string | null> {
     const found = await this.db.pool.query<{ body: string }>(
       `select body from signup where customer_id = $1 and kind <> 'method' and intent_id is not null and body is not null
@@ -86,8 +89,9 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Records a report of the newest setup's confirmation; a second report changes nothing. Null: this customer has no setup made here.
-   * `isNew`: its invoices do not know yet.
+   * Records a report of the newest setup's confirmation. A second report changes nothing. Null: this customer has no
+   * setup made by Crossbill.
+   * `isNew`: no invoice has taken the method yet.
    */
   async report(
     customerId: string,
@@ -106,7 +110,7 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Confirmed methods still to be reported to the customer's unpaid invoices: the oldest first, at most `limit`.
+   * Confirmed methods not yet taken by the customer's unpaid invoices: the oldest first, at most `limit`.
    * @param customerId null: of all customers
    */
   async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {
@@ -126,7 +130,7 @@ export class PaymentMethodsStore {
     }));
   }
 
-  /** The invoices know of these. A report that came meanwhile is kept for the next time. */
+  /** Records: the invoices have taken these methods. A report arriving meanwhile stays for the next run. */
   async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
     await this.db.pool.query(
       `update signup s set tried_at = ${timeSql(3)} from unnest($1::text[], $2::timestamptz[]) as d(id, at)

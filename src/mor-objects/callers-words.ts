@@ -1,10 +1,10 @@
-// What is wrong with a request for the MoR, told to our caller in our caller's words.
+// Explains an error in a request to the MoR with the field names of our caller.
 import { Problem } from '../api/http/problem.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
 /**
- * The bytes, or the problem with the request. The caller throws the problem only if it needs bytes: an invoice without anything to pay, or
- * with a live object, needs none.
+ * Returns the bytes of the request, or its problem. The caller throws the problem only if it needs the bytes: an
+ * invoice with nothing due, or with a live object, needs none.
  */
 export function wireOrProblem(
   build: () => WireRequest,
@@ -25,7 +25,10 @@ const NAMES: Readonly<Record<string, string>> = {
   expiresIn: 'expires_in',
 };
 
-/** Document 2's name of a field → the name our caller gave it. Those inside `provider` and `recipient` are the document's. */
+/**
+ * Translates a field name of Document 2 into our caller's. Names inside `provider` and `recipient` stay as in Document
+ * 2.
+ */
 export function callersField(field: string): string {
   return NAMES[field] ?? field;
 }

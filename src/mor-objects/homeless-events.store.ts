@@ -1,4 +1,4 @@
-// Events without an invoice: one look for all their ids, and one transaction for their routing.
+// Stores the routing of events without an invoice: one query for all their ids, one transaction for the result.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -14,17 +14,20 @@ import { type Home, type Routing } from './rules/route-event.js';
 
 type Row = Record<string, unknown>;
 
-/** `reviewId`: the open item of an unknown event; null: undecided so far. `waitedMs`: its age by the database's time. */
+/**
+ * `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the event's age by the
+ * database's clock.
+ */
 export type HomelessEvent = WaitingEvent & { readonly reviewId: string | null; readonly waitedMs: number };
 
-/** `review`: the new item of an unknown event. */
+/** `review`: the new item about an unknown event. */
 export type Routed = {
   readonly stored: HomelessEvent;
   readonly routing: Routing;
   readonly review: ReviewRow | null;
 };
 
-// Two invoices may hold payments of one charge: the first record comes first, by any plan.
+// Two invoices may have payments with one charge. The oldest record comes first, with any query plan.
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all
@@ -54,7 +57,7 @@ const HOMES_SQL = `
   select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
    order by seq`;
 
-/** Kinds of items about an event without an invoice. */
+/** The kinds of items about an event without an invoice. */
 const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
 
 @Injectable()
@@ -64,7 +67,7 @@ export class HomelessEvents {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The lane's waiting events, and those with an open item. */
+  /** Loads the lane's waiting events, and its events with an open item. */
   async load(lane: string): Promise<readonly HomelessEvent[]> {
     const found = await this.guarded(() =>
       this.db.pool.query<Row>(
@@ -84,7 +87,7 @@ export class HomelessEvents {
     }));
   }
 
-  /** Everything known by these ids, in one look. */
+  /** Finds every known object with these ids, in one query. */
   async homes(ids: readonly string[]): Promise<readonly Home[]> {
     if (ids.length === 0) return [];
     const found = await this.guarded(() =>
@@ -94,8 +97,9 @@ export class HomelessEvents {
   }
 
   /**
-   * Writes the routing in one transaction: a move goes to its invoice's lane and closes its item; an item opens once.
-   * `lookAgainInMs`: the next look at this lane; null: with its next event. Throws LaneFenced.
+   * Stores the routing in one transaction: a found event moves to its invoice's lane and its item closes; an unknown
+   * event gets one item.
+   * @param lookAgainInMs the next look at this lane; null: with its next event. Throws LaneFenced.
    */
   async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
@@ -138,14 +142,14 @@ async function write(db: pg.PoolClient, { stored: { id }, routing: r, review }: 
   if (review !== null) await open(db, { ...review, createdAt: now });
 }
 
-/** Once per event: Crossbill asks nobody twice. */
+/** Opens an item once per event, so Crossbill asks nobody twice. */
 async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;
   await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
 }
 
-/** Closes the item of the event `id`, also after a person's retry. */
+/** Closes the item about event `id`, even after a person's retry. */
 async function clear(db: pg.PoolClient, id: bigint, invoiceId: string, now: Date): Promise<void> {
   const note = `it belongs to invoice ${invoiceId}`;
   await db.query(

@@ -1,4 +1,4 @@
-// What is taken in to make a proforma invoice or a payment link.
+// The bodies of requests for a proforma invoice or a payment link.
 import { ApiProperty } from '@nestjs/swagger';
 import { isDay } from '@crossbill/mor/shape.js';
 import { IsArray, ValidateBy } from 'class-validator';

@@ -1,4 +1,4 @@
-// What the MoR keeps beside an invoice as the API shows it: in the MoR's own field names.
+// The MoR's objects of an invoice in the API's form, with the MoR's field names.
 import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import {
@@ -81,7 +81,7 @@ export function paymentLinkView(o: MorObjectRow): PaymentLinkView {
   };
 }
 
-/** Beside an invoice: without links, which are minted on demand. */
+/** The e-invoice of an invoice. It has no links: the MoR makes links on demand. */
 export class EInvoiceLineView {
   @Text("The MoR's uuid; `GET /v1/e-invoices/{id}` gives fresh links.") id!: string;
   @Text('`ISSUED`, `FAILED` or `CANCELLED`.') status!: string;
@@ -114,7 +114,7 @@ export type ChannelViews = {
   readonly disputes: DisputeView[];
 };
 
-/** @param names our id of a payment → its public id */
+/** @param names public payment ids, by our row ids */
 export function channelViews(objects: readonly MorObjectRow[], names: ReadonlyMap<string, string>): ChannelViews {
   const shown = objects.filter((o) => o.status !== 'REFUSED' && o.status !== 'REPLACED');
   const of = (...kinds: MorObjectRow['kind'][]): MorObjectRow[] => shown.filter((o) => kinds.includes(o.kind));

@@ -1,4 +1,5 @@
-// Proforma invoices and payment links of one invoice: requested, read again, taken back; sent by the lane's worker.
+// Requests, reads and withdraws proforma invoices and payment links of one invoice. The lane's worker sends the
+// requests.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type ObjectLookup, type ObjectRead } from './rules/mor-object.js';
@@ -14,7 +15,7 @@ import { LaneChanges } from '../engine/lane-changes.js';
 import { type Result } from '../engine/commanded.js';
 import { FlowContext } from '../engine/flow-context.js';
 
-/** `askedAt`: when Crossbill asked Stripe; later news is newer. */
+/** `askedAt`: the time of Crossbill's request to Stripe. Anything known later is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()
@@ -28,7 +29,10 @@ export class MorObjectsFlow {
     private readonly context: FlowContext,
   ) {}
 
-  /** The invoice as Stripe has it now, with its lines and its customer. Throws 404 if there is none, 502 if Stripe does not answer. */
+  /**
+   * Reads the invoice from Stripe, with its lines and its customer. Throws 404 if there is none, 502 if Stripe does not
+   * answer.
+   */
   async billed(invoiceId: string): Promise<Billed> {
     const askedAt = await this.store.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
@@ -40,24 +44,27 @@ export class MorObjectsFlow {
     return { ...read.value, askedAt };
   }
 
-  /** Stores the request, or returns the live object. A known `name` returns its object as it is now. */
+  /** Stores the request, or returns the live object. A known `name` returns its object in its present state. */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Result<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
     return this.lanes.change(request.facts.invoiceId, (lane) => requestObject(lane, request), named);
   }
 
-  /** What stands for an invoice as far as we know; null: nothing. */
+  /** The invoice's live object of this kind, as far as Crossbill knows. Null: none. */
   async standing(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
     const objects = await this.books.objects(invoiceId);
     return standing({ objects }, kind, this.context.now());
   }
 
-  /** How many proforma invoices of an invoice were paid, as far as we know. */
+  /** The number of paid proforma invoices of an invoice, as far as Crossbill knows. */
   async recordedProformas(invoiceId: string): Promise<number> {
     return (await this.books.objects(invoiceId)).filter(isRecordedProforma).length;
   }
 
-  /** Reads an object at the MoR and takes in the reply: a paid link pays the invoice. The caller gets the reply, and the row as it is then. */
+  /**
+   * Reads an object at the MoR and takes the reply: a paid link pays the invoice. Returns the reply and the resulting
+   * row.
+   */
   async refresh(
     lookup: ObjectLookup,
     o: MorObjectRow,
@@ -73,7 +80,7 @@ export class MorObjectsFlow {
     return { row: done.ok ? done.value : o, outcome };
   }
 
-  /** Records that the MoR has deleted a proforma invoice. */
+  /** Records the deletion of a proforma invoice by the MoR. */
   deleted(o: MorObjectRow, by: string): Promise<Result<MorObjectRow>> {
     return this.lanes.change(o.invoiceId, (lane) => objectDeleted(lane, o.id, by));
   }

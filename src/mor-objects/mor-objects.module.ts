@@ -1,4 +1,4 @@
-// What transfers, links and documents have in common.
+// The shared part of transfers, links and documents.
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';

@@ -1,4 +1,4 @@
-// Waits for the MoR's answer about an object and turns it into an HTTP answer.
+// Waits for the MoR's reply about an object and turns it into an HTTP response.
 import { Injectable } from '@nestjs/common';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -14,7 +14,10 @@ export class ObjectAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** The object once the MoR has answered. Throws its refusal with its status and code, its silence as 502. */
+  /**
+   * Returns the object once the MoR has replied. Throws the MoR's refusal with its status and code, or 502 if the MoR
+   * stays silent.
+   */
   async of(asked: MorObjectRow): Promise<MorObjectRow> {
     const start = this.clock.now().getTime();
     let id = asked.id;
@@ -33,7 +36,8 @@ export class ObjectAnswers {
         const none = { retryAfterMs: null, requestId: null, replayed: false };
         throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
       }
-      // An object taken over is being read now; until then its status is not known. A look that is planned for later is not waited for.
+      // A read due now will tell the status of an object from another integration. A read due later is not worth the
+      // wait.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;

@@ -1,4 +1,4 @@
-// What transfers and payment links have in common joins the engine.
+// Joins the shared rules of transfers and payment links to the engine.
 import { type Subject } from '../engine/subject.js';
 import { lookAtObjects, nameCustomers, standingItems } from './rules/mor-object.js';
 

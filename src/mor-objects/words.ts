@@ -1,4 +1,4 @@
-// The sentences of items about transfers, links and other things at the MoR.
+// Sentences of items about transfers, links and other objects at the MoR.
 import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
 import { type OnObject } from '../domain/facts/parts.js';
 import { showMoney } from '../domain/money.js';
@@ -68,8 +68,8 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 }
 
 /**
- * How a person marks money of the MoR without an entry in the books. With the link's reference a later read of the link finds it on the
- * invoice.
+ * Tells a person how to mark the MoR's money without an entry in the books. With the link's reference a later read of
+ * the link finds the mark.
  */
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";

@@ -1,4 +1,4 @@
-// What became of a payment, in one sentence for people.
+// The state of a payment in one sentence for people.
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { saysNothing } from '../engine/payment.js';
@@ -8,7 +8,7 @@ import { refusalWords } from '../domain/decline-words.js';
 import { day } from '../domain/when.js';
 import { isOnItsWay } from '../domain/status.js';
 
-/** @param objects what the MoR keeps about this payment */
+/** @param objects the MoR's objects for this payment, such as a dispute */
 export function paymentAnswer(
   v: {
     readonly payment: PaymentRow;
@@ -39,7 +39,7 @@ export function paymentAnswer(
   return { tone, text: `${parts.join('; ')}.` };
 }
 
-/** What Stripe shows of it. */
+/** The part of the sentence about Stripe. */
 function shown(p: PaymentRow): string[] {
   if (p.mark === 'confirmed') return ['its invoice is paid with it on Stripe'];
   if (p.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];

@@ -1,4 +1,4 @@
-// The fields of a payment: columns, CSV, export and the table of the command line.
+// The fields of a payment, for the page, the CSV, the export and the command line's table.
 import { field, fields } from '../console/fields.js';
 import { amount, invoiceNumberLink } from '../console/show.js';
 import { type PaymentView } from './payment.view.js';

@@ -1,4 +1,4 @@
-// A payment as the API shows it: ours until the MoR named it, with its refunds and the state of its mark.
+// A payment in the API's form, with its refunds and the state of its mark. It has our own id until the MoR names it.
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type PaymentView as PaymentFacts } from '../engine/read-model.js';
@@ -19,7 +19,10 @@ import {
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 
-/** Document 3, "Payment status as delivered in events"; `processing` until a signup's charge is proven. */
+/**
+ * The statuses of Document 3 ("Payment status as delivered in events"), and `processing` until a signup's charge is
+ * proven.
+ */
 export const PAYMENT_STATUSES = [
   'processing',
   'succeeded',
@@ -29,7 +32,7 @@ export const PAYMENT_STATUSES = [
   'refunded',
 ] as const;
 
-/** How far the proof of a signup's charge has come: nothing is marked before. */
+/** The progress of the proof of a signup's charge. Crossbill marks nothing before the proof. */
 export class ProofView {
   @Word(
     ['asking', 'waiting_for_settlement'],
@@ -67,7 +70,7 @@ export class PaymentView {
   @Time() created_at!: string;
 }
 
-/** Undefined: nothing is to be proven, or it was, or a person decides. */
+/** Undefined if there is nothing to prove, the proof is there, or a person decides. */
 export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';

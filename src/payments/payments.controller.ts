@@ -1,4 +1,4 @@
-// Payments: what the MoR took, or tried to take, for an invoice.
+// Payments: the MoR's charges for an invoice, taken or tried.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PaymentsStore } from './payments.store.js';

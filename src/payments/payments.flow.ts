@@ -1,4 +1,4 @@
-// A payment that a person gives its name.
+// Stores a payment's id of the MoR, given by a person.
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -7,7 +7,7 @@ import { LaneChanges } from '../engine/lane-changes.js';
 import { type Refusal, refuse, type Result } from '../engine/commanded.js';
 import { identifyPayment, idTaken } from '../engine/payment.js';
 
-/** PostgreSQL's own name of `payment.payment_id unique`. */
+/** PostgreSQL's name for the constraint `payment.payment_id unique`. */
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
 
 @Injectable()
@@ -17,7 +17,10 @@ export class PaymentsFlow {
     private readonly books: ReadModel,
   ) {}
 
-  /** `id`: our own, or `pay_…` of one that has its name. Unique over all invoices: a clash is refused with the name of the other. */
+  /**
+   * `id`: our own id, or the `pay_…` the payment has already. A `pay_…` is unique over all invoices: a clash is a
+   * refusal with the other payment.
+   */
   async identify(id: string, paymentId: string, by: string): Promise<Result<PaymentRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
@@ -32,7 +35,7 @@ export class PaymentsFlow {
   }
 }
 
-/** The payment of another invoice with this id, if the database refused the id as taken. Null: another refusal. */
+/** The refusal if a payment of another invoice has this id, as reported by the database. Null for any other error. */
 export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
   if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);

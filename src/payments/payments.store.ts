@@ -1,4 +1,4 @@
-// Payments as a list.
+// Lists payments.
 import { Injectable } from '@nestjs/common';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
 import { paymentViews, type PaymentView } from '../engine/read-model.js';
@@ -10,14 +10,14 @@ import { type Name } from '../store/walk.js';
 export type PaymentFilter = MoneyFilter & {
   readonly status?: string | undefined;
   readonly invoiceId?: string | undefined;
-  /** True: only money without the MoR's `pay_…`. */
+  /** True: only taken payments without the MoR's `pay_…`. */
   readonly unnamed?: boolean | undefined;
 };
 
-/** A customer's money in one currency, over all time, in smallest units. */
+/** All payments of a customer in one currency, in smallest units. */
 export type CustomerSum = {
   readonly currency: string;
-  /** That were taken. */
+  /** The number of payments taken. */
   readonly payments: number;
   readonly taken: bigint;
   readonly refunded: bigint;
@@ -29,7 +29,10 @@ export class PaymentsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** By when the money was taken; until then by the MoR's last verdict, or when we first learned of it. Throws BadCursor. */
+  /**
+   * Newest first, by the time the MoR took the money; before that by the MoR's last verdict, or by our first record.
+   * Throws BadCursor.
+   */
   async list(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
     const { fields, options } = listOf(filter);
     const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
@@ -41,7 +44,7 @@ export class PaymentsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** A customer's payments are few, and stand together in an index. */
+  /** Sums a customer's payments. They are few, and next to each other in an index. */
   async ofCustomer(customerId: string): Promise<readonly CustomerSum[]> {
     const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
       `select currency, count(*) filter (where succeeded_at is not null) as n,

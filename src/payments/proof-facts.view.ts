@@ -1,4 +1,4 @@
-// What a signup's charge waits for before anything is marked.
+// The facts a signup's charge waits for before its mark.
 import { type PaymentRow } from '../domain/model.js';
 import { type Piece } from '../console/html.js';
 import { time } from '../console/show.js';

@@ -25,7 +25,7 @@ import {
   unprovenItems,
 } from './rules/payment.js';
 
-/** What other subjects do for a payment: they give it back, and try a refused renewal again. */
+/** Other subjects act on a payment through these: refund it, or retry a refused renewal. */
 export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {

@@ -1,4 +1,4 @@
-// The sentences of items about payments and their marks.
+// Sentences of items about payments and their marks.
 import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
 import { type ByHand, type Seen } from '../domain/facts/parts.js';
 import { type Money, showMoney } from '../domain/money.js';
@@ -62,7 +62,8 @@ export const paymentWords: Words<
   }),
   'paid-otherwise': (f) => ({
     summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way${f.record === null ? '' : ` (its payment record ${f.record} is not attached)`}${andObserved(f.observations)}`,
-    // A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held.
+    // Somebody may have marked the invoice for this very payment: for a bank transfer before its event came, or for a
+    // held renewal.
     proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${showMoney(f.taken)}.`,
   }),
   'named-again': (f) => ({
@@ -101,7 +102,7 @@ export const paymentWords: Words<
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
-/** Only money that was announced on a link is listed: two payments of the books stand in the sentence already. */
+/** Lists only money reported on a link. If the books have two payments, the sentence names them already. */
 function andObserved(all: readonly Seen[]): string {
   return all.some((x) => x.source !== 'books') ? `. ${showObserved(all)}` : '';
 }
@@ -125,7 +126,7 @@ function overpaidWords(f: FactOf<'overpaid'>): Sentences {
   };
 }
 
-/** Stripe has put the surplus on the customer's balance, and takes nothing off it for what the MoR gives back. */
+/** Stripe has credited the surplus to the customer's balance. A refund by the MoR does not lower that balance. */
 function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   if (refunded.minor === 0n)
     return `Refund ${showMoney(left)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
@@ -134,7 +135,7 @@ function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   return `${deduct} Then refund the other ${showMoney(left)} and deduct it too, or apply this: Stripe keeps that as the customer's credit.`;
 }
 
-/** The replacement is expected like any invoice: the MoR charges it too. */
+/** Crossbill expects money for the replacement invoice too: the MoR charges it. */
 function ofRevision(taken: string, revision: string): string {
   return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. Without one of the two the customer pays twice.`;
 }
@@ -143,7 +144,7 @@ function refundOfSecond(taken: string): string {
   return `Refund ${taken}, unless the other payment has gone back to the customer or is not marked after all. Then retry this while the invoice can be paid, else bill this money with a new invoice on Stripe and dismiss this.`;
 }
 
-/** Of two payments that may be one: a refund may give the only money back. */
+/** For two payments with maybe one charge: a refund may return the only money. */
 const ASK_IF_TWICE =
   'Ask the MoR whether the customer was charged twice. Refund it only if so, and the other payment has not gone back; otherwise dismiss this.';
 

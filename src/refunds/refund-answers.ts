@@ -1,4 +1,4 @@
-// Waits for the MoR's answer about a refund.
+// Waits for the MoR's reply to a refund request.
 import { Injectable } from '@nestjs/common';
 import { type ListedRefund, ReadModel } from '../engine/read-model.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -11,7 +11,7 @@ export class RefundAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** The refund once the MoR's answer, or its silence, is written down; as it is when that takes longer than `patienceMs`. */
+  /** Returns the refund once the MoR has replied or stayed silent, or the refund as it is after `patienceMs`. */
   async of(id: string, patienceMs: number): Promise<ListedRefund> {
     const start = this.clock.now().getTime();
     for (;;) {

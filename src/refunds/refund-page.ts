@@ -25,10 +25,13 @@ import {
 } from '../console/show.js';
 import { shownStatus } from './refund.view.js';
 
-/** What a form asks for. `key` names this one refund: the same form sent again makes no second one. */
+/**
+ * The refund requested by a form. `key` identifies this one refund: if the same form is sent again, Crossbill makes no
+ * second refund.
+ */
 export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };
 
-/** `rest`: the refundable part. `about`: customer, invoice and payment, by the names that people know. */
+/** `rest`: the refundable part. `about`: the names of customer, invoice and payment. */
 export type Refundable = {
   readonly payment: PaymentRow;
   readonly rest: bigint;
@@ -44,7 +47,7 @@ export function aboutPayment(p: PaymentRow, invoiceNumber: string | null, names:
   ];
 }
 
-/** Document 3's own words for a reason. */
+/** The reasons of Document 3. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
 export function amountStep(session: Session, { payment: p, rest, about }: Refundable, key: string): Html {
@@ -120,7 +123,7 @@ export function confirmStep(
   </div>`;
 }
 
-/** @param who the person's role, and Stripe's mode (null: unknown) */
+/** @param who the reader's role, and Stripe's mode (null: unknown) */
 export function refundPart(
   { refund: r, payment, invoiceNumber }: ListedRefund,
   who: { readonly ops: boolean; readonly live: boolean | null; readonly names: Names },
@@ -169,7 +172,7 @@ function refundActs(
   ]);
 }
 
-/** What was taken and has not been given back; null: the amount is not known. */
+/** The amount taken and not refunded. Null: the amount is unknown. */
 function remaining(p: PaymentRow): bigint | null {
   return p.amount === null ? null : p.amount - p.amountRefunded;
 }

@@ -1,4 +1,4 @@
-// How a refund stands, in one sentence for people.
+// The state of a refund in one sentence for people.
 import { type RefundRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 

@@ -1,4 +1,4 @@
-// What is taken in to make a refund. Document 3: all of it is optional.
+// The body of a refund request. As in Document 3, every field is optional.
 import { Count, Example, Open, Text } from '../api/http/docs.js';
 import { IsAmount, IsJsonObject, IsText, MayBeAbsent } from '../api/http/rules.js';
 

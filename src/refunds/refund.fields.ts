@@ -1,4 +1,4 @@
-// The fields of a refund: columns, CSV, export.
+// The fields of a refund, for the page, the CSV and the export.
 import { field, fields } from '../console/fields.js';
 import { invoiceNumberLink, shownOnStripe } from '../console/show.js';
 import { type RefundView } from './refund.view.js';

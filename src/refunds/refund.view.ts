@@ -1,4 +1,4 @@
-// A refund as the API shows it.
+// A refund in the API's form.
 import { type RefundRow } from '../domain/model.js';
 import { paymentName } from '../domain/payment-name.js';
 import { type ListedRefund } from '../engine/read-model.js';
@@ -32,19 +32,19 @@ export class RefundView {
   @TimeOrNull() succeeded_at!: string | null;
 }
 
-/** The stored statuses of a public status. `unknown` has two: sent, and about to be sent. */
+/** The stored statuses behind a public status. `unknown` stands for two: sent, and about to be sent. */
 export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonly RefundRow['status'][] {
   return shown === 'unknown' ? ['requested', 'unknown'] : [shown];
 }
 
-/** A refund without an answer is `unknown`, sent or about to be. */
+/** The public status. A refund without a reply is `unknown`, whether it was sent or is about to be. */
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  return status === 'joined' ? 'succeeded' : status; // no list shows a `joined` request: the row of its paid refund stands for it
+  return status === 'joined' ? 'succeeded' : status; // no list has a `joined` row: the paid refund's row stands for it
 }
 
-/** What a refund belongs to. `name`: the payment's public id. */
+/** The owner of a refund. `name`: the payment's public id. */
 type Whose = { readonly name: string; readonly customerId: string | null; readonly invoiceNumber: string | null };
 
 export function listedRefundView({ refund, payment, invoiceNumber }: ListedRefund): RefundView {

@@ -1,4 +1,4 @@
-// Refunds: asked for by an operator, sent to the MoR by the workers, waited for a while, looked up.
+// Refunds: an operator requests a refund, the workers send it to the MoR, and the API waits a while for the reply.
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -84,7 +84,8 @@ export class RefundsController {
     );
     const answered = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
     const { refund } = answered;
-    // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
+    // A failure with a status is the MoR's refusal of the request. Without a status the MoR accepted the request, and
+    // the refund failed later.
     if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
     }

@@ -1,4 +1,5 @@
-// A refund that a person or the merchant's backend asks for: decided and written down in one transaction, sent by the workers.
+// Takes a refund request of a person or of the merchant's backend. One transaction decides and stores it; the workers
+// send it.
 import { Injectable } from '@nestjs/common';
 import { type RefundRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -16,8 +17,9 @@ export class RefundsFlow {
   ) {}
 
   /**
-   * Stores the refund with its key; the MoR is not asked yet. `id`: `pay_…` or our own; both are one scope of names. A known `name` returns
-   * its refund as it is now. Two requests at once wait for each other at the lane's lock.
+   * Stores the refund with its key, before any call to the MoR. `id`: `pay_…` or our own id; both share one scope of
+   * request names. A known `name` returns its refund in its present state. Two requests at once wait for each other at
+   * the lane's lock.
    */
   async request(
     id: string,
@@ -30,7 +32,7 @@ export class RefundsFlow {
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
     const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    // By our own id, which never changes: the MoR may give the payment another name.
+    // The path has our own id, since the MoR may give the payment another id.
     const path = `/v1/payments/${rowId}/refunds`;
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }

@@ -1,4 +1,4 @@
-// Refunds, over the API and on the console.
+// Refunds, for the API and the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

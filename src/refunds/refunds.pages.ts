@@ -1,4 +1,4 @@
-// Refunds: the list, one with its state, and the three steps of making one: how much, is that right, done.
+// Pages of refunds: the list, one refund, and the three steps of a new one: amount, confirmation, result.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -116,7 +116,10 @@ export class RefundPages {
     sendPage(req, res, { title: 'Refund: is this right?', section: 'payments', body });
   }
 
-  /** The API's own path: the same memory of requests, so that one form makes one refund however often it is sent. */
+  /**
+   * The path equals the API's, so both share one memory of requests: one form makes one refund, however often it is
+   * sent.
+   */
   @Post('payments/:id/refunds')
   @HttpCode(303)
   @Page('refund.create', 'ops')
@@ -147,7 +150,7 @@ export class RefundPages {
   }
 }
 
-/** Throws 400 for what is no plain decimal amount of at least one smallest unit. */
+/** Throws 400 unless the amount is a plain decimal of at least one smallest unit. */
 function askedOf(form: Form, payment: PaymentRow): Asked {
   const minor = typedAmount(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {

@@ -1,4 +1,4 @@
-// Refunds as a list.
+// Lists refunds.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
@@ -10,7 +10,7 @@ import { type FilteredList, newestFirst, REFUND_AT, sumsOf } from '../store/newe
 import { type Name } from '../store/walk.js';
 
 export type RefundFilter = MoneyFilter & {
-  /** Any one of them. */
+  /** A refund matches with any of these statuses. */
   readonly statuses?: readonly string[] | undefined;
   readonly invoiceId?: string | undefined;
 };
@@ -21,7 +21,7 @@ export class RefundsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** Newest first, by the time of the refund; a refund not made yet counts by its request. Throws BadCursor. */
+  /** Newest first, by the time of the refund, or of its request until the refund is made. Throws BadCursor. */
   async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
     const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
@@ -30,7 +30,7 @@ export class RefundsStore {
     const byId = new Map(payments.map((p) => [p.id, p]));
     const numbers = await invoiceNumbers(this.db.orm, data);
     const both = data.flatMap((refund) => {
-      const payment = byId.get(refund.paymentRowId); // there is one: the table's foreign key says so
+      const payment = byId.get(refund.paymentRowId); // present: a foreign key demands it
       const invoiceNumber = numbers.get(refund.invoiceId) ?? null;
       return payment === undefined ? [] : [{ refund, payment, invoiceNumber }];
     });
@@ -55,7 +55,7 @@ function listOf(filter: RefundFilter): FilteredList {
       few: [
         ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
         ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Several statuses mean refunds on their way: they are few.
+        // Several statuses select unfinished refunds. They are few.
         ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
       ],
     },

@@ -1,4 +1,4 @@
-// The sentences of items about refunds.
+// Sentences of items about refunds.
 import { type FactOf, type Words } from '../domain/fact.js';
 import { showMoney } from '../domain/money.js';
 import { showIso } from '../domain/show-time.js';

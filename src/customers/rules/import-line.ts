@@ -1,7 +1,7 @@
-// The columns of a file of customers, and one line of it.
+// Reads the columns of a file of customers, and each of its lines.
 import { whatIsWrongWithId } from '../../domain/id-text.js';
 
-/** The first line of the file lacks a needed column. The message lists the columns. */
+/** The first line lacks a required column. The message lists the columns. */
 export class ColumnsRefused extends Error {
   readonly code = 'columns';
 }
@@ -16,13 +16,13 @@ type Column = keyof typeof COLUMNS;
 
 export type Columns = {
   readonly at: Readonly<Record<'customerId' | 'morCustomerId', number>> & { readonly reference: number | null };
-  /** Columns up to the last one with a name. */
+  /** The number of columns, up to the last one with a name. */
   readonly width: number;
-  /** Columns without a use here. */
+  /** Columns Crossbill ignores. */
   readonly unused: readonly string[];
 };
 
-/** Throws ColumnsRefused. */
+/** Finds each column by its name. Throws ColumnsRefused. */
 export function bindColumns(header: readonly string[]): Columns {
   const names = header.map((name) => name.trim().toLowerCase());
   const there = `The file has: ${header.map((name) => name.trim()).join(', ')}.`;
@@ -46,8 +46,8 @@ export function bindColumns(header: readonly string[]): Columns {
 }
 
 /**
- * One line as a link, or its problem. Blanks around a cell do no harm; a missing last cell is empty, and an empty extra one is ignored:
- * spreadsheets write both.
+ * Reads one line as a link, or returns its problem. Blanks around a cell do no harm, a missing last cell counts as
+ * empty, and an empty extra cell is ignored: spreadsheets write all of these.
  */
 export function readImportLine(
   record: readonly string[],
@@ -70,14 +70,14 @@ export function readImportLine(
   return { ok: true, row: { line, customerId, morCustomerId, reference: reference === '' ? null : reference } };
 }
 
-/** A line of a file, to be linked. */
+/** A link from one line of the file. */
 export type ImportRow = {
   readonly line: number;
   readonly customerId: string;
   readonly morCustomerId: string;
-  /** The merchant's own word for it; null: none. */
+  /** The merchant's own reference. Null: none. */
   readonly reference: string | null;
 };
 
-/** Why a line cannot be taken. */
+/** The reason to refuse a line. */
 export type LineProblem = { readonly line: number; readonly customerId: string | null; readonly problem: string };

@@ -1,4 +1,5 @@
-// What proforma invoices, payment links and other things at the MoR have in common: found by id, read at the MoR, paid once, shown while they stand.
+// Shared rules for proforma invoices, payment links and other objects at the MoR: find by id, read, take the payment
+// once, warn next to a paid invoice.
 import { type Draft } from '../../domain/row.js';
 import {
   announcedAt,
@@ -33,11 +34,15 @@ import {
   TRANSFER_LATE_MS,
 } from '../../policy.js';
 
-/** The object of a kind by the MoR's id. If its event comes before its reply, or without one, this adds the object. */
+/**
+ * Finds an object by kind and the MoR's id. Adds it if its event arrives before the reply to our request, or without a
+ * request.
+ */
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
-  // The reply to our own request may still be under way, or Crossbill took the request back: it can be of one object only.
+  // The reply to our request may be on its way, or Crossbill withdrew the request. The event can only be about this one
+  // object.
   const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
   if (awaited !== undefined) {
     putBack(awaited);
@@ -52,12 +57,15 @@ function isAwaited(o: MorObjectRow): boolean {
   return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
 }
 
-/** Its request was refused, or taken back. So was a link that is requested again for another amount, and the first may stand. */
+/**
+ * True if the request was refused or withdrawn. `REPLACED` with `mayStand`: a link requested again for another amount,
+ * and the first link may exist.
+ */
 export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
 }
 
-/** Crossbill took its request back without a reply, and the object is there all the same. */
+/** Crossbill withdrew the request without a reply, but the MoR made the object. */
 export function putBack(o: Draft<MorObjectRow>): void {
   if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
@@ -73,7 +81,7 @@ type Question = { readonly objectId: string; readonly morId: string };
 export type ObjectRead = CallOutcome<ObjectFacts | null>;
 export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind };
 
-/** Reads of the objects of one kind. `take` records what the MoR says; the row has no read due then. */
+/** A lookup for objects of one kind. `take` records the MoR's facts after the read. */
 export function objectLookup<K extends Kind>(
   kind: K,
   take: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
@@ -100,9 +108,9 @@ export function objectLookup<K extends Kind>(
   };
 }
 
-/** Counts the read. Returns the MoR's facts of the object; null: it gave none. */
+/** Counts the read. Returns the MoR's facts about the object, or null if there are none. */
 function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): ObjectFacts | null {
-  // A caller may ask before the read is due, and takes none of its tries.
+  // A read before its due time, for a caller of the API, does not count as a try.
   const isEarly = o.readDueAt !== null && o.readDueAt > lane.now;
   if (!outcome.ok) {
     if (o.readDueAt === null) return null;
@@ -110,7 +118,7 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
     o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
     const since = o.detail.silent?.since ?? lane.now.toISOString();
     o.detail = { ...o.detail, silent: { since, answer: answerOf(outcome), passes: mayPass(outcome) } };
-    // Its payment is in the books: after the link's end there is nothing to find out.
+    // The link's payment is in the books, so after the link's end there is nothing to find out.
     if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
     return null;
   }
@@ -127,13 +135,13 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
 
 function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   const { silent, ...detail } = o.detail;
-  // The MoR announced a payment on it, and may not show the link yet.
+  // The MoR announced a payment on the link, but may not show the link yet.
   if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
     o.detail = detail;
     if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
     return;
   }
-  // An open question about a link without a read stays open.
+  // An open item about an unreadable link stays open.
   const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
   o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
   o.readDueAt = null;
@@ -144,19 +152,19 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   lane.say('call', `the MoR no longer knows ${objectName(o)}`, o);
 }
 
-/** Of a reply its status and code: the MoR may word its refusal otherwise with each read, and that is no news. */
+/** The status and code of a reply. The MoR's text may differ with each read, so it does not count as a change. */
 function answerOf(f: CallFailure): string {
   return f.status === null ? said(f) : [f.status, f.code ?? ''].join(' ').trimEnd();
 }
 
-/** Webhooks may be lost for good: Crossbill reads now and then what can change at the MoR. */
+/** Plans reads of objects with a possible change at the MoR: a webhook may be lost for good. */
 export function lookAtObjects(lane: Lane): void {
   for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextLook(o, lane.now);
 }
 
 /**
- * The next look at an object without an announcement; null: there is nothing to find out any more. The pauses grow with its age from a
- * minute to a day. A link gets one more look after its end: a payment in its last minute counts.
+ * The next look at an object without an announced payment. Null: there is nothing to find out. The pauses grow with the
+ * object's age from a minute to a day. A link gets one more look after its end, for a payment in its last minute.
  */
 export function nextLook(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
@@ -172,10 +180,10 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
 
 // ---- Money
 
-/** Money as the MoR told of it. `parked`: a person decides first. */
+/** The MoR's report of a payment. `parked`: a person decides first. */
 type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
 
-/** Records the money on an object as a payment, once for good: by the object's id. `payment` null: the record was there before. */
+/** Records the money on an object as a payment, once per object id. `payment` null: the record exists already. */
 export function takeMoney(
   lane: Lane,
   o: Draft<MorObjectRow>,
@@ -183,7 +191,7 @@ export function takeMoney(
   { at, eventId, parked }: How,
 ): { readonly payment: PaymentRow | null; readonly said: string } {
   const origin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
-  // Its own payment.* event may have come first: one charge is one payment in either order.
+  // The payment's own payment.* event may have arrived first. One charge is one payment, in either order.
   const known = lane.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(lane, o);
   if (known !== undefined) {
     o.paymentRowId = known.id;
@@ -204,7 +212,7 @@ export function takeMoney(
     ...before,
     status: 'succeeded',
     invoiceId: lane.lane,
-    customerId: lane.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer later
+    customerId: lane.invoice?.customerId ?? '', // nameCustomers adds the customer later
     currency: received.currency,
     amount: received.minor,
     origin,
@@ -220,13 +228,13 @@ export function takeMoney(
   return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
 }
 
-/** The payment in the books under a name of this link's first payment. */
+/** Finds the payment in the books with the charge or id of this link's first payment. */
 export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined {
   const [first] = announcedOn(o);
   return first === undefined ? undefined : bookedAs(lane, first);
 }
 
-/** The row of a refund that arrived before its payment (refunds/). */
+/** Finds the row made for a refund that arrived before its payment (refunds/). */
 function refundedBefore(
   { payments, refunds }: Lane,
   names: { readonly charge: string | null; readonly paymentId: string | null },
@@ -239,7 +247,7 @@ function refundedBefore(
   );
 }
 
-/** Money for the invoice is its customer's: no event of Document 2 names one. */
+/** Gives each payment the invoice's customer: no event of Document 2 names a customer. */
 export function nameCustomers(lane: Lane): void {
   const customerId = lane.invoice?.customerId ?? null;
   if (customerId === null) return;
@@ -255,7 +263,7 @@ const STANDING_CLEARS = {
   'still-payable': 'nobody can pay it any more, or the invoice can be paid',
 };
 
-/** A proforma invoice or a link next to its settled invoice, until it ends: the customer may pay twice. */
+/** Items for a proforma invoice or a link still payable next to its settled invoice: the customer may pay twice. */
 export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;

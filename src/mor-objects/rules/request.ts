@@ -1,4 +1,4 @@
-// Requests for proforma invoices and payment links: the checks, the stored call, and its withdrawal.
+// Requests for proforma invoices and payment links: the checks, the stored call, and the withdrawal.
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { isOver, isPayable } from '../../domain/status.js';
@@ -15,24 +15,24 @@ import { takeLateRead } from '../../engine/facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
 import { awaitsRetry } from '../../engine/payment.js';
 
-/** The code of a request that is refused, or taken back, because nothing more is to be paid. */
+/** The code of a request refused or withdrawn because nothing is due. */
 export const NOT_PAYABLE = 'invoice_not_payable';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
-  /** Ours, new for every submission: the key is made of it, never of the body. */
+  /** Our id, new for every request. The idempotency key comes from this id, not from the body. */
   readonly id: string;
-  /** The bytes to send; a link's hold its key. Null: the request is not complete, so nothing new can be made of it. */
+  /** The bytes to send. A link's bytes contain its key. Null: the request is incomplete and can make nothing new. */
   readonly wire: WireRequest | null;
-  /** Until when a proforma invoice is to be paid; null: a link, whose end the MoR names. */
+  /** The due date of a proforma invoice. Null for a link: the MoR sets its end. */
   readonly until: Date | null;
-  /** The invoice, as it was read when the platform was asked for it at `askedAt`. */
+  /** The invoice as read from Stripe. Crossbill asked at `askedAt`. */
   readonly facts: InvoiceFacts;
   readonly askedAt: Date;
   readonly by: string;
 };
 
-/** The live proforma invoice, or the link that can still be paid; null: none. */
+/** The live proforma invoice or the payable link. Null: none. */
 export function standing<R extends MorObjectRow>(
   { objects }: { readonly objects: readonly R[] },
   kind: ObjectRequest['kind'],
@@ -41,11 +41,11 @@ export function standing<R extends MorObjectRow>(
   return objects.findLast((o) => (kind === 'proforma' ? isLiveProforma(o) : isPayableLink(o, now))) ?? null;
 }
 
-/** Writes the request down with its key and bytes. If an object stands already, the caller gets that one. */
+/** Stores the request with its key and bytes. Returns the live object instead, if there is one. */
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
   if (lane.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
-  // The caller's read took its time: a worker may have marked the invoice since, or an event may have come.
+  // The caller's read took some time. Since then a worker may have marked the invoice, or an event may have arrived.
   takeLateRead(lane, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
@@ -74,21 +74,24 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   return { ok: true, value: object };
 }
 
-/** The request with its key and bytes, next to the object it is to make. */
+/** Stores the call with its key and bytes, and the future object. */
 function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
   const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
   lane.add('objects', object);
   lane.request({ peer: 'mor', kind, subject: object.id, wire });
 }
 
-/** The MoR may be charging it again, as Crossbill asked: a debit takes days. Once the verdict is overdue a person decides. */
+/**
+ * The sentence if the MoR may be charging the invoice again after Crossbill's request: a debit takes days. Null once
+ * the verdict is overdue, since then a person decides.
+ */
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
   if (!awaitsRetry(lane) || by === null || by.getTime() <= lane.now.getTime()) return null;
   return `the MoR may be charging it again, and its answer is awaited until ${showTime(by)}`;
 }
 
-/** The MoR has deleted a proforma invoice, as we asked. */
+/** Records the deletion of a proforma invoice, requested by us. */
 export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObjectRow> {
   const o = lane.findObject(id);
   if (o === undefined) return refuse(404, 'not_found', 'There is no such proforma invoice.');
@@ -102,8 +105,9 @@ export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObj
 // ---- Links by Crossbill itself
 
 /**
- * Asks for a link of the amount due. `id`: ours, and the key is made of it. The invoice was read just now. False: nothing is due, or the
- * settings want no links from Crossbill itself.
+ * Requests a link for the amount due, without a person. The invoice was read just now. Returns false if nothing is due
+ * or the settings want no such links.
+ * @param id our id; the idempotency key comes from it
  */
 export function requestLink(lane: Lane, id: string): boolean {
   const { settings, invoice: i, ctx } = lane;
@@ -115,7 +119,7 @@ export function requestLink(lane: Lane, id: string): boolean {
   const jurisdiction = jurisdictionOf(lane, recoveryLinks);
   const amount = { minor, currency };
   const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
-  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode asks nobody, now or later
+  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode never sends it
   const detail = { automatic: true, jurisdiction };
   const own = { id, kind: 'payment_link', invoiceId, status, amount: minor, currency, detail } as const;
   askFor(lane, newMorObject(lane.now, own), wire);
@@ -124,22 +128,25 @@ export function requestLink(lane: Lane, id: string): boolean {
   return true;
 }
 
-/** The customer's country, unless the MoR has refused to collect there for this invoice: then the one of the settings. */
+/** The customer's country. If the MoR refused that country for this invoice, the country of the settings. */
 function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
   const country = invoice?.customerCountry ?? null;
   const isRefused = objects.some((o) => isForeign(o) && o.detail.jurisdiction === country);
   return country === null || isRefused ? settings.jurisdiction : country;
 }
 
-/** The MoR refused the link for its jurisdiction (Document 2: no arrangement there, or one without collection). */
+/**
+ * True if the MoR refused the link because of its jurisdiction (Document 2: no arrangement there, or one without
+ * collection).
+ */
 function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
-  // The refusal of a request that Crossbill took back says nothing of the country.
+  // A withdrawal by Crossbill proves nothing about the country.
   const isOfStatus = refusal?.status === 409 && refusal.code !== NOT_PAYABLE;
   const isAboutIt = isOfStatus || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
   return kind === 'payment_link' && automatic === true && isAboutIt;
 }
 
-/** True: Crossbill can ask for another link, under the jurisdiction of the settings. */
+/** True if Crossbill can request another link with the jurisdiction of the settings. */
 export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): boolean {
   const { jurisdiction } = o.detail;
   return isForeign(o) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
@@ -147,14 +154,14 @@ export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): bool
 
 // ---- Without an object
 
-/** Nobody replied to our request; the engine sends it again. The caller need not wait for that. */
+/** The MoR has not replied to our request. The engine sends the request again; the API's caller stops waiting. */
 export function takeSilence(lane: Lane, { object: o }: Call): void {
   if (o?.status !== 'REQUESTED') return;
   o.detail = { ...o.detail, unanswered: true };
   o.updatedAt = lane.now;
 }
 
-/** The MoR refused our request for good; the caller is told, and the invoice shows it. */
+/** The MoR refused our request for good. The caller gets the refusal, and the invoice shows it. */
 export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, message, errors }: CallFailure): void {
   if (o === undefined || o.morId !== null) return;
   o.detail = { ...o.detail, refusal: { status, code, message, errors } };
@@ -162,13 +169,14 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
 }
 
 /**
- * Crossbill takes back a request without a reply once the invoice is over, its money is announced, on its way or waits for a person, or
- * another amount is due: a customer with the link would pay a second time. The MoR may have made the object all the same: an item says so
- * (`mayStand`).
+ * Crossbill withdraws a request without a reply if the invoice is over, its money is announced, on its way or with a
+ * person, or another amount is due: with the link the customer would pay twice. The MoR may have made the object all
+ * the same, so an item says so (`mayStand`).
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {
-    // A payment on it was announced, so it is there: the same key brings its name, by which it is read.
+    // The MoR announced a payment on the object, so the object exists. The same key returns its id, and Crossbill reads
+    // it.
     if (o !== undefined && heardAt(o) !== null) return null;
     const status = lane.invoice?.platformStatus ?? 'unknown';
     if (isOver(status)) return `the invoice is ${status}`;
@@ -177,10 +185,11 @@ export const requestUnwanted = {
   takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
     if (o === undefined || o.morId !== null) return;
     const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
-    // Its first try may be under way, or a process may have died with the reply: only a reply counts a try.
+    // The first try may be on its way, or a process may have died with the reply. Only a reply counts as a try.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;
     o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-    // Crossbill's own link is made again: of the amount due now, or once a person says that the money was another invoice's.
+    // Crossbill requests its own link again: for the amount now due, or after a person says the money belongs to
+    // another invoice.
     const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
     o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
     o.updatedAt = lane.now;
@@ -189,7 +198,10 @@ export const requestUnwanted = {
 
 const OTHER_AMOUNT = 'another amount is due now';
 
-/** A request from before would ask the customer for too much, or too little. Null: it would not. */
+/**
+ * The reason to withdraw the request: it asks the customer for another amount than is due now. Null: it asks for the
+ * right amount.
+ */
 function otherAmount({ invoice }: LaneRows, o: Pick<MorObjectRow, 'amount'> | undefined): string | null {
   const amount = o?.amount ?? null;
   const due = isPayable(invoice) ? (invoice?.amountRemaining ?? null) : null;

@@ -1,4 +1,4 @@
-// Where an event of the MoR goes that names no invoice: to the lane of the invoice behind one of its ids, or to a person.
+// Decides the route of an event without an invoice: to the lane of the invoice behind one of its ids, or to a person.
 import { parseMorPaymentEvent, type PaymentRefunded } from '../../domain/events/mor-payment-event.js';
 import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { deadlineIn } from '../../domain/events/payload-fields.js';
@@ -13,18 +13,21 @@ import {
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../policy.js';
 
-/** The surest first: a thing of our own, then other uses of its ids. */
+/** The surest match first: our own object, then other uses of the event's ids. */
 const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
 
-/** A known thing with an id of the event. `invoiceId` null: a signup before its invoice. */
+/** A known object with an id of the event. `invoiceId` null: a signup without an invoice so far. */
 export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
 
-/** `reviewId`: the open item of an unknown event; null: undecided so far. `waitedMs`: its age by the database's time. */
+/**
+ * `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the event's age by the
+ * database's clock.
+ */
 type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
 
 export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 
-/** `item`: a person must look. `looksAgain`: its invoice may still turn up. */
+/** `item`: a person must look. `looksAgain`: the invoice may still appear. */
 export type Routing =
   | { readonly moveTo: string }
   | { readonly waitMs: number }
@@ -35,7 +38,7 @@ export type Routing =
       readonly looksAgain: boolean;
     };
 
-/** Parsed; null: not in the shape its type needs. */
+/** The parsed event. Null: it lacks a field its type needs. */
 export type Homeless = MorServiceEvent | PaymentRefunded | null;
 
 export function readHomeless({ source, body }: { readonly source: EventSource; readonly body: Buffer }): Homeless {
@@ -47,7 +50,7 @@ export function readHomeless({ source, body }: { readonly source: EventSource; r
   return parsed.verdict === 'usable' ? parsed.event : null;
 }
 
-/** Every id in the event. A proforma invoice's may stand in the event's own id alone. */
+/** Every id in the event. The id of a proforma invoice may stand only inside the event's own id. */
 export function namesOf(event: Homeless): readonly string[] {
   if (event === null) return [];
   if (event.kind === 'payment.refunded') {
@@ -57,7 +60,7 @@ export function namesOf(event: Homeless): readonly string[] {
   return [...new Set([...first, ...idsIn(event.data)])];
 }
 
-/** @param homes in the order of their record */
+/** @param homes known objects, the oldest record first */
 export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
   const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({
     status: 'done',
@@ -79,7 +82,10 @@ export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, home
   return done('names nothing Crossbill knows: a person must look', item);
 }
 
-/** Half of its age so far; at least a minute, at most six hours. Null: Crossbill gave all of them up. */
+/**
+ * The pause before the next look: half of the event's age, at least a minute, at most six hours. Null: Crossbill has
+ * given up all these events.
+ */
 export function lookAgainInMs(waitedMs: readonly number[]): number | null {
   const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
   if (ages.length === 0) return null;
@@ -100,7 +106,7 @@ function maybeUnderWay(event: NonNullable<Homeless>): boolean {
   return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
 }
 
-/** Null: nothing follows from it. */
+/** The item about the event. Null: the event has no consequence. */
 function itemFor(event: NonNullable<Homeless>): HomelessItem | null {
   const { eventId } = event;
   switch (event.kind) {

@@ -1,4 +1,4 @@
-// The calls of a mark: each reply leads to the next step. And a person's choice for a payment that is kept from its invoice.
+// The calls of a mark: each reply leads to the next step. Also a person's choice for a payment kept from its invoice.
 import { type Draft } from '../../domain/row.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
@@ -31,10 +31,13 @@ import { surplusToRefund } from './payment.js';
 type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
 
-/** A payment record of ours that a restored database forgot shows as money paid: it is attached as soon as it is reported. */
+/**
+ * True if Stripe shows money on the invoice. Our own payment record may be among it, forgotten by a restored database:
+ * Stripe attaches a record as soon as Crossbill reports it.
+ */
 const bearsMoney = ({ invoice }: LaneRows): boolean => (invoice?.amountPaid ?? 0n) > 0n;
 
-/** A draft is made final, so that its payment can be marked. */
+/** Finalizes a draft, so Crossbill can mark its payment. */
 export const finalizeCall: CallRule<'finalize_invoice'> = {
   order: 0,
   readFirst: true,
@@ -42,7 +45,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
     takeRead(lane, invoice);
   },
-  // The payment waits: as soon as the invoice is final, it is marked.
+  // The payment waits: once the invoice is final, Crossbill marks it.
   refused: ({ invoice: i }, { payment: p }, f) => {
     if (p === undefined || i === null) return;
     Object.assign(i, { finalizationError: said(f), readAt: null });
@@ -60,7 +63,8 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     lane.call({ kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId }, row.subject, p);
   },
   refused: markRefused,
-  // There are more records than can be gone through, and each look would find more: a person looks for the reference.
+  // Stripe has more payment records than Crossbill can search, and each search would find further ones. A person looks
+  // for the reference.
   untraceable: (lane, { row, payment: p }, why) => {
     if (p === undefined) return;
     moveMark(p, 'parked');
@@ -84,7 +88,7 @@ export const setReferenceCall: CallRule<'set_reference'> = {
   chosen: chooseMark,
 };
 
-/** The call that marks the invoice paid: the payment record is attached, or the invoice is paid out of band. */
+/** The last call of a mark. It makes the invoice paid: by attaching the payment record, or by "paid out of band". */
 export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   order: 0,
   readFirst: true,
@@ -120,8 +124,10 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 }
 
 /**
- * Out of band Stripe takes all of the amount due for paid. More may have become due between our read and our mark. `before`: the invoice
- * before the mark. After a lost answer it shows the mark already; then `outOfBand` or the other payments give the marked amount.
+ * "Paid out of band" counts the whole amount due as paid, and the amount due may grow between our read and our mark.
+ * Then an item opens.
+ * `before`: the invoice before the mark. After a lost reply it shows the mark already, so the marked amount comes from
+ * `outOfBand` or from the other payments.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -135,14 +141,14 @@ export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, o
   lane.ask({ kind: 'amount_mismatch', subject: p.id, paymentRowId: p.id, fact, actions: ['dismiss'] });
 }
 
-/** Stripe refused a step of the mark: Crossbill looks at the invoice once more, then asks a person. */
+/** Stripe refused a step of the mark. Crossbill reads the invoice once more, then asks a person. */
 function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): void {
   if (p === undefined) return;
   p.markTries += 1;
   const i = lane.invoice;
   if (row.kind !== 'report_payment' && p.markTries < MARK_TRIES && i !== null) {
     moveMark(p, 'waiting');
-    i.readAt = null; // it may be void or paid by now
+    i.readAt = null; // void or paid by now?
     return;
   }
   moveMark(p, 'parked');
@@ -151,11 +157,11 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * The way to mark the invoice by hand so that Crossbill finds and books this payment. Without it a dismissal leaves the money unmarked in
- * the books, and Stripe shows no refund of it.
+ * Tells a person how to mark the invoice by hand, so Crossbill finds and books this payment. After a dismissal without
+ * such a mark the books show the money as unmarked, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
-  // With a part the invoice does not become paid: a retry would mark it a second time.
+  // A part payment does not make the invoice paid, so a retry would mark it a second time.
   if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
   switch (asked.kind) {
     case 'report_payment':
@@ -169,7 +175,7 @@ function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   }
 }
 
-/** The invoice is paid: was it with this payment? Crossbill looks on Stripe. */
+/** Stripe shows the invoice paid. This looks on Stripe whether our own mark of this payment did it. */
 export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Probed> = {
   name: 'identify',
   wanted: (lane) => {
@@ -183,7 +189,8 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // 404: this platform keeps no such list. Too long a list: the invoice's own payments were gone through. A person decides.
+    // 404: this platform has no such list. List too long: Crossbill has searched the invoice's own payments. In both
+    // cases a person decides.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
       i.readAt = null;
@@ -208,7 +215,8 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   }
   if (answer.kind === 'report_payment') {
     const { paymentRecordId } = answer;
-    // A record is one payment's, and the MoR may have named one charge twice.
+    // A payment record belongs to one payment. If another payment has the record, the MoR reported one charge under two
+    // ids.
     const twin = lane.payments.find((x) => x.id !== p.id && x.paymentRecordId === paymentRecordId);
     if (twin !== undefined)
       return park({ code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) });
@@ -220,14 +228,15 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   askIfBeyond(lane, p, lane.invoice, findOutOfBand(answer));
 }
 
-/** What this payment's own mark on an invoice that is paid would have been. */
+/** The call our own mark would have made on this paid invoice. */
 function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
-  // The reference is there; was it paid out of band, or did Stripe collect it after all?
+  // The reference is on the invoice. Crossbill now asks if the invoice was paid out of band, or collected by Stripe
+  // after all.
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
-  // The reference as it was written: the payment may have got another name since.
+  // Looks for the reference as written: the payment may have got another id since.
   const written = lane.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
@@ -235,25 +244,27 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
 const NOT_PROVEN =
   'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
 
-/** A payment that waits for a person: applied, given back, tried again, or left aside. */
+/** Takes a person's choice for a waiting payment: apply, refund, retry or dismiss. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
-  // Nobody knows yet whether there is money at all: closed now, its mark would begin, or be dropped, once it is proven, unasked.
+  // Nobody knows yet if there is money at all. If the person dismissed the item now, the later proof would start or
+  // drop the mark without asking.
   if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
-  // It is on the invoice already: a retry reads the invoice again, and its items say what still holds.
+  // The payment is on the invoice already. A retry reads the invoice again and checks each item.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
-  // Only the number of an unproven signup is settled: another item asks whether the MoR knows the charge at all.
+  // This choice settles only the amount of an unproven signup. Another item asks if the MoR knows the charge at all.
   if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
-    // It named a charge of another invoice: an earlier refusal is not the MoR's last word on this one, and a silent MoR is an alarm.
+    // The event named another invoice's charge, so an earlier refusal is not the MoR's last verdict on this invoice. If
+    // no verdict follows, an item opens.
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {
-    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p); // of a signup only its number is settled: the amounts are compared
+    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p); // a signup's choice waives nothing
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
@@ -261,17 +272,20 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   return null;
 }
 
-/** A person applies a payment and waives these differences. A part of a bank transfer differs from the amount due, as everybody knows. */
+/**
+ * The differences a person waives by applying a payment. Part of a bank transfer always differs from the amount due.
+ */
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;
-  // Once some was given back, that was the surplus and no sale, and Stripe credits it as well: an item after the mark says so.
+  // After a refund the surplus is refunded money, no sale, and Stripe has credited it as well. An item after the mark
+  // says so.
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;
 }
 
-/** Refunds a payment by a person's choice for an item. `amount`: smallest units; null: the rest of the payment. */
+/** Refunds a payment by a person's choice in an item. `amount` is in smallest units; null: the rest of the payment. */
 export type GiveBack = (
   lane: Lane,
   item: ReviewRow,
@@ -282,7 +296,7 @@ export type GiveBack = (
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
 
-/** A person gives the payment back, or of a surplus the rest. */
+/** A person refunds the payment, or the rest of a surplus. */
 export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
   const surplus = surplusToRefund(lane.toState(), r);
   if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');

@@ -1,4 +1,5 @@
-// The mark of a payment on its invoice: decided on a fresh read, begun, held, taken back, or left to a person; and written down in shadow mode.
+// The mark of a payment on its invoice: decided on a fresh read, then begun, held, withdrawn, or left to a person. In
+// shadow mode only recorded.
 import { type Draft } from '../../domain/row.js';
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
@@ -29,20 +30,21 @@ import { askOfAmount } from './payment.js';
 type Payment = Draft<PaymentRow>;
 
 export type MarkDecision =
-  | { readonly do: 'read' } // look at the invoice first
-  | { readonly do: 'hold'; readonly why: string } // a draft cannot be paid: wait for it to be finalized
+  | { readonly do: 'read' } // read the invoice first
+  | { readonly do: 'hold'; readonly why: string } // a draft can't be paid: wait until it is final
   | { readonly do: 'finalize' }
   | { readonly do: 'mark'; readonly mode: MarkMode }
-  | { readonly do: 'attach' } // reported before, not attached
-  | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
+  | { readonly do: 'attach' } // the payment record exists, without its invoice
+  | { readonly do: 'identify' } // paid: by our own lost mark, or by somebody else?
   | { readonly do: 'park'; readonly item: Parking };
 
-/** Why it is parked. The observations of a double payment are the lane's to list. */
+/** The reason to park the payment. The rule adds the observations of a double payment later. */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark, or with one under way. `finalizationFailed`: Stripe
- * refused to finalize this draft, and an item says so. Money with nowhere to go is parked, never guessed at.
+ * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark on the invoice, or on its way to
+ * one. `finalizationFailed`: Stripe refused to finalize this draft, and an item says so. A payment without a clear
+ * place is parked for a person.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -77,18 +79,19 @@ export function decideMark(
     return park({
       kind: 'double_payment',
       fact: { ...fact, observations: [] },
-      proposed: isOne ? null : 'refund', // of two that may be one, a refund may give the only money back
+      proposed: isOne ? null : 'refund', // if both may be one payment, a refund may return the only money
     });
   }
   if (status === 'paid') {
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
     return park({ kind: 'double_payment', fact: { code: 'paid-otherwise', taken, record: null, observations: [] } });
   }
-  // A draft's total may still change, so under `wait` it is compared once it is final.
+  // A draft's total may still change. With the policy `wait` Crossbill compares the amounts once the invoice is final.
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
-  // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived.
+  // "Paid out of band" counts the whole invoice as paid. Only the exact amount may do so, even if a person waived the
+  // difference.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
   if (due !== p.amount && !waived) {
     const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
@@ -99,7 +102,7 @@ export function decideMark(
   return { do: 'mark', mode: settings.markMode };
 }
 
-/** The marks of all payments, the oldest first: the first payment pays the invoice. */
+/** Decides the marks of all payments, the oldest first: the first payment pays the invoice. */
 export function settleMarks(lane: Lane): void {
   const i = lane.invoice;
   if (i === null) return;
@@ -128,13 +131,13 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   switch (d.do) {
     case 'read':
     case 'identify':
-      return; // a lookup asks
+      return; // a lookup asks Stripe
     case 'hold':
       moveMark(p, 'held');
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize':
-      // In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final.
+      // In shadow mode the draft stays a draft until somebody else or Stripe's own hour finalizes it.
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isShadow ? 'held' : 'finalizing');
@@ -163,7 +166,7 @@ function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void
     moveMark(p, 'referencing', { markMode: mode });
     return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
   }
-  // A person may have said whose money it is: Stripe then needs the invoice's own customer.
+  // A person may have accepted a payment of another customer. Stripe needs the invoice's own customer.
   const customerId = lane.invoice?.customerId ?? p.customerId;
   lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
   moveMark(p, 'reporting', { markMode: mode });
@@ -174,7 +177,7 @@ export function referenceOf(p: PaymentRow): string {
   return p.reference ?? p.processorChargeId ?? effectName(p);
 }
 
-/** The report of a payment to Stripe. Its times are the payment's own, so the bytes never change. */
+/** The report of a payment to Stripe. Its times are the payment's own, so a repeat has the same bytes. */
 export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
   const at = p.succeededAt ?? now;
   return {
@@ -190,7 +193,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
   };
 }
 
-/** Of two payments for one invoice a person sees all that speaks of money. */
+/** If two payments meet on one invoice, the item lists every observation of money. */
 function withObserved(lane: Lane, item: Parking): Parking {
   const { fact } = item;
   if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
@@ -198,8 +201,8 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * A person let this part payment through: the next payment may settle the rest. The rest may be settled already if Stripe shows more paid
- * than the books: somebody marked it by hand, or a restored database forgot its mark.
+ * True if a person accepted this part payment, so the next payment may settle the rest. The rest may be settled
+ * already, if Stripe shows more paid than the books: after a mark by hand, or one a restored database forgot.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
@@ -207,14 +210,17 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
-/** A part that a person let through is on its way to the invoice: only then it shows whether another payment is the rest. */
+/**
+ * True while an accepted part payment is on its way to the invoice. Only then can Crossbill tell if another payment is
+ * the rest.
+ */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
     HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
   return s.payments.some((x) => x.id !== p.id && isPartOnItsWay(x));
 }
 
-/** A payment that waits for a person and was given back in full needs nothing more. */
+/** Closes a parked payment once it is refunded in full. */
 export function closeRefunded(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
@@ -233,8 +239,8 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 };
 
 /**
- * Takes back a step without effect if a fresh read shows another decision. Only the worker of the lane does so: for anybody else the step
- * may be under way, and its reply would be lost.
+ * Withdraws a step without effect if a fresh read leads to another decision. Only the lane's worker may do so: for
+ * anybody else the step may be on its way, and its reply would be lost.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -245,16 +251,17 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   moveMark(p, 'waiting');
 }
 
-/** Null: it is still the step that was decided, or a try of it may have arrived. */
+/** The reason to withdraw the step. Null if the step is still right, or if one of its tries may have arrived. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // Crossbill looks for the effect of an end before it sends the end (mark-calls.ts).
+  // Before it sends the last step, Crossbill looks for its effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
-  // A crash may have cut off a try that arrived: a report would be made twice, and an end is looked for first. An old look says nothing.
+  // A crash may have cut off a try after its arrival. A second report would count twice, and for a last step Crossbill
+  // looks first. A look from before the crash proves nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
-  // Out of band the whole invoice counts as paid: a payable invoice proves that no try arrived.
+  // "Paid out of band" makes the whole invoice paid, so a payable invoice proves that no try arrived.
   if (!isUntried && p.markMode !== 'out_of_band') return null;
   return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
 }
@@ -264,8 +271,8 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * `m`, the end of a mark, was decided for another amount due. A process may have stood still and may yet send it: until then Crossbill
- * neither takes it back nor looks for it. Null: no process can.
+ * `m` is the last step of a mark, decided for another amount due. A process may have paused before the send and may
+ * still send it. Until this time Crossbill neither withdraws the step nor looks for its effect. Null: no process can.
  */
 export function standsStillUntil(
   p: PaymentRow,
@@ -278,7 +285,10 @@ export function standsStillUntil(
   return until > lane.now ? until : null;
 }
 
-/** The net under `invoice.finalized`: a minute after the draft should be final, then as long again as it is late, else in a quarter of an hour. */
+/**
+ * The next look, in case `invoice.finalized` is lost: a minute after the draft should be final, then after a pause as
+ * long as the delay, up to a quarter of an hour.
+ */
 function nextLook(finalizesAt: Date | null, now: Date): Date {
   if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
   const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_LOOK_AFTER_MS);
@@ -286,7 +296,7 @@ function nextLook(finalizesAt: Date | null, now: Date): Date {
   return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
 }
 
-/** The payment whose mark a lookup is for, unless its time has not come. */
+/** The payment waiting for a lookup, unless the next read is due later. */
 export function findToLookUp(lane: Lane): PaymentRow | undefined {
   const s = lane.toState();
   const due = s.invoice?.readDueAt ?? null;
@@ -294,7 +304,7 @@ export function findToLookUp(lane: Lane): PaymentRow | undefined {
   return p !== undefined && (due === null || lane.isPast(due)) ? p : undefined;
 }
 
-/** A mark is decided on a read made just now. */
+/** Reads the invoice before the decision: every mark needs a fresh read. */
 export const readToMark = {
   ...invoiceLookup,
   wanted: (lane: Lane): string | null => {
@@ -303,7 +313,7 @@ export const readToMark = {
   },
 };
 
-/** The mark of a payment was decided in shadow mode: its newest call was never sent. */
+/** True if shadow mode decided the mark: its newest call was never sent. */
 export function isShadowed(s: LaneRows, p: PaymentRow): boolean {
   const kind = STEPS[p.mark];
   const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
@@ -314,12 +324,17 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
   return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
 }
 
-/** The invoice of before somebody else marked it: the decision of then is compared with what was done. */
+/**
+ * The invoice before somebody else marked it. Shadow mode decides on this, and compares its decision with the result.
+ */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
-/** The charging side marked the invoice as Crossbill decided: the ledger follows. Until then, do nothing. */
+/**
+ * In shadow mode: once the integration in charge has marked the invoice, Crossbill books the mark. Until then it does
+ * nothing.
+ */
 export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');
@@ -328,7 +343,7 @@ export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   lane.say('decision', `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`, p);
 }
 
-/** After shadow mode, by a person's order (`verify --repair`): decides each missing mark again. */
+/** After shadow mode an operator runs `verify --repair`: this decides each missing mark again. */
 export function decideShadowedAgain(lane: Lane): void {
   if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
   for (const p of lane.payments) {

@@ -1,4 +1,4 @@
-// A payment: the MoR's verdicts on it, the proof of a signup's charge, and money on its invoice that does not match its mark.
+// The MoR's verdicts on a payment, the proof of a signup's charge, and items for money beyond or below the mark.
 import { type Draft } from '../../domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
@@ -29,13 +29,15 @@ import {
 
 type Payment = Draft<PaymentRow>;
 
-/** The MoR took the money. Its own word proves a signup's charge, and money that was taken is never left aside. */
+/**
+ * The MoR took the money. The MoR's event proves a signup's charge too, and reopens a payment dismissed by a person.
+ */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
   if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
   const { verdictAt, declineCode } = p;
-  // A signup's reference may be a charge of the same intent that failed before this one.
+  // The reference of a signup may be an earlier, failed charge of the same payment intent.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   Object.assign(p, {
     amount: e.amount,
@@ -79,16 +81,16 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
 }
 
 /**
- * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: the next step for an
- * invoice without money (retries/).
+ * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: the
+ * next step for an unpaid invoice (retries/).
  */
 export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
   noteAttempt(lane, e, outcome);
   const p = takePayment(lane, e);
   const { failureMessage, declineCode } = e;
-  const why = declineCode ?? outcome; // the message is free text: it stays with the attempt, out of the journal
-  // Later than the browser named the charge: this very charge failed, no earlier try.
+  const why = declineCode ?? outcome; // the message is free text: it stays out of the journal
+  // The event is younger than the browser's report of the charge. So this very charge failed, not an earlier try.
   if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
     Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
     moveMark(p, 'parked');
@@ -97,7 +99,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
   if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
-    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for the success to come, behind a refund that overtook it
+    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for a later success, if a refund came first
     askIfRefusedSince(lane, p, e.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
@@ -106,7 +108,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   return done(`the invoice is left open: ${why}`);
 }
 
-/** Of two verdicts in one second `failed` is the later one: authentication comes before a decline. */
+/** If two verdicts have the same second, `failed` is the later one: authentication comes before a decline. */
 function isLater(e: PaymentEvent, before: Date): boolean {
   return e.at.getTime() === before.getTime() ? e.type === 'payment.failed' : e.at.getTime() > before.getTime();
 }
@@ -119,7 +121,10 @@ function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed
   lane.add('attempts', { eventId, invoiceId, paymentId, outcome, ...money, at });
 }
 
-/** The MoR refused a payment after it took it, in either order of the two events: it has no event of its own for a returned bank debit. */
+/**
+ * Opens an item if the MoR refused the payment after taking it, in either order of the events. The MoR has no event for
+ * a returned bank debit.
+ */
 function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
   if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
   const [takenAt, at] = [p.succeededAt.toISOString(), refusedAt.toISOString()];
@@ -129,30 +134,31 @@ function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reaso
 }
 
 /**
- * A `payment.captured` with a payment's charge brings the MoR's id of the payment. With the same amount it also proves a signup's charge.
+ * Takes `payment.captured` with a payment's charge: it brings the MoR's payment id. With the same amount it also proves
+ * a signup's charge.
  */
 export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
   const ids = new Set(idsIn(e.data));
   const p = lane.payments.find((x) => has(ids, x.processorChargeId));
   if (p === undefined) return;
-  // The MoR's own word counts more than a person's.
+  // The MoR's id replaces an id from a person.
   const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
   const amount = amountIn(e.data);
-  // Whoever dismissed a charge unknown to the MoR could not know of this capture.
+  // A person dismissed the charge as unknown to the MoR, before this capture arrived.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
 }
 
-/** The MoR called it failed after the capture, whose event came late: its later word counts. */
+/** True if the MoR reported a failure after the time of this late capture: the later report counts. */
 function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
   const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt;
   return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
 }
 
-/** Asks the MoR for a signup's charge. Only the reply that it charged it is a proof. */
+/** Asks the MoR for a signup's charge. Only the reply "charged" is a proof. */
 export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId: string }, CallOutcome<ChargeState>> = {
   name: 'prove-charge',
   wanted: (lane) => {
@@ -174,7 +180,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
       if (isNoted) lane.say('call', `asking the MoR for the charge failed: ${said(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
     else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
-      if (p.pendingSince !== null) p.status = 'failed'; // the MoR knew it: the debit has probably failed
+      if (p.pendingSince !== null) p.status = 'failed'; // the MoR knew the charge before: the debit has probably failed
       giveUpProof(p);
     } else {
       p.proveDueAt = retryAt(lane.ctx, tries, null);
@@ -183,7 +189,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   },
 };
 
-/** The MoR knows the charge and has not settled it (202): a bank debit takes days. */
+/** The MoR knows the charge and has not settled it (202). A bank debit takes days. */
 function waitForDebit(lane: Lane, p: Payment): void {
   if (p.pendingSince === null) {
     p.pendingSince = lane.now;
@@ -196,7 +202,7 @@ function waitForDebit(lane: Lane, p: Payment): void {
   p.proveDueAt = lane.in(Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2)));
 }
 
-/** A person decides; nothing was written to Stripe. */
+/** Leaves the payment to a person. Crossbill has written nothing to Stripe. */
 function giveUpProof(p: Payment): void {
   moveMark(p, 'parked');
   p.proveDueAt = null;
@@ -204,12 +210,12 @@ function giveUpProof(p: Payment): void {
 
 const PROVEN = 'the charge is proven';
 
-/** A signup's charge without proof: it may be no money at all. */
+/** Items for signup charges without proof: there may be no money at all. */
 export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.toState().payments) {
-      // A charge that is booked for another invoice waits as taken.
+      // A charge booked for another invoice counts as taken.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
     }
@@ -233,7 +239,7 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
   else if (resolution === 'dismiss') {
     if (p.mark === 'parked') closePayment(p);
   } else {
-    // As for the first time: money on its way gets as long again.
+    // `retry` begins the proof again, with the full patience for a bank debit.
     moveMark(p, 'proving');
     Object.assign(p, { status: 'processing', proveDueAt: lane.now, pendingSince: null });
   }
@@ -241,8 +247,9 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * A signup's backend named another amount than the signup asked for (signups/rules/signup.ts). A person decides before any mark, and again
- * if their refund failed: a MoR refuses to give back more than it took. True: a person decides.
+ * The signup's backend reported another amount than the signup asked for (signups/rules/signup.ts). A person decides
+ * before any mark, and again if their refund fails: the MoR refuses to refund more than it took. Returns true if a
+ * person decides.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
@@ -256,7 +263,10 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
   return true;
 }
 
-/** The invoice changed, and a rest is due after the mark. No item if a person let the part through. */
+/**
+ * Items for an amount still due after the mark, because the invoice changed. No item if a person accepted the part
+ * payment.
+ */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane.toState();
   if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
@@ -264,7 +274,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
     const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
     const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
     if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
-    // A person asked for a look: it comes first.
+    // A person asked for a new read: wait for its result first.
     const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
     if (i.readAt === null && !isOpen) continue;
     const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
@@ -273,7 +283,10 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
   }
 });
 
-/** More was taken for the invoice than was due. The payers are known once every call of a mark has its reply. */
+/**
+ * Opens items for payments beyond the amount due. Waits until no call of a mark is open: only then all payers are
+ * known.
+ */
 export function declareSurplus(lane: Lane): void {
   const isBeingMarked = lane.toState().payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
   if (!isBeingMarked) declareItems(lane, surplusItems);
@@ -288,9 +301,9 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
   const chosen = s.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
-  // It stays. A chosen refund decides nothing yet: the MoR may refuse it, or it fails.
+  // A person decided to keep the surplus. A chosen refund is not the end: the MoR may refuse it, or it may fail.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
-  // The item told the person choosing a refund to deduct it from the balance.
+  // The refund's item already told the person to deduct the refund from the customer's balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
   const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   yield {
@@ -306,18 +319,20 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
       left: sum(rest),
       credited,
     },
-    proposed: credited && back > 0n ? null : 'refund', // first, what was given back must be taken off the balance
+    proposed: credited && back > 0n ? null : 'refund', // first the refunded part leaves the balance
   };
 });
 
-/** What the refund of a surplus gives back; null: the item is of another kind. */
+/** The amount of a surplus to refund. Null if the item is of another kind. */
 export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   if (!isSurplus(r)) return null;
   const rest = findSurplus(s)?.rest ?? 0n;
   return rest > 0n ? rest : 0n;
 }
 
-/** `back`: its refunded part, as Stripe shows it. `rest`: its part without a refund, finished or on its way. */
+/**
+ * `back`: the part of the surplus with a refund on Stripe. `rest`: the part without any refund, finished or on its way.
+ */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;
@@ -325,7 +340,7 @@ function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly
   return { ...paid, back: surplusRefunded(s.refunds), rest };
 }
 
-/** The sum of a payment's refunds before their count: the MoR may have made an unknown one. */
+/** The sum of a payment's uncounted refunds. The MoR may have made any of them. */
 function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
   return s.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';

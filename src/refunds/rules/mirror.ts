@@ -1,4 +1,5 @@
-// A refund in the sums of its payment, and on Stripe: the report on the payment record, then the credit note, once its payment shows on the invoice.
+// Counts a refund in its payment, and shows it on Stripe once the payment's mark is there: first the report on the
+// payment record, then the credit note.
 import {
   type MirrorStage,
   type PaymentRow,
@@ -27,12 +28,13 @@ export function mirrorRefunds(lane: Lane): void {
       lane.book(refundOfUnmarked(p, r, lane.now));
       tellUnshown(lane, p, r);
     }
-    // After a part payment by a person's choice the rest of the invoice may still be due. A credit note would then lower the amount due
-    // (Stripe docs, "Credit notes"), so the mirror waits until the invoice is paid.
+    // After a part payment by a person's choice the rest of the invoice may still be due. A credit note would lower the
+    // amount due (Stripe docs, "Credit notes"), so the mirror waits until the invoice is paid.
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
     r.surplus = surplusIn(lane.toState(), r);
     const next = showNext(lane, p, r);
-    // In shadow mode the marker of the payment mirrors its refunds too: the call is stored, and the books follow.
+    // In shadow mode the integration in charge shows the refund on Stripe. Crossbill stores the call without sending
+    // it, and books the refund.
     const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
     if (isShadow) lane.book(refundMirrored(p, r, lane.now));
     moveMirror(r, isShadow ? 'not_needed' : next);
@@ -40,10 +42,14 @@ export function mirrorRefunds(lane: Lane): void {
   }
 }
 
-/** A person set the payment aside, maybe because they had marked the invoice for it: then Stripe shows nothing of its refund. */
+/**
+ * A person set the payment aside, maybe after a mark by hand. Crossbill shows no refund of such a payment on Stripe, so
+ * an item tells the person.
+ */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // A refund by its item ends the payment: it paid for nothing. One from the portal may have given the only money back.
+  // A refund chosen in the payment's item ends the payment: it paid for nothing. But a refund made in the MoR's portal
+  // may have returned the only money for the invoice.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -51,22 +57,25 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   lane.ask({ kind: 'refund_gap', subject: `${r.id}:unshown`, paymentRowId: p.id, refundId: r.id, fact });
 }
 
-/** Shadow mode began over a payment with our mark: nobody else shows its refunds. They wait for its end. */
+/**
+ * Shadow mode began after Crossbill had marked this payment, so nobody else shows its refunds. They wait for the end of
+ * shadow mode.
+ */
 function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
   if (lane.settings.shadow !== true) return false;
   const isPaid = lane.messages.some((m) => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p));
   return p.paymentRecordId !== null || isPaid;
 }
 
-/** Stores the next call: the report on the payment record, then the credit note. Returns how far the mirror comes by it. */
+/** Stores the next call: the report on the payment record, then the credit note. Returns the mirror's new stage. */
 function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   const { invoiceId, paymentRecordId } = p;
   const reported = lane.messages.find(
     (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
   );
-  // No id of ours: the bytes are the same after a restore, as their key is.
+  // The reference holds no id of ours: after a restore Crossbill sends the same bytes under the same key.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // With the payment's name, since two payments may be said to have one and the same refund.
+  // The subject has the payment's name too: two payments may carry the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -77,7 +86,8 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // All of it was paid beyond the amount due: the payment record shows it, and the sale stays the same.
+    // All of the refund was paid beyond the amount due. The payment record shows the refund, and the sale stays the
+    // same.
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
@@ -87,7 +97,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   return 'crediting';
 }
 
-/** Unique at Stripe: the processor's id, or the MoR's where it gave no other. */
+/** The refund's unique name at Stripe: the processor's id, or else the MoR's. */
 function findReference(r: RefundRow): string {
   return r.processorRefundId ?? r.morRefundId ?? r.id;
 }
@@ -110,7 +120,7 @@ const mirrorCall = {
     moveMirror(r, 'parked');
     askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
   },
-  /** The refund makes the call, not the request to the MoR: its bytes may be erased by now. */
+  /** `retry` builds the call again from the refund, since the stored bytes may be erased by now. */
   chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
     const r = lane.refunds.find((x) => x.id === item.refundId);
     if (resolution === 'retry' && r?.mirror === 'parked') moveMirror(r, 'waiting');
@@ -137,20 +147,20 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
   },
 };
 
-/** By the MoR's running total, else by age: the same refunds count in any order of arrival. */
+/** Orders refunds by the MoR's running total, else by age: so the same refunds count in any order of arrival. */
 function inOrder(a: RefundRow, b: RefundRow): number {
   const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
   if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** Counts succeeded refunds as long as they fit into the payment. The others stay visible and uncounted. */
+/** Counts succeeded refunds as long as they fit into the payment. Other refunds stay visible and uncounted. */
 export function countRefunds(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.amount === null || p.succeededAt === null) continue; // its refunds arrived first: they wait
     for (const r of lane.findRefunds(p).toSorted(inOrder)) {
       if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
-      // A running total beyond the payment cannot be true, whether or not the others have come yet.
+      // A running total beyond the payment can't be true, even if other refunds are still missing.
       if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
       p.amountRefunded += r.amount;
       p.status = paymentStatus(p, p.amountRefunded);
@@ -162,14 +172,14 @@ export function countRefunds(lane: Lane): void {
 }
 
 /**
- * A person chose to give a payment back, and the refund failed, or a bank had taken a part before: the payment waits for a new read of its
- * invoice, and its item comes back.
+ * A person chose to refund the payment, and the refund failed or covered only a part. The payment waits for a new read
+ * of its invoice, and its item opens again.
  */
 export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // An item without a person's choice decided nothing.
+    // Items without a person's choice don't count.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
@@ -180,8 +190,8 @@ export function reconsiderParked(lane: Lane): void {
 }
 
 /**
- * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means a missing event; refunds beyond the
- * payment or with overlapping totals mean an error.
+ * Compares our refunds with the running total of Document 3. A total above our sum means a missing event. Refunds
+ * beyond the payment, or overlapping totals, mean an error.
  */
 export const refundGaps = itemRule(
   {
@@ -209,7 +219,7 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
     return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
   if (p.refundedTotal !== null && p.refundedTotal > sum)
     return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
-  // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
+  // Each refund covers the span from its total minus its amount up to its total. Two spans must not overlap.
   let end = 0n;
   for (const { totalAfter, amount } of known.toSorted(inOrder)) {
     if (totalAfter === null) continue;
@@ -220,8 +230,8 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * A refund of a payment without money here: a person said that its charge paid another invoice. Neither invoice's books show the refund.
- * Once the MoR names a charge of its own for the payment, the refund is booked here.
+ * A refund of a payment without money here: a person said its charge had paid another invoice. Neither invoice's books
+ * show the refund. If the MoR names another charge for the payment, Crossbill books the refund here.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

@@ -1,4 +1,4 @@
-// A refund: the MoR's word of it, by event or as the answer to our request. One row, whichever comes first.
+// The MoR's report of a refund, by event or in reply to our request. Both lead to one row, in either order.
 import { type ConflictFact } from '../../domain/facts/conflict.js';
 import {
   type LaneRows,
@@ -42,13 +42,13 @@ export function newRefund(
   });
 }
 
-/** A refund of ours without an answer and an id. */
+/** True for our own refund without a reply and without an id. */
 export function isNameless(r: RefundRow, amount: bigint): boolean {
   const waits = r.status === 'requested' || r.status === 'unknown';
   return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
 }
 
-/** `payment.refunded`: money was given back. */
+/** Takes `payment.refunded`: the MoR refunded a payment. */
 export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   const other = findMisnamed(lane, e);
   if (other !== undefined) return tellMisnamed(lane, e, other);
@@ -66,7 +66,7 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   return done(`${what} was refunded, refund ${r.morRefundId ?? r.processorRefundId ?? r.id}`);
 }
 
-/** The refund is known: the event adds names and a total, or contradicts the record. */
+/** The refund is known. The event adds ids and a total, or contradicts the record. */
 function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdict {
   const total = e.amountRefundedTotal;
   const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
@@ -83,13 +83,13 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdi
 
 /** A refund proves an earlier payment of unknown amount, even after a refused try. */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
-  // Its charge paid another invoice: nothing was taken here.
+  // True if a person said the charge had paid another invoice: this payment took nothing.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
   if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
   const total = e.amountRefundedTotal;
   if (total !== null && total > (p.refundedTotal ?? -1n)) p.refundedTotal = total;
-  // `refunded` is the end, whichever of two refunds arrives last.
+  // `refunded` is final, in any order of two refunds.
   if (p.succeededAt === null && p.status !== 'refunded' && !isLetGo) p.status = e.status;
 }
 
@@ -104,7 +104,10 @@ function isSameMoney(r: RefundRow, e: PaymentEvent): boolean {
   return r.amount === e.amount && r.currency === e.currency;
 }
 
-/** Found by the processor's id alone: two ids of the MoR are two refunds, and one of the two has the id of the other. */
+/**
+ * The event's processor id matches, but its MoR id differs. Two ids of the MoR mean two refunds, and one of them
+ * carries the other's processor id.
+ */
 function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
   return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
 }
@@ -115,15 +118,17 @@ function fillIds(r: Refund, e: PaymentEvent): void {
 }
 
 /**
- * The refund of an event: by either id, else one of ours of the same amount without an id. The webhook may arrive before the answer to our
- * request. (If that was another refund, the answer brings a second row: the sums are right.)
+ * Finds the refund of an event by either id, else our own refund of the same amount without an id: the webhook may
+ * arrive before the reply to our request. (If the event was about another refund, the reply adds a second row, and the
+ * sums are right.)
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
   const own = lane.findRefunds(p);
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
-    // Document 3 makes both ids optional: the running total tells it from another, or it is the one of ours not yet announced.
+    // Document 3 makes both ids optional. Then the running total identifies the refund; else it is our own refund
+    // without an event.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
@@ -134,13 +139,13 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   );
 }
 
-/** One of ours without an event yet. A joined row had its event before the request. */
+/** True for our own refund still without an event. A joined row had its event before our request. */
 function awaitsEvent(r: RefundRow): boolean {
   const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
   return r.origin === 'api' && !over && r.totalAfter === null;
 }
 
-/** The payment with this name from a person, although its charge is another. */
+/** Finds a payment with the event's payment id, given by a person, although its charge is another. */
 function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   const charge = e.processorChargeId;
   const isOther = (p: PaymentRow): boolean =>
@@ -148,7 +153,10 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   return lane.payments.find((p) => p.paymentId === e.paymentId && p.identifiedBy !== null && isOther(p));
 }
 
-/** A refund under this name went to the customer of the other payment: only people can mend this. */
+/**
+ * A person gave this payment id to the wrong payment, so the MoR refunded another customer. Only people can correct
+ * that.
+ */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
   const said = { payment, charge, customer, amount: { minor: e.amount, currency: e.currency } };
@@ -158,7 +166,7 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   return done('that id is of another payment than the one that a person named so: not applied');
 }
 
-/** Document 3, "Refund", as the answer to our request. The webhook may have told the same before. */
+/** Takes the MoR's refund (Document 3, "Refund") from the reply to our request. Its webhook may have arrived before. */
 export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const p = lane.findPayment(r.paymentRowId);
   if (p === undefined) return;
@@ -185,7 +193,7 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Another of ours of the same amount without a name: its event was taken for this one's.
+  // Another refund of ours has the same amount and no id: the event of that refund was taken for this one's.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -204,12 +212,12 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * Event and answer may have no id in common (Document 3 asks for none in an event). An event here before our request can be of the answer's
- * refund, if the MoR made it no earlier than the refund; any refund for a new request is younger. The oldest fitting one counts: a later
- * answer may need a younger one.
+ * Event and reply may share no id (Document 3 demands none in an event). An earlier event can be about the reply's
+ * refund only if the MoR made the refund no later than the event; a refund made for a new request is younger. The
+ * oldest fitting event wins: a later reply may need a younger one.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
-  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
+  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events have whole seconds
   if (madeSec === null) return undefined;
   const isNew = (r: Refund): boolean =>
     r.origin === 'event' && r.askedAs === null && r.morRefundId === null && r.processorRefundId === null;
@@ -220,11 +228,12 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 }
 
 /**
- * The MoR answered with a refund of another row, as after a restore: its event came back before our request under its key. The other row is
- * the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
+ * The reply names a refund with a row of its own, as after a restore: the refund's event arrived again before our
+ * request with its old key. The other row becomes the refund under both of our ids, and this row reserves nothing
+ * (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // One of ours without an answer took this event for its own: its answer puts it right.
+  // An event settled another request of ours, still without its own reply. That reply will put the row right.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
@@ -238,7 +247,7 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
 }
 
-/** The request of a refund of ours: one, however often it is sent. */
+/** Finds the request of our refund. There is one, however often Crossbill sends it. */
 export function requestOf<M extends OutboxRow>(
   { messages }: { readonly messages: readonly M[] },
   refundId: string,

@@ -1,4 +1,5 @@
-// Our request for a refund: checked, stored with its key and bytes, sent by the workers; the MoR's refusal, and a request without an end.
+// Our refund request: checked, stored with key and bytes, then sent by the workers. Also the MoR's refusal, and a
+// request without a result.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import {
@@ -30,17 +31,18 @@ import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_R
 import { newRefund, requestOf, takeAnswer } from './refund.js';
 
 export type RefundRequest = {
-  /** Smallest units; null: the rest of the payment. */
+  /** In smallest units. Null: the rest of the payment. */
   readonly amount: bigint | null;
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** The API key's name. */
+  /** The name of the API key or of the person. */
   readonly by: string;
 };
 
 /**
- * Stores a refund with its key and bytes; its amount is reserved from here on.
- * @param scope names of this request alone, the same after a restored backup; null: the refund's own id makes its key
+ * Stores a refund with its key and bytes, and reserves its amount.
+ * @param scope names of this request alone, the same after a restored backup; null: the key comes from the refund's own
+ * id
  */
 export function requestRefund(
   lane: Lane,
@@ -91,17 +93,23 @@ function refuseRefund(why: string): Refusal {
   return refuse(422, 'payment_not_refundable', why);
 }
 
-/** Both ids of a payment, the MoR's and ours, are one scope: the MoR's makes the key, since no restore changes it. */
+/**
+ * A request may use the MoR's id of a payment or ours; both give one key. The key contains the MoR's id, since a
+ * restore does not change it.
+ */
 function refundKey(paymentId: string, scope: readonly string[]): string {
   return morKey('refund', [paymentId, ...scope]);
 }
 
-/** The refund under this id of ours: its own row, or the row in its place. */
+/** Finds a refund by our id: its own row, or the row it was joined to. */
 export function refundById({ refunds }: LaneRows, id: string): RefundRow | undefined {
   return refunds.find((r) => r.askedAs === id) ?? refunds.find((r) => r.id === id);
 }
 
-/** Refunds a payment by a person's choice for an item. @param amount smallest units; null: the rest of the payment */
+/**
+ * Refunds a payment by a person's choice in an item.
+ * @param amount in smallest units; null: the rest of the payment
+ */
 export function refundForItem(
   lane: Lane,
   { kind }: Pick<ReviewRow, 'kind'>,
@@ -110,7 +118,8 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // After a restore it is the payment's first of its kind again. A further one follows a failed one only.
+  // The number makes the key. After a restore the refund is again the payment's first of its kind. A second one follows
+  // only after a failure.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -124,7 +133,7 @@ type Refund = Draft<RefundRow>;
 
 export const createRefundCall: CallRule<'create_refund'> = {
   order: 1,
-  // A refund under the old name would give another payment back.
+  // A refund under the old payment id would refund another payment.
   unwanted: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
     return isRenamed(p, r) ? `the MoR says that the payment is ${p?.paymentId ?? ''}` : null;
@@ -148,7 +157,7 @@ export const createRefundCall: CallRule<'create_refund'> = {
   },
 };
 
-/** Why a refund is not sent again: its request names another payment. */
+/** Our code for a refund with a wrong payment id: Crossbill does not send it again. */
 const RENAMED = 'payment_renamed';
 
 function isWaiting({ status }: RefundRow): boolean {
@@ -156,31 +165,31 @@ function isWaiting({ status }: RefundRow): boolean {
 }
 
 /**
- * A refused first try gave nothing back, and its amount is free again; the refusal of a repeat says less. But if the MoR knows no such
- * payment (Document 3, 404 `payment_not_found`), no try under this name moved money. It must be a name from a person: of its own name the
- * MoR contradicts itself, and proves nothing.
+ * If the MoR refuses the first try, no money moved and the amount is free again. The refusal of a repeat proves less.
+ * But if the MoR knows no such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. This
+ * holds only for an id from a person: if the id came from the MoR, the MoR contradicts itself.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
-  // No status: the caller got 202, and an item reports the end.
+  // After a late refusal the status is null: the caller already got 202, and an item reports the failure.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
-  // 409: its key is in use, or was used before. A crash may have lost the record of a try: nothing is free.
-  // Nor after a late refusal: a try before it may have moved money.
+  // 409: the key is in use or was used before. A crash may have lost the record of a try, so the amount stays reserved.
+  // The same holds after a late refusal: an earlier try may have moved money.
   const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
     moveRefund(r, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
   } else if (f.code === 'idempotency_conflict') {
-    // Another body under the same key, as after a restore: it is never sent under another one.
+    // The MoR has another body under this key, as after a restore. Crossbill never sends the request under a new key.
     const message =
       'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
     moveRefund(r, 'unknown', { failure: { ...failure, status: f.status, message } });
   } else moveRefund(r, 'unknown');
 }
 
-/** Removes a person's name for a payment, unknown to the MoR: the right one can follow. */
+/** Removes a person's payment id, unknown to the MoR, so the person can give the right one. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
@@ -189,8 +198,9 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 }
 
 /**
- * An event took the row of our request for its refund, and now the MoR refuses the request. So the refund of the event was made
- * elsewhere, as in the MoR's portal, and nothing for ours; only an earlier try without an answer could have made it.
+ * An event took our request's row for its refund, and now the MoR refuses the request. So somebody made the event's
+ * refund elsewhere, as in the MoR's portal, and our request made none. Only an earlier try without a reply could have
+ * made it.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
@@ -205,13 +215,13 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
   lane.ask({ kind: 'refund_gap', subject: `${r.id}:refused`, paymentRowId: r.paymentRowId, refundId: r.id, fact });
 }
 
-/** Our code on a withdrawn request. */
+/** Our code for a request withdrawn because of its age. */
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * Crossbill does not repeat an unfinished request once the MoR may have forgotten its key: money could go back twice. Its event or a
- * person settles it. The age of the key counts from the request or from a person's last `retry`, never from a try: a lost process or
- * database may have sent an earlier one.
+ * Crossbill does not repeat an unfinished request once the MoR may have forgotten its key: the money could go back
+ * twice. An event or a person settles the refund. The key's age counts from the request or from a person's last
+ * `retry`, not from a try: a lost process or database may have sent an earlier one.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -228,7 +238,7 @@ export function withdrawStale(lane: Lane): void {
   }
 }
 
-/** A refund without an end for too long, and a failed one after its caller was told to wait. */
+/** Items for a refund without a result for too long, and for a failed refund after its caller got 202. */
 export const stuckRefunds = itemRule(
   { 'refund-waits': 'the refund has its end, or its request is sent again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
@@ -247,14 +257,14 @@ export const stuckRefunds = itemRule(
       const refused = isRefused
         ? { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) }
         : null;
-      // Nobody can say how long a status takes outside the documents: a person hears of it within the day.
+      // Nobody knows how long a status outside the documents lasts, so an item opens within the day.
       const patience = REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'];
       const isLate = lane.isPast(new Date(r.createdAt.getTime() + patience * DAY_MS));
       if (!withdrawn && refused === null && !isLate) continue;
       const amount = { minor: r.amount, currency: r.currency };
       const sent = { refund: r.id, amount, status: r.morStatus ?? r.status, since: r.createdAt.toISOString() };
       const fact = { code: 'refund-waits', ...sent, withdrawn, refused, dismissedAt: null } as const;
-      // The amount stays reserved, and only an item can free it: a dismissed one comes back.
+      // The amount stays reserved, and only an item can free it. So a dismissed item opens again.
       const isSame = (x: ReviewRow): boolean => isSameFact({ ...x.fact, dismissedAt: null }, fact);
       const dismissed = reviews.findLast(
         (x) => x.subject === r.id && x.resolution === 'dismiss' && isSame(x),
@@ -265,24 +275,24 @@ export const stuckRefunds = itemRule(
   },
 );
 
-/** The caller was told to wait. A person's own word is no news. */
+/** True if a person must learn of the failure: the caller got 202. A failure reported by a person needs no item. */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
 }
 
-/** A person's choice for a stuck refund, or a failed one. */
+/** Takes a person's choice for a stuck or failed refund. */
 export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   const r = lane.refunds.find((x) => x.id === item.refundId);
   if (r === undefined) return null;
   const m = requestOf(lane, r.id);
   if (choice.resolution === 'apply') return endRefund(r, m, choice);
-  // After a failure only a new refund follows: the amount is free.
+  // After a failure the amount is free, so a person requests a new refund instead.
   if (choice.resolution !== 'retry' || r.status === 'failed') return null;
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
   if (m?.status === 'done') return refuse(409, 'refund_answered', ANSWERED);
-  // Without its bytes the request would ask for the whole rest (Document 3): it must never leave.
+  // Without its body the request would ask for the whole rest (Document 3), so Crossbill must never send it.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
   lane.sendAgain(m?.id);
@@ -295,8 +305,9 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person reports that a refund failed (Document 3 has no such event): its amount is free again. This needs the end of all tries and the
- * name of the MoR's speaker: if the MoR made the refund after all, the next one gives the money back twice.
+ * A person reports a failed refund (Document 3 has no such event), and its amount is free again. Needs the end of all
+ * tries and a note with the speaker at the MoR: if the MoR made the refund after all, the next one pays the customer
+ * twice.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;
@@ -311,13 +322,16 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   return null;
 }
 
-/** A person named the payment, the refund was asked for under that name, and the MoR names the payment otherwise. */
+/**
+ * True if a person gave the payment id, Crossbill requested the refund with it, and the MoR then named another id for
+ * the payment.
+ */
 export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
   const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
 }
 
-/** Asked for under a name from a person, where the MoR names the payment otherwise: the money is not of this payment. */
+/** Items for refunds requested under a wrong payment id from a person: the money belongs to another payment. */
 export const renamedRefunds = itemRule(
   { 'payment-renamed': 'nothing was given back under that name' },
   function* (lane) {
