@@ -1,10 +1,10 @@
-// A CSV file: its size, its first line, and its records as a stream from any place on, in bounded memory.
+// Reads a CSV file: its size, its first line, and its records as a stream from any place on. Memory use is bounded.
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
 
-/** A file unreadable as CSV. The message names the place and the remedy. */
+/** The file is not readable as CSV. The message names the place and the remedy. */
 export class CsvRefused extends Error {
   constructor(
     readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv',
@@ -14,33 +14,33 @@ export class CsvRefused extends Error {
   }
 }
 
-/** One record and the place after it; an interrupted run resumes there. */
+/** One record and the place after it. An interrupted run resumes at this place. */
 export type Placed = {
   readonly record: readonly string[];
-  /** Where it begins, counted from 1. */
+  /** The line where the record begins, counted from 1. */
   readonly line: number;
   readonly nextLine: number;
   readonly nextByte: number;
 };
 
-/** Bytes of one record: beyond this a quote was never closed. */
+/** The most bytes of one record. A longer record has a quote without an end. */
 const MOST_RECORD_BYTES = 64 * 1024;
 
-/** Bytes. Throws CsvRefused. */
+/** The size in bytes. Throws CsvRefused. */
 export async function sizeOf(path: string): Promise<number> {
   try {
     const found = await stat(path);
     if (found.isFile()) return found.size;
   } catch {
-    // said below
+    // The error below names the problem.
   }
   throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
 
-/** A first line written and hidden by spreadsheets: it names the sign between the columns. */
+/** A first line some spreadsheets write and hide: it names the separator of the columns. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n])"?(?:\r\n|\n|\r|$)/i;
 
-/** The first line: the names of the columns, and the sign between them. Throws CsvRefused. */
+/** Reads the first line: the names of the columns, and their separator. Throws CsvRefused. */
 export async function headerOf(
   path: string,
   delimiter: string | null,
@@ -64,7 +64,7 @@ export async function headerOf(
 
 const SAVE_AGAIN = 'Save it again as CSV in UTF-8.';
 
-/** Checks the whole file before it takes anything from it. Throws CsvRefused with the line. */
+/** Checks the whole file before anything is imported from it. Throws CsvRefused with the line. */
 async function mustBeUtf8(path: string): Promise<void> {
   let line = 1;
   let rest: Buffer = Buffer.alloc(0);
@@ -85,10 +85,10 @@ async function mustBeUtf8(path: string): Promise<void> {
   check(rest);
 }
 
-/** Byte by byte: bytes outside UTF-8 stay unchanged. */
+/** Splits byte by byte: bytes outside UTF-8 stay unchanged. */
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split(/\r\n|\n|\r/);
 
-/** Number of bytes at the end belonging to a character, or a line end, continued in the next chunk. */
+/** The number of bytes at the end of a chunk, part of an unfinished character or line end. */
 function unfinished(bytes: Buffer): number {
   if (bytes.at(-1) === 0x0d) return 1;
   for (const back of [1, 2, 3]) {
@@ -115,7 +115,9 @@ export function isBlank({ record }: Placed): boolean {
 
 type Parsed = { readonly record: string[]; readonly raw: string; readonly info: { readonly bytes: number } };
 
-/** Records from a place on. Quotes are strict: a loose one could swallow the lines after it. Throws CsvRefused. */
+/**
+ * The records from a place on. Quotes are strict: a stray quote could swallow the lines after it. Throws CsvRefused.
+ */
 export async function* recordsOf(
   path: string,
   from: { readonly delimiter: string; readonly byte: number; readonly line: number },
@@ -125,14 +127,15 @@ export async function* recordsOf(
   const parser = parse({
     delimiter: from.delimiter,
     bom: from.byte === 0,
-    // All of them: the parser would take the first one it meets for the only one, and meet another after a resume.
+    // Names all line ends: the parser would otherwise keep the first kind it meets, and a resumed run may meet another
+    // kind.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     raw: true,
     relax_column_count: true,
     max_record_size: MOST_RECORD_BYTES,
-    // Placed while parsing: untaken records are lost when a later one breaks. The parser's own count of lines is wrong
-    // after a Windows line end within quotes.
+    // Notes the place while parsing: if a later record breaks, the parser drops finished records. The parser's own
+    // count of lines is wrong after a Windows line end within quotes.
     on_record: (found: string[]) => {
       const { record, raw, info } = found as unknown as Parsed; // with `info` and `raw`, missing in the types
       const begun = line;
@@ -158,7 +161,7 @@ export async function* recordsOf(
   }
 }
 
-/** The sign between the columns of a first line: the most frequent of comma, semicolon, tab and bar outside quotes. */
+/** Guesses the separator from a first line: the most frequent of comma, semicolon, tab and bar outside quotes. */
 export function guessDelimiter(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
   const count = (d: string): number => bare.split(d).length;

@@ -1,4 +1,4 @@
-// The subjects' rules behind the engine's port.
+// Gives the engine the rules of the subjects.
 import { Global, Module } from '@nestjs/common';
 import { Decider } from '../engine/decider.js';
 import { EnrolmentModule } from '../enrolment/enrolment.module.js';

@@ -1,4 +1,4 @@
-// The subjects behind the engine's port: their rules, and whom each asks for what a lane needs next.
+// Gives the engine the rules of the subjects, and sends each lookup of a lane to the right flow.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
@@ -21,7 +21,7 @@ export class Decisions extends Decider {
 
   constructor(
     @Inject(RouteEventsFlow) private readonly router: Pick<RouteEventsFlow, 'run'>,
-    /** Null: all customers are enrolled, and nobody is looked up. */
+    /** Null: all customers are enrolled, so nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
   ) {
     super();

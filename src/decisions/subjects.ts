@@ -1,4 +1,4 @@
-// The list of subjects: which of them takes in an event, a call's answer, a person's choice, what each settles, and in which order.
+// The list of subjects, in order. It says which subject takes each event, each call's answer and each choice, and settles a lane by all their rules.
 import {
   type ChannelEvent,
   type LaneEvent,
@@ -34,13 +34,13 @@ import { nothingMore } from '../engine/commanded.js';
 
 const payments = joinPayments({ giveBack: refundForItem, tryAgain: takeRefusal });
 
-/** The MoR's verdicts and refunds, by type. */
+/** The rules for the MoR's verdicts and refunds, by event type. */
 export const PAYMENT_EVENTS: { readonly [K in PaymentEvent['type']]: (lane: Lane, e: PaymentEvent) => Verdict } = {
   ...payments.events,
   ...refunds.events,
 };
 
-/** The MoR's other events, by type. */
+/** The rules for the MoR's other events, by event type. */
 const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceEvent<K>) => Verdict } = {
   ...transfers.events,
   ...disputes.events,
@@ -48,7 +48,7 @@ const SERVICE_EVENTS: { readonly [K in MorServiceType]: (lane: Lane, e: ServiceE
   ...documents.events,
 };
 
-/** Our own events, by type. */
+/** The rules for Crossbill's own events, by event type. */
 const OWN_EVENTS: { readonly [K in OwnType]: (lane: Lane, e: OwnLaneEvent<K>) => Verdict } = {
   ...signups.events,
   ...events.events,

@@ -1,4 +1,4 @@
-// A connection URL as pg needs it, with libpq's meaning of its words: docs/tls.md explains them.
+// Turns a connection URL into the options of pg. The parameters mean the same as in libpq: docs/tls.md explains them.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -7,14 +7,14 @@ import pg from 'pg';
 import { hostOf, namesSeveralHosts, parseDatabaseUrl } from '../config/database-url.js';
 import { DatabaseRefused, sqlState } from './database-errors.js';
 
-/** The address and the user. pg finds missing parts: PGHOST, PGUSER and their kin, then localhost. */
+/** Host, port, database and user. pg fills in missing parts: from PGHOST, PGUSER and so on, then with localhost. */
 export type Address = Pick<
   pg.ClientConfig,
   'host' | 'port' | 'user' | 'password' | 'database' | 'options' | 'ssl' | 'sslnegotiation'
 >;
 
 /**
- * Skips all other parameters of the URL: they are for libpq and have no meaning here.
+ * Ignores all other parameters of the URL: they are for libpq and mean nothing here.
  * @throws DatabaseRefused for an unusable URL, or an unreadable file in it
  */
 export function addressOf(text: string): Address {
@@ -43,12 +43,15 @@ export function addressOf(text: string): Address {
     database: given('dbname', url.pathname.slice(1)),
     options: asked.get('options') ?? undefined,
     sslnegotiation: asked.get('sslnegotiation') === 'direct' ? 'direct' : undefined,
-    // a socket never leaves the machine; libpq uses no TLS there either
+    // A socket stays on this machine, so it needs no TLS. libpq uses none there either.
     ssl: host?.startsWith('/') === true ? false : tlsOf(asked),
   };
 }
 
-/** Like libpq: the user of this process, if nobody names another. pg uses USER, unset in a service or a container. */
+/**
+ * Like libpq: the operating system's user of this process, if nothing else names a user. pg reads USER instead, and a
+ * service or a container has no USER.
+ */
 function systemUser(): string | undefined {
   try {
     return userInfo().username;
@@ -57,7 +60,10 @@ function systemUser(): string | undefined {
   }
 }
 
-/** pg's option; undefined: the URL says nothing, PGSSLMODE counts, and without it nothing is encrypted. */
+/**
+ * The TLS option of pg. Undefined: the URL says nothing, so PGSSLMODE decides. Without PGSSLMODE the connection is not
+ * encrypted.
+ */
 function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined {
   const mode = modeOf(asked);
   if (mode === undefined) return undefined;
@@ -66,7 +72,7 @@ function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined 
   const own = { ...fileOf(asked, 'sslcert', 'cert'), ...fileOf(asked, 'sslkey', 'key') };
   switch (mode) {
     case 'require':
-      // libpq: with a certificate to go by it is verify-ca, "for backward compatibility".
+      // libpq: with a root certificate, `require` means verify-ca, "for backward compatibility".
       return root === undefined
         ? { ...own, rejectUnauthorized: false }
         : { ...own, ca: root, checkServerIdentity: () => undefined };
@@ -87,7 +93,7 @@ type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 function modeOf(asked: URLSearchParams): Mode | undefined {
   const mode = asked.get('sslmode') ?? asked.get('ssl');
   switch (mode) {
-    case null: // only an encrypted connection checks a certificate
+    case null: // no mode: a certificate in the URL asks for encryption
       return asked.has('sslrootcert') ? 'verify-full' : asked.has('sslcert') ? 'require' : undefined;
     case 'disable':
     case 'require':
@@ -97,7 +103,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
     case 'false':
     case '0':
       return 'disable';
-    case 'true': // as pg and many other clients have it
+    case 'true': // the meaning in pg and many other clients
     case '1':
       return 'verify-full';
     case 'no-verify':
@@ -112,7 +118,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
   }
 }
 
-/** The CA to use; undefined: Node's public ones. */
+/** The certificates to trust. Undefined: Node's public ones. */
 function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   const path = asked.get('sslrootcert');
   if (path === null || path === '') return undefined;

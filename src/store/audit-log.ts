@@ -1,4 +1,4 @@
-// The audit trail in PostgreSQL: append-only, the database refuses anything else.
+// The audit log in PostgreSQL. It is append-only: the database refuses every change.
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../domain/ports/audit-log.js';
 import { DatabaseTime, timeSql } from './database-time.js';

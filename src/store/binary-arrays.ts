@@ -1,5 +1,5 @@
-// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is and in binary; an array it would write out as text,
-// escaping every element, and bodies as hexadecimal digits.
+// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer unchanged, in binary. It would send an array as
+// text: every element escaped, and bodies as hexadecimal digits.
 
 // pg_type.dat: the object ids of built-in types never change.
 const BYTEA = 17;
@@ -34,8 +34,8 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
 }
 
 /**
- * As `array_recv` reads it: dimensions, a flag for nulls, the element's type, and of the one dimension its length and
- * first index.
+ * The header as `array_recv` reads it: the number of dimensions, a flag for nulls, the element type, then the length
+ * and the first index of the one dimension.
  */
 function head(type: number, count: number, length: number): Buffer {
   const out = Buffer.allocUnsafe(length);

@@ -1,24 +1,24 @@
-// How replicas divide the pace of the request budget among themselves. Pure: the same slices and wishes give the same grant.
+// Divides the pace of the request budget among replicas. Pure: the same slices and wishes give the same grant.
 
-/** A replica's part of the pace, as the budget's row holds it. */
+/** A replica's part of the pace, as the budget's row stores it. */
 export type Slice = {
-  /** Its requests a second; it holds them until `untilMs`. */
+  /** The requests a second this replica may send until `untilMs`. */
   readonly perSecond: number;
-  /** The requests a second it had work for at its last question. */
+  /** The requests a second this replica wished for when it last asked. */
   readonly wanted: number;
-  /** Of the database's clock, in milliseconds since 1970. */
+  /** By the database's clock, in milliseconds since 1970. */
   readonly untilMs: number;
 };
 
-/** How long a replica holds a slice, in milliseconds. A dead one's comes back then. */
+/** How long a replica holds a slice, in milliseconds. After this time the slice of a dead replica is free again. */
 export const SLICE_MS = 1_000;
-/** A replica's last wish counts this long beyond its slice, in milliseconds: it is about to ask again. */
+/** A replica's last wish counts this long after its slice, in milliseconds: the replica is about to ask again. */
 const REMEMBERED_MS = 1_000;
 
 /**
- * One replica's share, in requests a second. Never more than the others' slices leave. If the wishes exceed the pace,
- * each gets its wish up to an equal part. If not, each also gets a part of the unwanted rest, so calls in a row do not
- * wait for each other; one part stays over for a replica just started.
+ * One replica's share, in requests a second. It never exceeds the pace left by the other slices. If all wishes together
+ * exceed the pace, each replica gets its wish, up to an equal part. If not, each also gets a part of the rest, so its
+ * calls do not wait for each other. One more part stays free for a replica just started.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
   const free = pace - others.reduce((sum, s) => sum + (s.untilMs > nowMs ? s.perSecond : 0), 0);
@@ -31,7 +31,7 @@ export function grant(pace: number, wanted: number, others: readonly Slice[], no
   return Math.max(0, Math.min(free, fair + Math.max(0, spare) / (others.length + 2)));
 }
 
-/** Meets the small wishes; the others share the rest alike. */
+/** Meets the small wishes in full. The other replicas share the rest equally. */
 function fairPart(pace: number, wanted: number, others: readonly number[]): number {
   let left = pace;
   const all = [...others, wanted].sort((a, b) => a - b);
@@ -43,7 +43,9 @@ function fairPart(pace: number, wanted: number, others: readonly number[]): numb
   return wanted;
 }
 
-/** The row's slices still in force. One ending later than any can was given by a clock set back since. */
+/**
+ * The slices of the row still in force. A slice with an end too far away comes from before somebody set the clock back.
+ */
 export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, Slice> {
   const live = new Map<string, Slice>();
   if (typeof stored !== 'object' || stored === null) return live;
@@ -56,7 +58,7 @@ export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, 
   return live;
 }
 
-/** As a row keeps them. */
+/** The slices as JSON for the row. */
 export function storedSlices(slices: ReadonlyMap<string, Slice>): string {
   const entries = [...slices].map(([replica, s]) => [replica, [s.perSecond, s.wanted, s.untilMs]]);
   return JSON.stringify(Object.fromEntries(entries));

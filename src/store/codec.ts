@@ -1,4 +1,5 @@
-// Between rows of PostgreSQL and plain values, for the log and for statements with many rows. The columns are those of the row's declaration.
+// Converts rows of PostgreSQL to plain values and back, for the log and for statements with many rows. The row's
+// declaration names the columns.
 import { type Column, type Row } from '../domain/row.js';
 import { snake } from './columns.js';
 
@@ -7,18 +8,18 @@ export function toJson<T>(codec: Row<T, unknown>, value: T): Record<string, unkn
   const out: Record<string, unknown> = {};
   for (const [name, column, of] of columnsOf(codec)) {
     const v = value[name];
-    if (v === null) continue; // a missing value is null
-    out[column] = jsonOf(of, v); // a time becomes its ISO 8601 text
+    if (v === null) continue; // a missing value means null
+    out[column] = jsonOf(of, v); // a time becomes ISO 8601 text
   }
   return out;
 }
 
-// JSON.stringify's text for NUL and for half a surrogate pair, after an even number of backslashes.
+// Matches NUL and half a surrogate pair in the output of JSON.stringify, after an even number of backslashes.
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**
- * A value as JSON for a `json` or `jsonb` parameter. U+FFFD replaces NUL and half a surrogate pair, since PostgreSQL
- * refuses them: no text from outside (a link in an event, a peer's words cut in the middle of an emoji) stops the write
+ * A value as JSON for a `json` or `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair, so U+FFFD
+ * replaces them. Otherwise a text from outside, such as a message cut in the middle of an emoji, would block the write
  * of a decision.
  */
 export function jsonText(value: unknown): string {
@@ -53,7 +54,7 @@ function same(of: Column<unknown>, a: unknown, b: unknown): boolean {
   return (of.kind === 'json' || of.kind === 'texts') && JSON.stringify(jsonOf(of, a)) === JSON.stringify(jsonOf(of, b));
 }
 
-/** A row's changes, and its key; all of it for a new row (`was` left out), with null left out. */
+/** The changed fields of a row, and its key. For a new row (no `was`): all fields except nulls. */
 export function changedFields<T extends object>(
   codec: Row<T, unknown>,
   was: T | undefined,
@@ -67,7 +68,7 @@ export function changedFields<T extends object>(
   return out;
 }
 
-/** The other way: the row with the fields of `changedFields`. Other columns stay as they were; in a new row they are null. */
+/** Applies the result of `changedFields` to a row. Other columns keep their value. In a new row they are null. */
 export function withFields<T extends object>(
   codec: Row<T, unknown>,
   was: T | undefined,
@@ -81,7 +82,7 @@ export function withFields<T extends object>(
   return out as T;
 }
 
-/** A row as PostgreSQL sends it. The table's own types and checks vouch for the columns. */
+/** A row as PostgreSQL sends it. The table's own types and checks guarantee its columns. */
 export function fromRow<T>(codec: Row<T, unknown>, row: Record<string, unknown>): T {
   const out: Record<string, unknown> = {};
   for (const [name, column, of] of columnsOf(codec)) out[name] = valueOf(of, row[column]);
@@ -95,7 +96,7 @@ function valueOf({ kind, options: { way } }: Column<unknown>, v: unknown): unkno
   return kind === 'time' && typeof v === 'string' ? new Date(v) : v;
 }
 
-/** `insert … on conflict do update` of many rows in one statement; its parameter `$n` is a JSON array. */
+/** `insert … on conflict do update` of many rows in one statement. Its parameter `$n` is a JSON array. */
 export function upsertSql<T>(codec: Row<T, unknown>, n: number): string {
   const columns = columnsOf(codec).map(([, column]) => column);
   const key = codec.key.map(snake);
@@ -111,14 +112,14 @@ export function insertSql<T>(codec: Row<T, unknown>, n = 1): string {
   return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${n}::json)`;
 }
 
-/** A kind of row, whatever its values. */
+/** A kind of row with any values. */
 export type AnyRow = Pick<Row<Readonly<Record<string, unknown>>, unknown>, 'table' | 'columns' | 'key'>;
 
-/** Fields in the table's names, as JSON or as read, without their personal data. */
+/** Fields under the table's column names, as JSON or as read, without personal data. */
 export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const out = { ...fields };
   for (const [, column, { options }] of columnsOf(codec)) {
-    // A field without a value stays out: null would be a change of the row.
+    // A field without a value stays out: writing null would change the row.
     if (options.erase !== undefined && (fields[column] ?? null) !== null) out[column] = options.erase(fields[column]);
   }
   return out;

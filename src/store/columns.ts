@@ -1,4 +1,4 @@
-// Common names and kinds of columns of all entities.
+// Column names and column types all entities share.
 import { type ColumnOptions, DefaultNamingStrategy, type ValueTransformer } from 'typeorm';
 
 /** Numbers beyond 2^53: PostgreSQL sends and takes them as text. */
@@ -7,14 +7,14 @@ export const BIGINT: ValueTransformer = {
   from: (v: string | null) => (v === null ? null : BigInt(v)),
 };
 
-/** The order of the first writes of a table's rows. The database counts. */
+/** Numbers the rows of a table in the order of their first write. The database counts. */
 export const SEQ: ColumnOptions = { type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' };
 
 export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 }
 
-/** `invoiceId` stands in the column `invoice_id`. */
+/** Maps `invoiceId` to the column `invoice_id`. */
 export class SnakeNames extends DefaultNamingStrategy {
   override columnName(property: string, given: string | undefined, prefixes: string[]): string {
     return given ?? snake([...prefixes, property].join('_'));

@@ -1,4 +1,4 @@
-// The one way to a connection: every client and pool for PostgreSQL comes from here, with the settings we count on.
+// Makes every client and pool for PostgreSQL, always with the settings Crossbill counts on.
 import pg from 'pg';
 import { type DataSource } from 'typeorm';
 import { addressOf } from './address.js';
@@ -7,20 +7,20 @@ import { refusalOf } from './refusals.js';
 const CONNECT_MS = 5_000;
 
 export type ConnectionOptions = {
-  /** Shown in pg_stat_activity. */
+  /** The name in pg_stat_activity. */
   readonly name: string;
-  /** Milliseconds a statement may take; 0: as long as it needs. */
+  /** The longest time of a statement, in milliseconds. 0: no limit. */
   readonly statementMs: number;
 };
 
 /**
- * A new connection's settings before its first use, whatever a server, database or role has set. No start-up parameter:
- * poolers take none they do not know (PgBouncer: ignore_startup_parameters). Not here on purpose: search_path, since it
- * chooses the schema; default_transaction_read_only, since a full or fenced server sets it.
+ * The settings of a new connection, whatever a server, database or role has set. They are no start-up parameters:
+ * poolers refuse parameters they do not know (PgBouncer: ignore_startup_parameters). Two settings are left out on
+ * purpose: search_path chooses the schema, and a full or fenced server sets default_transaction_read_only.
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
-    // The writing and reading of values.
+    // How values are written and read.
     client_encoding: 'UTF8',
     datestyle: 'ISO, MDY',
     intervalstyle: 'postgres',
@@ -28,12 +28,13 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
     bytea_output: 'hex',
     extra_float_digits: '1',
     standard_conforming_strings: 'on',
-    // A transaction's view; retries of serializable ones would only be noise.
+    // The isolation of a transaction. Crossbill needs no serializable transactions, and their retries would be noise.
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
-    // Compiling costs more than our statements do.
+    // Compiling a statement takes longer than running it.
     jit: 'off',
-    // A stuck one ends; one waiting for its next use does not. transaction_timeout exists since PostgreSQL 17.
+    // A stuck statement ends. A connection waiting for its next use stays. transaction_timeout exists since PostgreSQL
+    // 17.
     statement_timeout: String(statementMs),
     idle_in_transaction_session_timeout: String(statementMs),
     lock_timeout: '0',
@@ -42,20 +43,20 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
   };
 }
 
-/** One round trip. Skips a setting the server does not know. */
+/** Sets all settings in one round trip. Skips a setting the server does not know. */
 async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
-  // A 200 at the webhook endpoints means the event is stored: a server or role with `off` would forget it. Whether a
-  // standby has it too is the operator's choice.
+  // A 200 at a webhook endpoint promises a stored event. With `off` a crash of the server could lose it. The operator
+  // chooses whether a standby must have it too.
   settings.push(`('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'))`);
   const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
     join pg_settings s on lower(s.name) = w.name`;
-  const query = { text, query_timeout: CONNECT_MS }; // a server silent after the login
+  const query = { text, query_timeout: CONNECT_MS }; // in case the server is silent after the login
   await client.query(query);
 }
 
 /**
- * For `new pg.Pool`, and for TypeORM's `extra`.
+ * The options for `new pg.Pool`, and for TypeORM's `extra`.
  * @throws DatabaseRefused for an unusable URL
  */
 export function poolConfig(url: string, { name, statementMs }: ConnectionOptions): pg.PoolConfig {
@@ -70,7 +71,7 @@ export function poolConfig(url: string, { name, statementMs }: ConnectionOptions
 }
 
 /**
- * One connection; its caller ends it.
+ * Opens one connection. The caller ends it.
  * @throws DatabaseRefused if waiting does not help
  */
 export async function connectAlone(url: string, { name, statementMs }: ConnectionOptions): Promise<pg.Client> {
@@ -92,15 +93,16 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 }
 
 /**
- * Milliseconds. New plans for a worker's queries take 3 to 10 ms of a connection, at any age: the first flood may come
- * after days of quiet.
+ * Milliseconds. New plans for all queries of a worker take 3 to 10 ms of a connection. They must be fresh even after
+ * days of quiet, before the first flood.
  */
 const PLANS_KEPT_MS = 5_000;
 
 /**
- * Lets no plan get old. The server keeps a prepared statement's plan as long as its connection, and a plan for a once
- * small table reads all of it, at any later size, until somebody has counted its rows. The command goes ahead of the
- * connection's next use; nobody waits for its answer. In a pooler's session mode it reaches the session with the plans.
+ * Discards old plans. The server keeps the plan of a prepared statement as long as the connection. A plan from a small
+ * table reads the whole table, however large it becomes, until the server updates its statistics. The command goes out
+ * before the next use of the connection, and nobody waits for its answer. With a pooler in session mode it reaches the
+ * session with the plans.
  */
 export function renewPlans(pool: pg.Pool): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();
@@ -109,12 +111,12 @@ export function renewPlans(pool: pg.Pool): void {
     const made = madeAt.get(client);
     if (made !== undefined && now - made < PLANS_KEPT_MS) return;
     madeAt.set(client, now);
-    // A lost connection reports to its borrower.
+    // The borrower of the connection notices a lost connection.
     if (made !== undefined) void client.query('discard plans').catch(() => undefined);
   });
 }
 
-/** TypeORM's own pool. */
+/** The pool inside TypeORM. */
 export function poolOf(orm: DataSource): pg.Pool {
   const pool: unknown = (orm.driver as unknown as { master: unknown }).master;
   if (!(pool instanceof pg.Pool)) throw new Error('TypeORM did not give its pg pool');

@@ -1,22 +1,23 @@
-// Faults between us and PostgreSQL, told apart: the database's own passing trouble, and faults only a person can mend.
+// Sorts the errors between Crossbill and PostgreSQL: passing trouble of the database, or a fault only a person can
+// repair.
 import { types } from 'node:util';
 
 /**
  * - `url`: DATABASE_URL is unusable.
- * - `login`: user, password or a right to connect.
- * - `unknown_database`: there is no database of this name.
+ * - `login`: user, password or the right to connect is wrong.
+ * - `unknown_database`: there is no database with this name.
  * - `tls`: no encrypted connection, or an untrusted certificate.
  * - `pooling_mode`: a pooler gives each transaction another session.
  * - `encoding`: the database does not store UTF8.
  * - `server_version`: the server is too old.
- * - `migration_cancelled`: somebody ended a migration at work.
+ * - `migration_cancelled`: somebody cancelled a running migration.
  */
 export type RefusedBecause =
   'url' | 'login' | 'unknown_database' | 'tls' | 'pooling_mode' | 'encoding' | 'server_version' | 'migration_cancelled';
 
 /**
- * The database is unusable, and waiting does not help. The message names the problem, then the remedy; never a
- * password.
+ * The database is unusable, and waiting does not help. The message names the problem, then the remedy. It never
+ * contains a password.
  */
 export class DatabaseRefused extends Error {
   readonly code: `store.${RefusedBecause}`;
@@ -32,30 +33,30 @@ export class DatabaseRefused extends Error {
   }
 }
 
-/** SQLSTATE of a database error, or the socket's own code; null for anything else. */
+/** The SQLSTATE of a database error, or the code of a socket error. Null for anything else. */
 export function sqlState(e: unknown): string | null {
-  // Not `instanceof`: a socket's error may come from another realm than this code.
+  // Not `instanceof`: a socket error may come from another JavaScript realm.
   return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
 }
 
-/** Serialization failure or deadlock: run the whole transaction again. */
+/** A serialization failure or a deadlock: run the whole transaction again. */
 export function isTransient(e: unknown): boolean {
   const state = sqlState(e);
   return state === '40001' || state === '40P01';
 }
 
-// Connection, resources, operator intervention, read-only after a failover, and a vanished login or database: the
-// database's own trouble (SQLSTATE classes).
+// SQLSTATE classes of the database's own trouble: connection, resources, operator intervention, read-only after a
+// failover, and a missing login or database.
 const TROUBLE = /^(08|53|57|58|25|28|3D|40|55|XX)/;
 
-/** Node's codes for faults of TLS. */
+/** Node's codes for TLS errors. */
 export const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 
-/** True for the database's own trouble, false for a fault of the statement. */
+/** True for trouble of the database itself. False for a fault of the statement. */
 export function isUnavailable(e: unknown): boolean {
   const state = sqlState(e);
   if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
-  // ECONNREFUSED and its kin come from the socket
+  // Socket errors, such as ECONNREFUSED, match the last pattern.
   return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state);
 }
 

@@ -1,11 +1,12 @@
-// The time of the database: the one clock of all replicas. A process's own may be wrong by minutes, and its lease or
-// due time would be early or late for all the others. So this stamps leases, due times, arrivals, the log of the
-// endpoints, the audit and the runs of verify. A process's own clock serves where minutes change nothing or it meets
-// only itself: a list's length, pauses, tokens, a console session's end, a person's note on a difference.
+// The time of the database is the one clock of all replicas. A process's own clock may be wrong by minutes, and its
+// leases and due times would then be early or late for all others. So the database's time stamps leases, due times,
+// arrivals, the log of the endpoints, the audit log and the runs of verify. A process's own clock is good enough where
+// minutes do not matter or no other process is involved: the length of a list, pauses, tokens, the end of a console
+// session, a person's note on a difference.
 import type pg from 'pg';
 
 export abstract class DatabaseTime {
-  /** The time for statements, UTC; null: the server's own clock. Only a simulation and tests give one. */
+  /** The time to use in statements, UTC. Null: the server's own clock. Only a simulation and tests set a time. */
   abstract given(): Date | null;
 }
 
@@ -16,18 +17,18 @@ export class ServerTime extends DatabaseTime {
 }
 
 /**
- * The time in a statement with the parameter `$n` for `DatabaseTime.given()`. It stands still within the statement, so
- * an index can use it, and moves on within a transaction, perhaps after a wait for a lock. To the millisecond: we
- * compare read times with stored ones.
+ * The time in a statement with the parameter `$n` for `DatabaseTime.given()`. It is constant within a statement, so an
+ * index can use it. It moves on within a transaction, for example after a wait for a lock. It is exact to the
+ * millisecond, since Crossbill compares read times with stored times.
  */
 export const timeSql = (n: number): string =>
   `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
 
-/** `$ms` milliseconds after it. */
+/** The time `ms` milliseconds later. */
 export const laterSql = (n: number, ms: number): string =>
   `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
 
-/** Asks for the time. In a transaction with its locks: the time of its decision. */
+/** Reads the time. Within a transaction with its locks, it is the time of the decision. */
 export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {
   const read = await db.query<{ now: Date }>({
     name: 'time',

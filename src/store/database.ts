@@ -1,4 +1,5 @@
-// The way into PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a pool of its own for intake.
+// The connections to PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a
+// separate pool for intake.
 import pg from 'pg';
 import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { poolConfig, poolOf, renewPlans } from './connect.js';
@@ -11,24 +12,24 @@ export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstrai
 
 export type DatabaseOptions = {
   readonly url: string;
-  /** Connections in all; one of them serves intake alone, so a busy daemon still takes webhooks. */
+  /** All connections together. One serves intake alone, so even a busy daemon takes webhooks. */
   readonly poolSize: number;
   readonly onError: (error: Error) => void;
 };
 
 const NAME = 'crossbill';
 
-// Milliseconds. A transaction here is short; a longer one is stuck, and the next worker repeats its work.
+// Milliseconds. A transaction is short. A longer one is stuck, and the next worker repeats its work.
 const STATEMENT_MS = 15_000;
 const INTAKE_STATEMENT_MS = 5_000;
 
 export class Database {
   private constructor(
-    /** Entities and reads. */
+    /** For entities and reads. */
     readonly orm: DataSource,
-    /** The DataSource's own pool: lanes, outbox, ledger. */
+    /** The pool of the DataSource: for lanes, calls and the ledger. */
     readonly pool: pg.Pool,
-    /** Intake's own connections. */
+    /** The connections of intake alone. */
     readonly intake: pg.Pool,
     readonly server: ServerFacts,
   ) {}
@@ -41,7 +42,7 @@ export class Database {
       max: 1,
       query_timeout: INTAKE_STATEMENT_MS + 1_000,
     });
-    // An idle client without a listener would take the process down with its connection.
+    // Without this listener a lost idle connection would end the process.
     intake.on('error', options.onError);
     try {
       await orm.initialize();
@@ -63,7 +64,7 @@ export class Database {
 function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
-    // Every entity loaded by the program: each store imports its own.
+    // Every entity the program has loaded. Each store imports its own entities.
     entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     namingStrategy: new SnakeNames(),
     synchronize: false,
@@ -73,7 +74,7 @@ function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
     extra: {
       ...poolConfig(url, { name: NAME, statementMs: STATEMENT_MS }),
       query_timeout: STATEMENT_MS + 2_000,
-      // Independent statements travel together: a decision needs two round trips, not twenty.
+      // Independent statements travel together, so a decision needs two round trips instead of twenty.
       pipeline: true,
     },
   });
@@ -92,8 +93,8 @@ export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Pro
 }
 
 /**
- * Lends `work` a connection for its own begin and commit; rolls back an open transaction after a throw. Drops a
- * connection in an unknown state, or to a server without writes, and never puts it back.
+ * Lends `work` a connection. `work` begins and commits its own transaction. After a throw, an open transaction is
+ * rolled back. A connection in an unknown state, or to a read-only server, is closed and never reused.
  */
 export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   const db = await pool.connect();
@@ -107,7 +108,7 @@ export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) =
   } catch (e) {
     try {
       await db.query('rollback');
-      // The server behind it became a standby: a new connection leads to whichever takes writes now.
+      // The server became a standby. A new connection reaches the server now taking writes.
       if (sqlState(e) === READ_ONLY) broken = e as Error;
     } catch (again) {
       broken = again instanceof Error ? again : new Error('rollback failed');

@@ -1,4 +1,4 @@
-// The rows of the domain as TypeORM's entities, each made of its declaration.
+// Makes TypeORM's entities from the declarations of the domain's rows.
 import { Column, type ColumnOptions, type ColumnType, Entity } from 'typeorm';
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { INVOICE } from '../domain/invoice-row.js';
@@ -25,7 +25,7 @@ type Stored<T, C extends string> = new () => T & { readonly [K in C]: string };
 function entityOf<T>(row: Row<T, unknown>): Stored<T, 'seq'>;
 function entityOf<T>(row: Row<T, unknown>, counted: 'id'): Stored<T, 'id'>;
 function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object {
-  // the class has the table's name in TypeORM's messages
+  // TypeORM's messages name the class, so the class has the table's name.
   const RowEntity = { [row.table]: class {} }[row.table] ?? class {};
   Entity(row.table)(RowEntity);
   const prototype = RowEntity.prototype;

@@ -1,15 +1,16 @@
-// The bodies of events: a separate table with a partition for each month, so a purge drops a month.
+// The bodies of events. They are in a separate table with a partition for each month, so a purge can drop a whole
+// month.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { sqlState } from './database-errors.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** The body of the event of this alias, as a part of a query; null: purged or erased. */
+/** The SQL for the body of the event with this alias. Null: purged or erased. */
 export const bodyOf = (event: string): string =>
   `(select b.body from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
-/** Its body is there. */
+/** The SQL condition for a body still in the database. */
 export const hasBody = (event: string): string =>
   `exists (select from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
@@ -20,7 +21,7 @@ export class BodyMonths {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Makes the room of this month and of `months` more, unless it is there. Any replica may do it. */
+  /** Creates the partitions of this month and of `months` more, unless they exist. Any replica may do this. */
   async makeAhead(months: number): Promise<void> {
     await this.db.pool.query(`select make_body_months(${timeSql(1)}, $2)`, [this.time.given(), months]);
   }
@@ -30,7 +31,7 @@ const LOCK_TRIES = 5;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Drops whole months before `before`, and older bodies left over from their month and decided since. */
+/** Drops whole months before `before`. Also deletes older bodies decided only after their month was dropped. */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
   const add = (n: number): void => {
@@ -47,7 +48,7 @@ export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped
   return dropped;
 }
 
-/** Null: there is none. Tries again while others hold the table busy. */
+/** Returns null if there is no month to drop. Tries again while other sessions use the table. */
 async function dropMonth(pool: pg.Pool, before: Date): Promise<number | null> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-// The inbox in PostgreSQL: a batch of deliveries in one insert, the answer after the commit.
+// The inbox in PostgreSQL: one insert stores a batch of deliveries, and the answer follows the commit.
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { byteaArray, textArray } from './binary-arrays.js';
@@ -26,7 +26,7 @@ const INSERT_SQL = `
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
 
-/** Another rendering of a parked event is readable: Crossbill decides the event by this one. */
+/** A parked event has arrived again in a readable form: Crossbill decides the event by this body. */
 const READABLE_SQL = `
   with taken as (
     update inbox_event
@@ -52,7 +52,8 @@ export class PgInbox extends Inbox {
     const stored = await this.insert(batch);
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
-    // Twice in one batch: the first took the row; compare the second like any later delivery.
+    // The same event twice in one batch: the first delivery took the row, so compare the second like any later
+    // delivery.
     const again = batch.filter((d) => !first.has(d));
     const hashes = await this.hashes(again);
     const outcomes: StoreOutcome[] = [];
@@ -64,12 +65,15 @@ export class PgInbox extends Inbox {
     return outcomes;
   }
 
-  /** Of deliveries with known ids, in one question: a sender without an answer sends all of them again. */
+  /**
+   * Returns the stored hashes of deliveries with known ids, with one query: a sender without an answer sends all of
+   * them again.
+   */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();
     const known = await this.db.intake.query<{ source: InboxSource; eventId: string; body_sha256: Buffer }>({
       name: 'known_events',
-      // Lateral: the key finds each, never a read of the table, whatever the server thinks of its size.
+      // A lateral join finds each row by its key. The server never reads the whole table, whatever its statistics say.
       text: `select d.source, d.event_id as "eventId", e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
                cross join lateral (select body_sha256 from inbox_event
                                     where source = d.source and event_id = d.event_id limit 1) e`,
@@ -81,7 +85,7 @@ export class PgInbox extends Inbox {
   private async insert(all: readonly Delivery[]): Promise<Set<string>> {
     const batch = [...new Map(all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();
     const inserted = await this.db.intake.query<{ source: InboxSource; eventId: string }>({
-      name: 'store_events', // parsed and planned once a connection
+      name: 'store_events', // parsed and planned once per connection
       text: INSERT_SQL,
       values: [
         textArray(batch.map((d) => d.source)),
@@ -91,14 +95,16 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
         this.time.given(),
-        // Last: for each value behind it pg would copy all of it into a buffer half as large again.
+        // Last on purpose: pg copies every value after this one into a buffer half as large again.
         byteaArray(batch.map((d) => d.body)),
       ],
     });
     return new Set(inserted.rows.map(nameOf));
   }
 
-  /** A delivery with a known id and other bytes: the same event again, or another one under its name. */
+  /**
+   * Compares a delivery with a known id and other bytes: is it the same event again, or another event under this id?
+   */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(
       `select ${bodyOf('e')} as body, e.body_sha256, e.status from inbox_event e where e.source = $1 and e.event_id = $2`,
@@ -113,7 +119,7 @@ export class PgInbox extends Inbox {
       return 'duplicate';
     }
     await inTransaction(this.db.intake, async (db) => {
-      await keepCopy(db, d, '', this.time); // its reason comes with the question
+      await keepCopy(db, d, '', this.time); // `tellConflict` adds the reason
       await tellConflict(db, d, d.status === 'received', this.time);
     });
     return 'conflict';

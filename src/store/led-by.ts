@@ -1,25 +1,25 @@
-// Makes a list use the index of its filter.
+// Makes the planner use the index of a list's filter.
 
 /**
- * `column = …`, hidden from the planner as a single value. Such a list is ordered by `column` first and then by its
- * number; only an index on both gives this order. With `=`, the planner may walk back through the whole table by number
- * until enough rows match: quick for a common value, and a full read for one with old rows. It would choose by its
- * counts, perhaps old or missing.
+ * Writes `column = …` in a form the planner does not recognise as a single value. The list is ordered by `column`, then
+ * by its number, and only the index on both has this order. With a plain `=` the planner may walk back through the
+ * whole table by number until enough rows match. This is quick for a common value, but a full read for a value with old
+ * rows. The planner decides by statistics, and these may be old or missing.
  * @param value its text in the statement, for example `$2`
  */
 export function ledBy(column: string, value: string): string {
   return `${column} = any (array[${value}])`;
 }
 
-/** A part of a statement: conditions and order of a list, and its parameters. */
+/** Parts of a statement: the conditions and the order of a list, and its parameters. */
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
-/** Of every list, `$1` is the number it begins before and `$2` its count of rows: its filters follow. */
+/** In every list `$1` is the number to start before, and `$2` is the count of rows. The filters follow. */
 export const LIST_PARAMETERS = 2;
 
 /**
- * Rows with all these values, the newest first, led by some of the columns. An undefined value filters nothing.
- * @param number the counting column of the rows, also in the leading index
+ * The rows with all these values, newest first, ordered by some leading columns. An undefined value filters nothing.
+ * @param number the column the database counts up, also part of the leading index
  */
 export function listLedBy(
   columns: Readonly<Record<string, string | undefined>>,

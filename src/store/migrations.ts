@@ -1,4 +1,4 @@
-// Runs the plain SQL files of migrations/ through TypeORM, under the replicas' common lock.
+// Runs the plain SQL files of migrations/ through TypeORM, under one lock for all replicas.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,17 +8,17 @@ import { DatabaseRefused, sqlState } from './database-errors.js';
 import { refusalOf } from './refusals.js';
 import { checkServer } from './server.js';
 
-/** Any number, the same in every replica: one of them migrates, the others wait. */
+/** Any number, the same in every replica: one replica migrates, the others wait. */
 const MIGRATION_LOCK = 4_812_007;
 
 const TRY_LOCK_EVERY_MS = 250;
 
-/** The migrations of this release. `src/store` and `dist/store` are equally deep. */
+/** The migrations of this release. `src/store` and `dist/store` have the same depth, so the path fits both. */
 export const OWN_MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
 
 type MigrationClass = new () => MigrationInterface;
 
-/** The files of a release's `migrations/`, oldest first, as TypeORM migrations. */
+/** Loads the files of a `migrations/` folder as TypeORM migrations, oldest first. */
 export function loadMigrations(folder = OWN_MIGRATIONS): MigrationClass[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -48,7 +48,7 @@ function migrationOf(file: string, text: string): MigrationClass {
   };
 }
 
-// No limit of ours or of the role's is in force, so a person or a tool of theirs did it (query_canceled).
+// The migration has no time limit, so a person or a tool has cancelled it (query_canceled).
 function cancelled(file: string, cause: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'migration_cancelled',
@@ -59,7 +59,9 @@ function cancelled(file: string, cause: unknown): DatabaseRefused {
 }
 
 const nothing = (): void => undefined;
-/** TypeORM's own logger prints failures to stdout, the place of a command's result; the caller reports them. */
+/**
+ * TypeORM's own logger would print failures to stdout, into the result of a command. The caller reports them instead.
+ */
 const SILENT: Logger = {
   logQuery: nothing,
   logQueryError: nothing,
@@ -78,7 +80,7 @@ function dataSource(url: string, folder: string): DataSource {
     migrationsTableName: 'schema_migration',
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    // A migration takes its time, under any limit of the role or the database.
+    // A migration may take long, so no limit of the role or the database applies.
     extra: poolConfig(url, { name: 'crossbill-migrate', statementMs: 0 }),
   });
 }
@@ -99,7 +101,7 @@ async function locked<T>(
   }
   const lock = db.createQueryRunner();
   try {
-    // Polls instead of waiting: a process told to stop must be able to.
+    // Asks again and again instead of blocking: a signal must be able to stop the process.
     while (!(await taken(lock))) {
       if (signal?.aborted === true) throw new MigrationEnded('ended while another process migrates');
       await new Promise((resolve) => setTimeout(resolve, TRY_LOCK_EVERY_MS));
@@ -122,13 +124,13 @@ async function taken(lock: QueryRunner): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** The signal came before this process's turn. Nothing changed. */
+/** The signal came before this process had the lock. Nothing changed. */
 export class MigrationEnded extends Error {
   readonly code = 'store.migration_ended';
 }
 
 /**
- * Brings the schema up to date. Returns the names of the run migrations; none if it was current.
+ * Brings the schema up to date. Returns the names of the migrations it ran, or none if the schema was current.
  * @param signal ends the wait for another migrating process
  * @throws MigrationEnded after this signal
  * @throws DatabaseRefused if the database is unusable, or somebody cancelled a migration
@@ -140,19 +142,22 @@ export async function migrate(
   return locked(url, folder, signal, async (db) => (await db.runMigrations()).map((m) => m.name));
 }
 
-/** Undoes the newest migration. For tests and for a release to undo before its first traffic. */
+/** Undoes the newest migration. For tests, and to undo a release before its first traffic. */
 export async function undoLastMigration(url: string): Promise<void> {
   await locked(url, OWN_MIGRATIONS, null, (db) => db.undoLastMigration());
 }
 
 export type SchemaState = {
-  /** Migrations of this release missing in the database: with any, a daemon takes no traffic. */
+  /** Migrations of this release missing in the database. With any of them missing, a daemon takes no traffic. */
   readonly missing: readonly string[];
-  /** Migrations in the database unknown to this release: a newer one is or was here. It may go on, as they only add. */
+  /**
+   * Migrations in the database unknown to this release: a newer release ran here. This release can run with them, since
+   * migrations only add.
+   */
   readonly unknown: readonly string[];
 };
 
-/** How the schema of the database stands to this release. */
+/** Compares the schema of the database with this release. */
 export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Promise<SchemaState> {
   const own = loadMigrations(folder).map((M) => new M().name ?? '');
   const [table] = await db.query<{ there: boolean }[]>(`select to_regclass('schema_migration') is not null as there`);
@@ -166,9 +171,9 @@ export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Prom
 }
 
 /**
- * Whether this user may change the schema: as owner of the tables; or, before there are any, as owner of the database
- * or the schema, or with CREATE granted by name. Everybody's right to create tables in `public`, as before PostgreSQL
- * 15, is not enough: the daemon's own user would become the owner of the books unnoticed.
+ * True if this user may change the schema: it owns the tables. Before there are tables: it owns the database or the
+ * schema, or has CREATE granted by name. CREATE in `public` for everybody, the default before PostgreSQL 15, is not
+ * enough: the daemon's own user would become the owner of the books unnoticed.
  */
 export async function mayMigrate(db: DataSource): Promise<boolean> {
   const [row] = await db.query<{ may: boolean | null }[]>(

@@ -1,14 +1,14 @@
-// Customers as the MoR and the payments name them: a part of several subjects' queries.
+// Customers, as the MoR and the payments name them. The queries of several subjects use this part.
 import { type DataSource } from 'typeorm';
 
-/** `column` names a payment of this customer. */
+/** The SQL condition for a `column` naming a payment of this customer. */
 export function ofCustomer(column: string, customer: string): string {
   return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
 }
 
 /**
- * The current one of each: of the newest confirmed payment method, or of the newest. A link from elsewhere counts as
- * confirmed.
+ * The current MoR customer of each customer: from the newest confirmed payment method, or else from the newest link. A
+ * link made outside a signup counts as confirmed.
  */
 export async function morCustomers(
   orm: DataSource,

@@ -1,4 +1,4 @@
-// Lists of one table, the newest rows first, filtered.
+// Lists the rows of one table, newest first and filtered.
 import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
 import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 import { snake } from './columns.js';
@@ -6,34 +6,40 @@ import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
-/** The times for the order and the filters of lists, as in their indexes. Of an invoice: the time Stripe made it. */
+/**
+ * The times for the order and the filters of lists, exactly as in their indexes. An invoice has the time Stripe made
+ * it.
+ */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
-/** The time of the money; before it, the MoR's last verdict; before any, our first knowledge of the payment. */
+/**
+ * A payment has the time of its money. Without money it has the time of the MoR's last verdict, or else the time
+ * Crossbill learned of it.
+ */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
-/** The time of the refund's money; before it, the time of its request. */
+/** A refund has the time of its money. Without money it has the time of its request. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
   /**
-   * Sets of fields, each with an index, the narrowest first. The query uses the index of the first set in the filter, and
-   * compares the other fields row by row.
+   * Sets of fields, each with an index, the narrowest set first. The query uses the index of the first set the filter
+   * contains, and compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
-  /** The time of the list's order and filter, of `x`, as in its indexes; left out: the order of the numbers. */
+  /** The time of `x` for order and filters, exactly as in the indexes. Absent: the number orders the list. */
   readonly at?: string;
   readonly span?: Span;
-  /** In place of `at`, where the numbers grow with the time: the rows of the span lie between these numbers. */
+  /** Replaces `at` if the numbers grow with the time: the rows of the span lie between these numbers. */
   readonly numbered?: Numbered;
-  /** Conditions with few rows, found by an index of another order, in place of a leading one. */
+  /** Conditions with few matching rows, found by another index. They replace the leading index. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 
-/** The filters of a list of money: the leading index, the time of its order, and the comparisons row by row. */
+/** The filters of a list of money: the leading index, the time of the order, and the fields to compare row by row. */
 export type FilteredList = { readonly fields: Filters; readonly options: ListOptions };
 
 type Filters = Readonly<Record<string, string | undefined>>;
 
-/** The rows with all these values; an undefined value filters nothing. `number`: the counting column of the rows. */
+/** The rows with all these values. An undefined value filters nothing. `number`: the column the database counts up. */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,
   number: N,
@@ -46,7 +52,7 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   return { data: await inOrder(rows, key, data), nextCursor };
 }
 
-/** The sums of these rows, of the newest few thousand. */
+/** The sums of these rows, at most of the newest few thousand. */
 export function sumsOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   filter: Filters,
@@ -78,7 +84,7 @@ function walkOf<T extends ObjectLiteral>(
     at: at ?? null,
     lead: lead.map(snake),
     where: [
-      // See `ledBy`: only the index's own order.
+      // Only this form gives the order of the index: see `ledBy`.
       ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
       ...few.map((condition) => condition(parameters.of)),
       ...(at === undefined ? [] : within(at, span, parameters)),
@@ -90,7 +96,7 @@ function walkOf<T extends ObjectLiteral>(
   };
 }
 
-/** The rows of these keys, in their order. */
+/** The rows with these keys, in the order of the keys. */
 export async function inOrder<T extends ObjectLiteral>(
   rows: Repository<T>,
   key: string,

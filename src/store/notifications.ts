@@ -1,4 +1,4 @@
-// Notifications to the merchant's backend, in PostgreSQL: written with a lane's step, sent by their own workers.
+// Notifications to the merchant's backend, in PostgreSQL. A lane's step writes them, and their own workers send them.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -18,65 +18,65 @@ export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type NotificationTry = {
   readonly at: Date;
   readonly status: number | null;
-  /** The reason of its failure, in our words; null: delivered. */
+  /** Why the try failed, in our words. Null: delivered. */
   readonly why: string | null;
   readonly elapsedMs: number;
 };
 
 export type NotificationRow = NewNotification & {
   readonly status: (typeof NOTIFICATION_STATUSES)[number];
-  /** Since its first storing, or its replay. */
+  /** The number of tries since it was stored, or since its last replay. */
   readonly attempts: number;
-  /** The newest last; of very many only the newest are kept. */
+  /** The newest try last. Of many tries only the newest are kept. */
   readonly tries: readonly NotificationTry[];
   /** Null: no more tries. */
   readonly nextTryAt: Date | null;
   readonly deliveredAt: Date | null;
 };
 
-/** A delivery in this process's hands. */
+/** A notification this process is delivering. */
 export type TakenNotification = Delivery & {
-  /** Number of times a process took it, this time included. */
+  /** How often a process took it, including this time. */
   readonly attempts: number;
 };
 
-/** Unsent news outside any lane's step. */
+/** Reasons to notify outside every lane's step: deadlines, items without an invoice, findings of verify. */
 type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
-  /** The newest verify run with differences; null: it had none, or they went out. */
+  /** The newest verify run with differences. Null: there are none, or they went out. */
   readonly runId: string | null;
 };
 
 export type NotificationStanding = {
   readonly pending: number;
   readonly dead: number;
-  /** Waiting time of the oldest one; null: none waits. */
+  /** How long the oldest notification has waited. Null: none is waiting. */
   readonly oldestPendingAt: Date | null;
-  /** Time of the receiver's 410; null: it takes everything. */
+  /** When the receiver answered 410. Null: it takes notifications. */
   readonly goneAt: Date | null;
 };
 
-/** Limit of rows of `since`. */
+/** The most rows `since` returns. */
 export const LISTED_AT_ONCE = 1_000;
 
 export type NotificationFilter = Span & { readonly status?: string; readonly type?: string };
 
 type Row = Record<string, unknown>;
 
-/** The stored newest tries of one: two rounds of them. */
+/** The stored tries of one notification: two rounds. */
 const TRIES_KEPT = 20;
-/** Findings older than this are old news at the first NOTIFY_URL. */
+/** With the first NOTIFY_URL, findings older than this stay unreported. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 
 const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
-/** It waits for this answer. A late one of an earlier try must not undo a later one's result. */
+/** The notification still waits for this result. The late result of an earlier try must not undo a later result. */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
-/** A part of a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
+/** A part of the statement for a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
 export const NOTIFY_SQL = (n: number): string => `
   insert into notification (id, type, subject, invoice_id, format, body, created_at, next_try_at)
   select d.id, d.type, d.subject, d.invoice_id, d.format, d.body, d.at, $1
@@ -91,7 +91,7 @@ export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row =>
 export class Notifications {
   private readonly receiver: Buffer;
 
-  /** `receiverUrl`: their target; null: none. Uses only its hash. */
+  /** `receiverUrl`: where the notifications go. Null: nowhere. Only its hash is stored. */
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
@@ -107,14 +107,14 @@ export class Notifications {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** Stores them. An existing one stays unchanged. */
+  /** Stores notifications. One with an existing id stays unchanged. */
   async add(rows: readonly NewNotification[]): Promise<void> {
     if (rows.length === 0) return;
     const now = await this.time();
     await this.db.pool.query(NOTIFY_SQL(2), [now, jsonText(rows.map(storedNotification))]);
   }
 
-  /** Looks for news for the backend outside any step. `soonMs`: a review item is due soon this long before its deadline. */
+  /** Finds reasons to notify outside the lanes. `soonMs`: a review item is due soon this long before its deadline. */
   async untold(soonMs: number): Promise<Untold> {
     const untold = (type: string, subject: string): string =>
       `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
@@ -141,7 +141,10 @@ export class Notifications {
     return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows), runId: runs.rows[0]?.id ?? null };
   }
 
-  /** Takes up to `limit` due ones; each is due again after `againInMs`, should this process die. None while the receiver is gone. */
+  /**
+   * Takes up to `limit` due notifications. Each is due again after `againInMs`, in case this process dies. Takes none
+   * while the receiver is gone.
+   */
   async take(limit: number, againInMs: number): Promise<readonly TakenNotification[]> {
     const taken = await this.db.pool.query<TakenNotification>({
       name: 'take_notifications',
@@ -159,7 +162,7 @@ export class Notifications {
     return taken.rows;
   }
 
-  /** Stores one's result. `retryInMs` null: it failed for the last time. */
+  /** Stores the result of a delivery. `retryInMs` null: the last try failed. */
   async settle({ id, attempts }: TakenNotification, result: DeliveryResult, retryInMs: number | null): Promise<void> {
     const { outcome, status, why, elapsedMs } = result;
     const gone = outcome === 'gone';
@@ -187,7 +190,7 @@ export class Notifications {
     );
   }
 
-  /** The receiver at this address wants no more, or takes deliveries again. */
+  /** Records that the receiver at this address wants no more notifications, or takes them again. */
   async markGone(gone: boolean): Promise<void> {
     if (!gone) await this.db.pool.query('delete from notification_receiver where url_sha256 = $1', [this.receiver]);
     else {
@@ -225,7 +228,10 @@ export class Notifications {
     return row === undefined ? null : rowOf(row);
   }
 
-  /** Sends it again, from the first try on; also tries a gone receiver again. Null: there is no such notification. */
+  /**
+   * Sends the notification again, starting with the first try. A gone receiver gets another chance too. Null: there is
+   * no such notification.
+   */
   async replay(id: string): Promise<NotificationRow | null> {
     const again = await this.db.pool.query<Row>(
       `update notification set status = 'pending', attempts = 0, next_try_at = ${timeSql(1)} where id = $2 returning ${COLUMNS}`,
@@ -237,7 +243,7 @@ export class Notifications {
     return rowOf(row);
   }
 
-  /** The oldest `LISTED_AT_ONCE` written down since, oldest first. */
+  /** The oldest `LISTED_AT_ONCE` notifications stored since `at`, oldest first. */
   async since(at: Date): Promise<readonly NotificationRow[]> {
     const found = await this.db.pool.query<Row>(
       `select ${COLUMNS} from notification where created_at >= $1 order by created_at, seq limit ${LISTED_AT_ONCE}`,
@@ -258,7 +264,7 @@ export class Notifications {
     return { pending: Number(pending), dead: Number(dead), oldestPendingAt: oldest, goneAt: gone };
   }
 
-  /** Forgets older delivered and dead ones. */
+  /** Deletes old notifications, delivered or given up. */
   async forget(days: number): Promise<number> {
     const gone = await this.db.pool.query(
       `delete from notification where status <> 'pending' and created_at < ${timeSql(1)} - $2::int * interval '1 day'`,
@@ -268,7 +274,7 @@ export class Notifications {
   }
 }
 
-/** A row as read. The table's own checks vouch for its columns. */
+/** A row as read. The table's own checks guarantee its columns. */
 function rowOf(r: Row): NotificationRow {
   const tries = r['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
   return {
@@ -287,7 +293,7 @@ function rowOf(r: Row): NotificationRow {
   };
 }
 
-/** An erasure forgets why a card was declined, as notifications about invoices `$1` say it. */
+/** For an erasure: removes the decline reasons from notifications about the invoices `$1`. */
 export const FORGET_REASONS = `
   update notification set body = jsonb_set(body::jsonb, '{data,failure_message}', 'null')::text
    where invoice_id = any($1) and type = 'customer.method_needed' and format = 'standard'

@@ -1,21 +1,23 @@
-// From a time to the numbers of its rows, in tables with rows numbered as they come.
+// Finds the row numbers for a time, in tables with rows numbered in order of arrival.
 import { type DataSource } from 'typeorm';
 import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
-/** The most two orders of rows can differ, by number and by time, through different clocks or parallel transactions. */
+/**
+ * The order by number and the order by time can differ by this much, because of different clocks or parallel
+ * transactions.
+ */
 const APART = `interval '10 minutes'`;
 
-/** So near is near enough: a page has as many rows. */
+/** The search stops at this distance in numbers: a page has as many rows. */
 const NEAR = 64;
 
 export type Numbers = { readonly above: string; readonly below: string };
 const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 
 /**
- * Numbers around all rows of a time from `since` on and before `until`, with no more than twenty minutes' rows besides;
- * without either there is no end on this side. The time needs no index: some twenty look-ups by number halve the way to
- * it.
+ * Row numbers enclosing all rows at or after `since` and before `until`, with at most twenty minutes of other rows.
+ * Without a bound that side is open. The time needs no index: a binary search looks up some twenty rows by number.
  * @param table with a column `number`, and `at` growing with it
  */
 export async function numbersWithin(
@@ -34,10 +36,10 @@ export async function numbersWithin(
   return found[0] ?? ALL;
 }
 
-/** A stretch of `at`, and the numbers around its rows. */
+/** A span of the time `at`, and the row numbers enclosing it. */
 export type Numbered = { readonly at: string; readonly span: Span; readonly numbers: Numbers };
 
-/** Conditions of the stretch, found by the column `number`; none where it has no end on either side. */
+/** The conditions of the span, found through the column `number`. None if the span has no bound. */
 export function numberedWithin(
   number: string,
   { at, span, numbers }: Numbered,
@@ -49,7 +51,7 @@ export function numberedWithin(
   return [`${number} > ${of(numbers.above)}::bigint`, `${number} < ${of(numbers.below)}::bigint`, ...when];
 }
 
-/** All rows up to `lo` are older than the time, none from `hi` on is. */
+/** Searches one bound: all rows up to `lo` are older than the time, and no row from `hi` on is. */
 function side(
   table: string,
   number: string,

@@ -1,4 +1,4 @@
-// Stores events of Crossbill itself: once each, with the lanes made due, in the transaction of whoever tells.
+// Stores Crossbill's own events: each one once, in the caller's transaction. It also makes their lanes due.
 import type pg from 'pg';
 import { type OwnDelivery } from '../domain/events/own-event.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
@@ -19,7 +19,7 @@ const STORE_SQL = `
   queued as (${makeDue('select lane, min(next_try_at), count(*) from stored group by lane')})
   select event_id from stored`;
 
-/** Returns how many were new. */
+/** Returns the number of new events. */
 export async function tellLanes(
   db: Pick<pg.ClientBase, 'query'>,
   told: readonly OwnDelivery[],

@@ -1,5 +1,5 @@
-// The request budget in PostgreSQL: each replica holds a slice of the account's pace and of each endpoint's for a
-// second, as large as its need. All replicas together keep one pace, and slow down together at Stripe's 429.
+// The request budget in PostgreSQL. Each replica holds a slice of the account's pace, and of each endpoint's pace, for
+// one second and as large as it needs. All replicas together keep one pace, and all slow down at a 429 from Stripe.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
@@ -12,27 +12,32 @@ import { Database, onConnection } from './database.js';
 const ACCOUNT = 'stripe';
 const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
 
-/** Stripe gives one endpoint 25 requests a second where it gives an account 100 (Stripe docs, "Rate limits"). */
+/** Stripe allows one endpoint 25 requests a second if it allows the account 100 (Stripe docs, "Rate limits"). */
 const ENDPOINT_LEAST = 25;
 const ENDPOINT_PART = 0.25;
-/** Saves up unused time only to this limit, in milliseconds: after a pause there is no burst above the pace. */
+/** Unused time counts only up to this limit, in milliseconds, so no burst above the pace follows a pause. */
 const SLACK_MS = 50;
-/** A pause after a 429 without one, and the longest one it can ask of every other request, in milliseconds. */
+/**
+ * The pause after a 429 without a given wait, in milliseconds. `LONGEST_PAUSE_MS` is the longest pause one 429 can ask
+ * of all requests.
+ */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** An endpoint without requests in this time, in milliseconds, is no longer a part of a slice. */
+/** An endpoint without requests in this time, in milliseconds, drops out of the slices. */
 const FORGOTTEN_MS = 60_000;
-/** A too small slice asks for growth no sooner than this after the last question, in milliseconds. */
+/**
+ * A replica with a too small slice waits this long after its last question before it asks for more, in milliseconds.
+ */
 const GROW_MS = 250;
 
 const NOW = timeSql(1);
-// A 429 halves the pace, at most once a second: one crowd of 429s is one sign. A tenth of the whole comes back each
-// second. The server's clock may have gone back since.
+// A 429 halves the pace, at most once a second: several 429s at the same time count once. Each second a tenth of the
+// whole pace comes back. `greatest` covers a server clock that was set back.
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
-// Losing a budget in a crash of the server harms nobody: its commits wait for no disk. A replica standing still in the
-// middle holds up the others no longer than this.
+// A crash of the server may lose a budget without harm, so the commits do not wait for the disk. If a replica hangs
+// within the transaction, the others wait no longer than this timeout.
 const BEGIN = `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = '3s'`;
 
 const LOCK_SQL = `
@@ -51,18 +56,24 @@ const SLOW_SQL = `
 type Row = { name: string; slices: unknown; share: number; now_ms: string; paused_ms: string | null };
 type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (e: unknown) => void };
 
-/** The account, or one endpoint of it, as this replica uses it. Times are of this process's clock, in milliseconds since 1970. */
+/**
+ * The account, or one endpoint, from the view of this replica. Times are by this process's clock, in milliseconds since
+ * 1970.
+ */
 type Line = {
   readonly name: string;
-  /** Waiting requests, the oldest first. Requests wait at an endpoint; the line of the account has none. */
+  /** Waiting requests, oldest first. Requests wait at an endpoint, so the list of the account stays empty. */
   readonly waiting: Request[];
   perSecond: number;
   /** The last used slot. */
   lastMs: number;
-  /** Nothing goes out before: a 429 asked for it. */
+  /** After a 429 no request goes out before this time. */
   heldUntilMs: number;
   askedForMs: number;
-  /** Sent since the last question, and its wish then, in requests a second. */
+  /**
+   * `sent`: requests since the last question to the database. `wanted`: the wish in this question, in requests a
+   * second.
+   */
   sent: number;
   wanted: number;
 };
@@ -74,17 +85,17 @@ export class PgRequestBudget extends RequestBudget {
   private readonly endpoints = new Map<string, Line>();
   private turns = 0;
   private serving = false;
-  /** Of the slice at hand; usable between the two times. */
+  /** The current slice is usable from `takenMs` to `endsMs`. */
   private takenMs = 0;
   private endsMs = 0;
-  /** The slice at hand lacks an endpoint, or is of the pace before a 429. */
+  /** The current slice lacks an endpoint, or is older than the last 429. */
   private outdated = true;
   private slowing: Promise<unknown> = Promise.resolve();
-  /** Wakes the giver of slots: a new request may not have to wait. */
+  /** Wakes the loop of `serve`: a new request may be able to go out at once. */
   private tap: (() => void) | null = null;
   private readonly endpointPerSecond: number;
 
-  /** `perSecond`: of the account, all replicas together. */
+  /** `perSecond`: the pace of the account, for all replicas together. */
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
@@ -106,20 +117,20 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void {
-    // A limit of one route, or of its one object, says nothing of the others.
+    // A limit on one route, or on one object of it, does not limit other routes.
     const line = reason !== null && /^(endpoint-|resource-)/.test(reason) ? this.lineOf(endpoint) : this.account;
     const pauseMs = Math.min(retryAfterMs ?? PAUSE_MS, LONGEST_PAUSE_MS);
     this.hold(line, pauseMs);
     this.outdated = true;
-    // Not written down: this process pauses all the same, and the next 429 tells the others.
+    // A failed write does no harm: this process pauses anyway, and the next 429 informs the other replicas.
     this.slowing = this.db.pool.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
   }
 
-  /** Lets the requests go, each at its slot. One at a time does this. */
+  /** Lets waiting requests go, each at its slot. Only one loop runs at a time. */
   private async serve(): Promise<void> {
     if (this.serving) return;
     this.serving = true;
-    await Promise.resolve(); // requests of the same turn of the loop come along
+    await Promise.resolve(); // also serve requests from the same turn of the event loop
     for (let waiting = this.waiting(); waiting.length > 0; waiting = this.waiting()) {
       const now = this.nowMs();
       if (!this.holdsSlice(now)) {
@@ -137,7 +148,10 @@ export class PgRequestBudget extends RequestBudget {
     return [...this.endpoints.values()].filter((line) => line.waiting.length > 0);
   }
 
-  /** The oldest request with its endpoint free when the account is; else the endpoint free first. */
+  /**
+   * The oldest request with a free endpoint, as soon as the account is free. If no endpoint is free, the first endpoint
+   * to become free.
+   */
   private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
     const accountMs = slotOf(this.account, now);
     const slots = waiting.map((line) => ({ line, atMs: Math.max(accountMs, slotOf(line, now)) }));
@@ -164,9 +178,9 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   private holdsSlice(now: number): boolean {
-    // Taken in the future: our own clock went back since.
+    // The slice starts in the future: this process's clock was set back.
     if (this.outdated || now < this.takenMs || now >= this.endsMs) return false;
-    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more requests came than known at the question
+    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more requests came than at the last question
     return !outgrown || now - this.takenMs < GROW_MS;
   }
 
@@ -174,7 +188,7 @@ export class PgRequestBudget extends RequestBudget {
     return this.waiting().reduce((n, line) => n + line.waiting.length, 0);
   }
 
-  /** A slice of the account's pace and of each endpoint's in use, in one short transaction. */
+  /** Asks for a slice of the account's pace and of each used endpoint's pace, in one short transaction. */
   private async ask(now: number): Promise<void> {
     await this.slowing;
     this.outdated = false;
@@ -191,11 +205,11 @@ export class PgRequestBudget extends RequestBudget {
     }
     this.takenMs = now;
     const freeInMs = await onConnection(this.db.pool, (db) => this.exchange(db, lines));
-    // With nothing to send it asks again as soon as another's slice ends.
+    // A replica without a share asks again as soon as another replica's slice ends.
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
 
-  /** Gives when more may be had, in milliseconds, where there was none left of a pace. */
+  /** Returns the milliseconds until a pace without any rest has something free again. */
   private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
     const names = lines.map((line) => line.name);
     const lock = (): Promise<pg.QueryResult<Row>> =>
@@ -220,7 +234,7 @@ export class PgRequestBudget extends RequestBudget {
         line.perSecond = perSecond;
         if (perSecond === 0) freeInMs = Math.min(freeInMs, ...[...live.values()].map((s) => s.untilMs - nowMs));
         const pausedMs = Number(row.paused_ms ?? 0);
-        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock went back since
+        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock was set back
         live.set(this.replica, { perSecond, wanted: line.wanted, untilMs: Math.ceil(nowMs) + SLICE_MS });
       }
       return storedSlices(live);
@@ -260,14 +274,16 @@ export class PgRequestBudget extends RequestBudget {
   }
 }
 
-/** A replica without a share asks again after this at the earliest, in milliseconds. */
+/** A replica without a share waits at least this long before it asks again, in milliseconds. */
 const SOONEST_MS = 20;
 
 function newLine(name: string, now: number): Line {
   return { name, waiting: [], perSecond: 0, lastMs: 0, heldUntilMs: 0, askedForMs: now, sent: 0, wanted: 0 };
 }
 
-/** The time of the next request. A time further away than any pause was stored before our own clock went back. */
+/**
+ * The time of the next request. A stored time further away than any pause comes from before this clock was set back.
+ */
 function slotOf(line: Line, now: number): number {
   if (line.perSecond === 0) return Infinity;
   const gapMs = 1_000 / line.perSecond;

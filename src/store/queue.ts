@@ -1,27 +1,30 @@
-// The queue of lanes, for statements and transactions that write or count something else.
+// The queue of lanes, for statements and transactions that also write or count something else.
 import type pg from 'pg';
 import { laterSql } from './database-time.js';
 
 /**
- * Makes lanes due, in the order of their keys, as a part of the statement with the cause. `rows` selects (key, due_at,
- * news): the amount of news, so a worker about to give the lane back sees it.
+ * Makes lanes due, in the order of their keys, in the same statement as the cause. `rows` selects (key, due_at, news).
+ * `news` counts new causes: a worker about to release the lane sees them.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 /**
- * The due time of a lane somebody waits for: longer ago than any other. So a person's refund goes out at once, and not
- * after a burst of renewals, perhaps an hour at Stripe's pace.
+ * The due time of a lane with a waiting person. It lies before all others, so the person's refund goes out at once.
+ * Otherwise it could wait behind a burst of renewals, perhaps for an hour.
  */
 export const AWAITED = `timestamptz 'epoch'`;
 
-/** The lanes in the queue: every undecided event is in one of them, so finding it needs no index of the inbox. */
+/**
+ * The lanes in the queue. Every undecided event belongs to one of them, so finding the event needs no index of the
+ * inbox.
+ */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 
 /**
- * Ends a claim in an open transaction with a lock on the lane's row: the lane is due with its next event, or after `dueInMs`, or leaves the
- * queue. `now`: as in `timeSql`.
+ * Ends a claim, in an open transaction with a lock on the lane's row. The lane becomes due with its next event or after
+ * `dueInMs`, or it leaves the queue. `now`: as in `timeSql`.
  */
 export async function restIn(db: pg.PoolClient, lane: string, now: Date | null, dueInMs: number | null): Promise<void> {
   const next = await db.query<{ at: Date | null }>(

@@ -1,4 +1,5 @@
-// A server's, a pooler's or TLS's answers to our login, in one clear sentence each: only the ones waiting cannot help.
+// Turns a refused login of the server, a pooler or TLS into one clear sentence. It covers refusals only where waiting
+// cannot help.
 import { types } from 'node:util';
 import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
 
@@ -13,12 +14,12 @@ type Rule = {
 
 const SIGNED_BY_NOBODY = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/;
 /**
- * PgBouncer reports everything of its own with one SQLSTATE, "protocol violation": also a missing server behind it, a
- * passing fault.
+ * PgBouncer reports all its own errors with one SQLSTATE, "protocol violation". A missing server behind PgBouncer, a
+ * passing fault, has it too.
  */
 const POOLER = /^08P01$/;
 
-/** The first match. */
+/** The first matching rule counts. */
 const RULES: readonly Rule[] = [
   {
     code: /^28P01$/,
@@ -115,9 +116,12 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** An error of connecting as a refusal with one clear sentence; the error itself when waiting may help, or when it is something else. */
+/**
+ * Turns an error of connecting into a refusal with one clear sentence. Returns the error itself if waiting may help, or
+ * if no rule matches.
+ */
 export function refusalOf(e: unknown): unknown {
-  // Not `instanceof`: a TLS error may come from another realm than this code.
+  // Not `instanceof`: a TLS error may come from another JavaScript realm.
   if (!types.isNativeError(e) || e instanceof DatabaseRefused) return e;
   const state = sqlState(e);
   const rule = RULES.find(

@@ -1,11 +1,11 @@
-// The object of a POST with an idempotency key: a repeat makes nothing new.
+// Remembers the object of a POST with an idempotency key, so a repeat creates nothing new.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { type Remembered, type RequestName } from '../domain/request-name.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** Inserts the name, or returns its existing object. Waits for a transaction just inserting the same name. */
+/** Inserts the name, or returns the object stored under it. Waits for another transaction inserting the same name. */
 export async function rememberIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,
@@ -22,7 +22,7 @@ export async function rememberIn(
   return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
 }
 
-/** The object of an earlier request of this name. */
+/** The object of an earlier request with this name. */
 export async function recallIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,
@@ -48,7 +48,7 @@ export class Requests {
     return recallIn(this.db.pool, name, bodySha256);
   }
 
-  /** Remembers a request's object; returns the existing one of a concurrent request. */
+  /** Stores the object of a request. If a concurrent request was first, returns its object instead. */
   remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
     return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
   }

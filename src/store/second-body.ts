@@ -1,5 +1,5 @@
-// Other bytes under the id of a known event: the same event again, or something else under its name, for a person to
-// know.
+// Handles a second body under the id of a known event. It is the same event again, or another event under the same id.
+// A person must know about the latter.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane, itemLane } from '../domain/events/channel-lane.js';
@@ -9,7 +9,7 @@ import { type Delivery } from '../domain/ports/inbox.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
 import { tellLanes } from './own-events.js';
 
-/** A delivery's parts, as far as compared and kept. */
+/** The parts of a delivery to compare and to keep. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
 
 const KEEP_SQL = `
@@ -18,7 +18,7 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** One row if this is news: the copy was not kept as a second body before. */
+/** Returns a row only the first time: later Crossbill already keeps this copy as a second body. */
 const IS_NEWS_SQL = `
   update inbox_quarantine set reason = $3, second_body = true
    where source = $1 and body_sha256 = $2 and not second_body returning 1`;
@@ -33,8 +33,9 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
 }
 
 /**
- * Stripe renders one event in several ways, so two deliveries of it may differ in bytes. The MoR sends an event again
- * with the same bytes. `known` is null if the first body was erased: then a further body of Stripe counts as a repeat.
+ * True if the delivery repeats the known event. Stripe renders one event in several ways, so two deliveries may differ
+ * in bytes. The MoR repeats an event with the same bytes. `known` is null if the first body was erased: then every
+ * further body of Stripe counts as a repeat.
  */
 export function isRepeat(known: Buffer | null, d: Copy): boolean {
   if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
@@ -42,8 +43,8 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Tells the lane of a copy in quarantine, once, however often the same bytes come. The copy may be there as a stale
- * delivery, from before the event came with another body.
+ * Sends the lane one event about a second body, however often the same bytes arrive. The quarantine may hold the copy
+ * already: it arrived too late, before the event came with its other body.
  */
 export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
   const hash = sha256(d.body);

@@ -1,10 +1,10 @@
-// The server's kind: its version, its encoding, and whether a connection keeps its session.
+// Checks the server: its version, its encoding, and whether a connection keeps its session.
 import type pg from 'pg';
 import { DatabaseRefused } from './database-errors.js';
 
-/** As servers count themselves, for example 140011 for 14.11. */
+/** The oldest supported version, as servers count: 140011 means 14.11. */
 const OLDEST = 140_000;
-/** The first version this release never ran on. */
+/** The first version this release was never tested with. */
 const UNTESTED = 190_000;
 
 export type ServerFacts = {
@@ -22,8 +22,8 @@ export function isUntested(version: number): boolean {
 }
 
 /**
- * Refuses a server with a healthy look and lost work. Takes a connection of each pool for a moment; two if they are
- * one.
+ * Refuses a server or pooler with a healthy look and a risk of lost work. Takes a connection of each pool for a moment,
+ * or two of one pool if both are the same.
  * @throws DatabaseRefused
  */
 export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<ServerFacts> {
@@ -35,7 +35,8 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
     );
     const [facts] = found.rows;
     if (facts === undefined) throw new Error('the server says nothing about itself');
-    // A server names a connection's process at its start; a pooler in between names an invented one.
+    // A server names the process of a connection at its start. A pooler in between invents a process id, so the two
+    // differ.
     const direct = 'processID' in a && a.processID === facts.pid;
     if (!direct && (await sharesSessions(a, b))) {
       throw new DatabaseRefused(
@@ -52,7 +53,7 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
   }
 }
 
-/** @throws DatabaseRefused for an unfit version or encoding */
+/** @throws DatabaseRefused for an unsuitable version or encoding */
 export function refuseUnfit({ version, encoding, database }: ServerFacts): void {
   if (version < OLDEST) {
     throw new DatabaseRefused(
@@ -70,12 +71,13 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   }
 }
 
-/** Enough rounds: others at work in the pool cannot hide its behaviour by chance. */
+/** Enough rounds: other users of the pooler cannot hide its behaviour by chance. */
 const ROUNDS = 5;
 
 /**
- * Whether one session serves two open connections, or several serve one. A transaction of the second goes to the first
- * one's last session, if the pooler lets it; while it is open the first needs another session, if it can have one.
+ * True if one server session serves both open connections, or one connection changes its session. The test: connection
+ * b opens a transaction, and a pooler may give it a's last session. While the transaction is open, connection a then
+ * needs another session.
  */
 async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
   const own = new Map<pg.PoolClient, number>();
@@ -96,7 +98,7 @@ async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boole
     }
     return false;
   } catch (e) {
-    // Statement mode takes no transaction at all, and says so.
+    // A pooler in statement mode refuses every transaction with this message.
     if (e instanceof Error && e.message.includes('statement pooling')) return true;
     throw e;
   } finally {

@@ -1,4 +1,4 @@
-// The database as a Nest module: its connection, and the common ports of the frames.
+// The database as a Nest module: its connection, and the ports all frames use.
 import { type DynamicModule, Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
@@ -23,7 +23,7 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The tables several rooms write. A subject's own store is a provider of its module. */
+/** The tables with several writers. A subject's own store is a provider of the subject's module. */
 const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },
@@ -46,11 +46,11 @@ const PORTS = [
 @Global()
 @Module({})
 export class StoreModule {
-  /** `db` is open and its schema current; it closes with the application. */
+  /** `db` is open and has a current schema. It closes together with the application. */
   static of(db: Database): DynamicModule {
     return {
       module: StoreModule,
-      // The open DataSource, under Nest's own token: inject a repository as usual.
+      // Provides the open DataSource under Nest's own token, so a class injects a repository as usual.
       imports: [
         TypeOrmModule.forRootAsync({
           useFactory: () => ({ type: 'postgres' }),

@@ -1,42 +1,42 @@
-// A page of a list: the newest rows first, found by an index in this order, and never by reading on without an end.
+// Reads one page of a list, newest rows first. An index gives the order, so a page never reads the whole table.
 import { type DataSource } from 'typeorm';
 import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
- * Without an index (a currency, an amount) a page compares row by row, through so many rows at most. A page at this
- * limit may be short or empty, and has a cursor: ask on for more. It costs some 10 ms and 200 pages of a table of any
- * size.
+ * Some filters have no index (a currency, an amount). The page then compares row by row, through at most this many
+ * rows. A page at this limit may be short or empty, but has a cursor: the caller asks for more. It costs some 10 ms and
+ * 200 disk pages, whatever the size of the table.
  */
 export const LOOKED_THROUGH = 5_000;
 
 /** Takes a value and returns its placeholder in the statement: `$1`, `$2` and so on. */
 export type Name = (value: unknown) => string;
 
-/** The parameters of a statement. */
+/** Collects the parameters of a statement. */
 export class Parameters {
   readonly values: unknown[] = [];
   readonly of: Name = (value) => `$${this.values.push(value)}`;
 }
 
 export type Walk = {
-  /** A table or a subquery, called `x`. */
+  /** A table or a subquery, under the name `x`. */
   readonly from: string;
-  /** The column naming a row. */
+  /** The column with the key of the row. */
   readonly key: string;
-  /** The column counting the rows: of two with the same time the greater is the newer. */
+  /** The column with the number of the row: of two rows with the same time the greater number is newer. */
   readonly number: string;
-  /** The time of the list's order, as in its indexes; null: ordered by the number. */
+  /** The time for the order of the list, as in its indexes. Null: the number orders the list. */
   readonly at: string | null;
-  /** The index's columns before these two; `where` gives one value of each. */
+  /** The leading columns of the index, before time and number. `where` fixes a value for each. */
   readonly lead: readonly string[];
   /** Conditions with an index. */
   readonly where: readonly string[];
   readonly parameters: Parameters;
-  /** Comparisons row by row, by column. */
+  /** Columns to compare row by row. */
   readonly looked: readonly (readonly [column: string, value: string])[];
-  /** `where` leaves few rows, found by an index of another order: it reads all of them, and then sorts. */
+  /** `where` leaves few rows, found by an index of another order. The query reads all of them, then sorts. */
   readonly few: boolean;
-  /** The other way round, for an export. */
+  /** Reverses the order, for an export. */
   readonly oldestFirst?: boolean;
 };
 
@@ -55,7 +55,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
     : w.looked.length === 0
       ? rows
       : `(select x.* from ${rows} order by ${order} limit ${LOOKED_THROUGH}) x where ${looked}`;
-  // One row too many tells whether there is a next page.
+  // Asks for one row too many: it shows whether there is a next page.
   const shown = await orm.query<Found[]>(found(from, `limit ${page.limit + 1}`), values);
   const data = shown.slice(0, page.limit).map((row) => row.key);
   if (shown.length > page.limit) return { data, nextCursor: shown[page.limit - 1]?.place ?? null };
@@ -64,7 +64,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
   return { data, nextCursor: last?.place ?? null };
 }
 
-/** The sums of the same rows, of the first `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
+/** The sums over the same rows, through at most `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
 export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
   const order = orderOf(w);
   const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]
@@ -94,13 +94,16 @@ function orderOf({ lead, at, number, oldestFirst }: Walk): string {
   return [...lead.map((c) => `x.${c}`), ...time, `x.${number} ${way}`].join(', ');
 }
 
-/** Key and place of a row. The place is exact to the microsecond: a rounded one would show a row twice, or never. */
+/**
+ * The key and the place of a row. The place is exact to the microsecond: with a rounded place a row would appear twice,
+ * or never.
+ */
 function columns({ key, number, at }: Walk): string {
   const time = at === null ? '' : `(extract(epoch from ${at}) * 1000000)::bigint || '.' || `;
   return `x.${key}::text as key, ${time}x.${number}::text as place`;
 }
 
-/** The rows after a cursor's place. */
+/** The rows after the place of the cursor. */
 function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | null): readonly string[] {
   if (cursor === null) return [];
   const [, micros, n] = (at === null ? /^()(\d{1,18})$/ : /^(\d{1,17})\.(\d{1,18})$/).exec(cursor) ?? [];
@@ -111,7 +114,7 @@ function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | n
   return [`(${at}, x.${number}) ${is} (${time}, ${parameters.of(n)}::bigint)`];
 }
 
-/** Conditions of a time from `since` on and before `until`. */
+/** Conditions for a time at or after `since` and before `until`. */
 export function within(at: string, { since, until }: Span, { of }: Parameters): readonly string[] {
   return [
     ...(since === undefined ? [] : [`${at} >= ${of(since)}::timestamptz`]),
@@ -119,7 +122,7 @@ export function within(at: string, { since, until }: Span, { of }: Parameters): 
   ];
 }
 
-/** The filters with a value, by their columns. */
+/** The filters with a value, by column. */
 export function givenOf(filter: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] {
   return Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
 }

@@ -1,4 +1,4 @@
-// The fields of a difference: its CSV.
+// The fields of a difference, for its CSV.
 import { field, fields } from '../console/fields.js';
 import { type Difference } from '../domain/difference.js';
 import { type DifferenceView, differenceView } from './difference.view.js';
@@ -20,7 +20,7 @@ export const differenceFields = fields<Listed>({
   note: field.text(),
 });
 
-/** In one row, with the acknowledgement. */
+/** One row: the difference with its acknowledgement. */
 export function listedDifference(d: Difference): Listed {
   const { by, note } = d.acknowledged ?? {};
   return { ...differenceView(d), acknowledged_by: by, note };

@@ -1,4 +1,4 @@
-// A difference that verify found, as the API shows it.
+// A difference from verify, as the API shows it.
 import { Example, PartIfAny, Text, TextIfAny, Time, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type Difference, differenceKinds } from '../domain/difference.js';

@@ -1,4 +1,5 @@
-// Records about once a minute that the doors of this process are open. Runs verify at once after an outage too long for the MoR.
+// Records about once a minute: the webhook endpoints of this process are open. Runs verify at once after an outage too
+// long for the MoR.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
@@ -24,13 +25,13 @@ export class DoorWatch {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The doors are open from now on. */
+  /** The endpoints are open from now on. */
   async opened(): Promise<void> {
     this.isOpen = true;
     await this.beat();
   }
 
-  /** The doors are about to close. */
+  /** The endpoints are about to close. */
   async closing(): Promise<void> {
     this.isOpen = false;
     if (this.id === null) return;
@@ -41,7 +42,7 @@ export class DoorWatch {
     }
   }
 
-  /** Ignores a failed write: without the database the doors take nothing in either. */
+  /** Ignores a failed write: without the database the endpoints accept nothing either. */
   @Interval(EVERY_MS)
   async beat(): Promise<void> {
     if (!this.isOpen) return;

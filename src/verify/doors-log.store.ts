@@ -1,13 +1,13 @@
-// The open times of the webhook endpoints: one row per stretch, updated about once a minute.
+// The log of the open times of the webhook endpoints: one row per span, updated about once a minute.
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 
-/** Three missed updates: the time between proves nothing. */
+/** Three missed updates. Crossbill cannot prove open endpoints in such a gap. */
 const SILENCE_MS = 3 * 60_000 + 30_000;
 
-/** Neither peer lets us look back so far. */
+/** Neither Stripe nor the MoR lets us look back this far. */
 const KEPT_MS = 45 * 86_400_000;
 
 @Injectable()
@@ -17,7 +17,10 @@ export class DoorsLogStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The doors have been open since the last update under this id. False: it is too long ago, so the process needs a new id. */
+  /**
+   * Records that the endpoints have been open since the last update under this id. False: the last update is too old,
+   * and the process needs a new id.
+   */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(
       `update doors_open set seen_at = greatest(seen_at, ${timeSql(2)}) where id = $1 and seen_at >= ${laterSql(2, 3)}`,
@@ -26,14 +29,14 @@ export class DoorsLogStore {
     return kept.rowCount === 1;
   }
 
-  /** The doors of a process opened. Forgets old stretches. */
+  /** Records that a process opened its endpoints. Deletes old spans. */
   async opened(id: string): Promise<void> {
     const now = this.time.given();
     await this.db.pool.query(
       `insert into doors_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
       [id, now],
     );
-    // The newest other stretch stays at any age: the time since then is the outage.
+    // The newest span of another process stays at any age: the time since its end is the outage.
     await this.db.pool.query(
       `delete from doors_open
         where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from doors_open where id <> $1)`,
@@ -41,7 +44,7 @@ export class DoorsLogStore {
     );
   }
 
-  /** All stretches of all processes. */
+  /** All spans of all processes. */
   async open(): Promise<readonly Span[]> {
     const found = await this.db.pool.query<{ opened_at: Date; seen_at: Date }>(
       'select opened_at, seen_at from doors_open order by opened_at, id',

@@ -1,4 +1,5 @@
-// Loss windows: the MoR may have given up on events while our doors were closed. Crossbill looks up what it can.
+// Loss windows: the MoR may have given up on events while our webhook endpoints were closed. Crossbill looks up
+// everything it can.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -14,14 +15,14 @@ import { VERDICT_LONGEST_MS } from '../policy.js';
 export type LossReport = {
   readonly windows: readonly LossWindow[];
   readonly differences: readonly Difference[];
-  /** For the counts of the run; empty without a window. */
+  /** The counts for the run. Empty without a loss window. */
   readonly compared: Readonly<Record<string, number>>;
-  /** The MoR did not answer; null: it answered every question. */
+  /** Why the MoR did not answer. Null: it answered every question. */
   readonly failure: CallFailure | null;
 };
 
 const PAGE = 200;
-/** Each one is a question. The rest is older, and other checks watch it. */
+/** Objects to look up, one question each. Anything beyond is older, and other checks watch it. */
 const MOST = 500;
 
 @Injectable()
@@ -34,14 +35,14 @@ export class LossWindowFlow {
     private readonly clock: Clock,
   ) {}
 
-  /** The windows with their end after `since`, oldest first. Empty: the MoR gave up on nothing. */
+  /** The loss windows with an end after `since`, oldest first. Empty: the MoR gave up on no event. */
   async windows(since: Date): Promise<readonly LossWindow[]> {
     return lossWindows(await this.doors.open()).filter((w) => w.events.to > since);
   }
 
   /**
-   * Looks up everything that waited for the MoR in these windows. Changes nothing, and throws nothing for a silent peer. `asked` follows each
-   * question; its error ends the check.
+   * Looks up everything that waited for the MoR in these windows. Changes nothing. A silent peer is a result, not an
+   * error. Calls `asked` after each question; an error of `asked` ends the check.
    */
   async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
@@ -63,8 +64,8 @@ export class LossWindowFlow {
   }
 
   /**
-   * The MoR knows a renewal only by the ids of its payment. Without a verdict we have no id, and after a refusal perhaps a wrong one: both
-   * cases are differences.
+   * The MoR knows a renewal only by the ids of its payment. Without a verdict Crossbill has no id, and after a refusal
+   * its id may be wrong. Both cases are differences.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
@@ -74,7 +75,8 @@ export class LossWindowFlow {
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         let isCharged = false;
-        // The MoR's documents want a charge here, and a refusal names only the payment intent: a 404 proves nothing.
+        // The MoR's documents want a charge id here, but a refusal names only the payment intent. So a 404 proves
+        // nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
@@ -119,7 +121,7 @@ export class LossWindowFlow {
     return live.length;
   }
 
-  /** An outage too long for the MoR, without a complete verify run since. */
+  /** True after an outage too long for the MoR, unless a complete verify run followed. */
   async isNews(lastComplete: Date | null): Promise<boolean> {
     const now = this.clock.now();
     const windows = await this.windows(new Date(now.getTime() - VERDICT_LONGEST_MS));

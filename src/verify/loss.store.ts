@@ -1,20 +1,23 @@
-// Invoices, refunds and objects that waited for news of the MoR at a certain time.
+// Finds invoices, refunds and objects that waited for the MoR's events in a given time.
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
 import { Database } from '../store/database.js';
 import { REFUND_AT } from '../store/newest-first.js';
 
-/** An invoice without money, and the MoR's possible references of a payment. */
+/** An invoice without money, and the references a payment at the MoR may have. */
 export type WaitingInvoice = {
   readonly seq: bigint;
   readonly invoiceId: string;
-  /** No verdict arrived. */
+  /** True: no verdict arrived. */
   readonly expected: boolean;
-  /** The last verdict is a refusal from before the end of `made`. A later one proves that the MoR was not paid before it. */
+  /**
+   * True: the last verdict is a refusal from before the end of `made`. A later refusal proves: the MoR had no money
+   * before it.
+   */
   readonly refused: boolean;
   /** The payment intents of failed attempts. */
   readonly references: readonly string[];
-  /** The open item about it; null: none. */
+  /** The open item about the invoice. Null: none. */
   readonly reviewId: string | null;
 };
 
@@ -32,14 +35,14 @@ export type LiveObject = {
   readonly status: string;
 };
 
-/** A read brings no news of these (domain/mor-object.ts). */
+/** In these states a read of the object shows nothing new (domain/mor-object.ts). */
 const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED', 'ISSUANCE_FAILED', 'CANCELLED', 'SETTLED', 'INVOICED', 'BOOKED'`;
 
 @Injectable()
 export class LossStore {
   constructor(private readonly db: Database) {}
 
-  /** Waiting invoices made in `made`, in their own order after `after` (0n: from the start). */
+  /** Waiting invoices made in `made`, ordered by their number, from after the number `after` (0n: from the start). */
   async waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]> {
     const found = await this.db.pool.query<Omit<WaitingInvoice, 'seq'> & { readonly seq: string }>(
       `with waiting as materialized (
@@ -70,7 +73,7 @@ export class LossStore {
   }
 
   async liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]> {
-    // A link expires here by our own clock; perhaps the customer paid it before.
+    // A link is `EXPIRED` here by our own clock. Perhaps the customer paid it before.
     const found = await this.db.pool.query<LiveObject>(
       `select kind, invoice_id as "invoiceId", mor_id as "morId", status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1

@@ -1,22 +1,25 @@
-// Marks and their look-up at the MoR: each mark once, in as many runs as the budget needs.
+// The marks and their look-up at the MoR. Each mark is looked up once, over as many runs as the limits need.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
-/** A mark on Stripe for money of the MoR. */
+/** A mark on Stripe for money the MoR took. */
 export type MarkedPayment = {
-  /** The ledger's entry of the mark. Crossbill looks marks up in this order. */
+  /** The ledger entry of the mark. Crossbill looks up marks in the order of these entries. */
   readonly entryId: bigint;
   readonly paymentRowId: string;
   readonly paymentId: string | null;
   readonly invoiceId: string;
-  /** Null: a link or a proforma invoice. The MoR confirmed its object before the mark. */
+  /** Null for a link or a proforma invoice: the MoR confirmed the object before the mark. */
   readonly chargeId: string | null;
 };
 
-/** The MoR's answer for its charge. `not_ready`: known, and not settled or without its document. */
+/**
+ * The MoR's answer about the charge. `not_ready`: the MoR knows the charge, but has not settled it or has no document
+ * for it yet.
+ */
 export type MarkAnswer = 'known' | 'not_ready' | 'unknown';
 
-/** A payment link and a proforma invoice have a reference of another kind: the MoR cannot look it up. */
+/** A payment link and a proforma invoice have another kind of reference. The MoR cannot look it up. */
 const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoice_id as "invoiceId", p.payment_id as "paymentId",
   case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as "chargeId"`;
 
@@ -26,7 +29,7 @@ const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 export class MarksStore {
   constructor(private readonly db: Database) {}
 
-  /** Marks since the look-up began, after the entry `after` (0n: without an answer yet), oldest first. */
+  /** Marks made since the look-up began, from after the entry `after` (0n: all without an answer yet), oldest first. */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS} cross join mark_lookup_reach r
@@ -37,7 +40,7 @@ export class MarksStore {
     );
   }
 
-  /** Earlier marks, newest first, from the end of the last run. */
+  /** Earlier marks, newest first, continuing where the last run ended. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}
@@ -46,7 +49,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks without a good answer at their last look-up, if it was before `before`; the oldest look-up first. */
+  /** Marks without a good answer at their last look-up, if it was before `before`. The oldest look-up comes first. */
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -63,7 +66,10 @@ export class MarksStore {
     );
   }
 
-  /** All new marks up to this entry have an answer. Another entry may still be on its way next to those since `settledBefore`. */
+  /**
+   * All newer marks up to this entry have an answer. Since `settledBefore`, an entry with a smaller number may still be
+   * uncommitted.
+   */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
     await this.db.pool.query(
       `update mark_lookup_reach set newest = greatest(newest, coalesce(
@@ -73,9 +79,9 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** All old marks down to this entry have an answer: `count` of them. */
+  /** All earlier marks down to this entry have an answer: `count` of them. */
   async reachedOlder(downTo: bigint, count: number): Promise<void> {
-    // Two runs at once may ask for the same marks: the second one moves nothing.
+    // Two runs at once may look up the same marks. Then the second run changes nothing.
     await this.db.pool.query(
       'update mark_lookup_reach set oldest = $1 - 1, behind = greatest(0, behind - $2) where oldest >= $1',
       [downTo, count],
@@ -83,7 +89,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** The MoR does not know these. */
+  /** Marks with a charge unknown to the MoR. */
   unknown(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -92,9 +98,9 @@ export class MarksStore {
     );
   }
 
-  /** The number still to look up. Of the marks since the look-up began it counts `most`. */
+  /** The number of marks still to look up. Of the newer marks it counts at most `most`. */
   async left(most: number): Promise<number> {
-    // A count of a million takes longer than a statement may.
+    // Counting a million rows would take longer than a statement may.
     const found = await this.db.pool.query<{ n: string }>(
       `select r.behind + (
            select count(*) from (
@@ -109,7 +115,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Within the reach a known mark needs no row. */
+  /** Deletes rows of known marks: the two positions already cover them. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r

@@ -1,4 +1,4 @@
-// The parts of a verify run, each from the point of the run before.
+// The parts of a verify run. Each continues where the run before ended.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -13,17 +13,17 @@ import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 
-/** The beginning of Stripe's list of events since `from`. */
+/** The first moment since `from` in Stripe's list of events. */
 export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
-/** The event is young by one of the clocks, so its delivery may be on its way. */
+/** True if the event is young by one of the two clocks: its delivery may be under way. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** Young objects with a second look. More of them mean a busy moment. */
+/** The most young objects compared twice. More of them mean a busy moment. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -31,7 +31,7 @@ export class VerifyComparison {
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
-  /** Marks still to look up at the MoR; null: the run did not ask it. */
+  /** Marks still to look up at the MoR. Null: the run asked nothing. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
@@ -62,7 +62,7 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  /** The differences of the run before: some have healed, and the others count however old they are. */
+  /** Compares the last run's differences again. Some have healed. The others still count, however old. */
   private async whatDiffered(): Promise<void> {
     const { sitting } = this;
     const { findings, parts } = sitting;
@@ -74,7 +74,7 @@ export class VerifyComparison {
       const ours = await parts.books.invoices(some);
       for (const id of some) {
         const own = ours.get(id) ?? null;
-        if (own === null && unheard.has(id)) continue; // still unknown
+        if (own === null && unheard.has(id)) continue; // our database still does not know it
         const facts = await this.read(id);
         const found = facts === null ? [] : await this.ofInvoice(facts, own);
         if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));
@@ -85,7 +85,7 @@ export class VerifyComparison {
     }
   }
 
-  /** Compares our own books as a whole each time, and their credit notes with Stripe once. */
+  /** Compares our own books completely, and their credit notes with Stripe once per run. */
   private async withinBooks(): Promise<void> {
     const { parts, options, findings } = this.sitting;
     const { since, resumed } = options;
@@ -119,7 +119,7 @@ export class VerifyComparison {
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
-        const underWay = await books.underWay(ids); // before our books: they hold lanes at rest by then
+        const underWay = await books.underWay(ids); // before our books: lanes read later are at rest
         const ours = await books.invoices(ids);
         let left = 0;
         for (const facts of page) {
@@ -151,7 +151,7 @@ export class VerifyComparison {
     const detached = compareDetached({ ...facts, payments }, own);
     if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));
-    // The detached payment is the reason for other sums.
+    // The detached payment explains the wrong sums.
     return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
   }
 
@@ -189,7 +189,10 @@ export class VerifyComparison {
     );
   }
 
-  /** Invoices from before the compared time: reads each one if its newest event shows other money than the ledger. */
+  /**
+   * Invoices older than the compared time. Verify reads an invoice if its newest event shows other money than the
+   * ledger.
+   */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
     const { parts, options, findings } = this.sitting;
     for (const e of events) {
@@ -206,7 +209,10 @@ export class VerifyComparison {
     }
   }
 
-  /** `all`: the differences without any grace. The daily run leaves them to the next one. */
+  /**
+   * Remembers a young invoice for a second look. `all`: the differences without any grace. The daily run leaves them to
+   * the next run.
+   */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
     if (all().length > settled.length) this.youngInvoices.add(invoiceId);
@@ -234,13 +240,13 @@ export class VerifyComparison {
   }
 }
 
-/** Its changes may include a customer's balance. */
+/** The changes in this event may include a customer's balance. */
 const BALANCE_TYPE = 'customer.updated';
-/** Stripe knows of something, and perhaps its news is in our inbox. */
+/** Stripe shows something new, and an event about it may wait in our inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/** False: the next run compares it, since news of the invoice is on its way through our own books. */
+/** False: the next run compares the difference, since an event about the invoice is under way in our own books. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
-/** These kinds compare sums: a detached payment shows in them again. */
+/** These kinds compare sums, so a detached payment shows up in them a second time. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
 const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
 

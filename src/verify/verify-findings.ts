@@ -1,4 +1,4 @@
-// The differences of a verify run, in bounded memory.
+// Collects the differences of a verify run in bounded memory.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type More } from './rules/run.js';
@@ -10,17 +10,20 @@ type Shown = Pick<InvoiceFacts, 'invoiceId' | 'status'>;
 export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
-  /** Beyond the kept ones: in our own books by this run, and at a peer by all runs. */
+  /**
+   * Differences beyond the limit, by kind: within our own books from this run only, to a peer from all runs of this
+   * chain.
+   */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
-  /** Events that never came. */
+  /** Stripe's events missing from our inbox. */
   readonly missing = new Map<string, BillingEventFacts>();
-  /** Invoices with possibly lost news, as Stripe shows them. */
+  /** Invoices with a possibly lost event, as Stripe shows them. */
   readonly shown = new Map<string, Shown>();
   /** Invoices with a difference to a peer. */
   readonly again: Set<string>;
 
-  /** `carried`, `more` and `again`: from the resumed run. */
+  /** `carried`, `more` and `again` come from the resumed run. */
   constructor(
     private readonly limits: { readonly kept: number; readonly bodies: number },
     carried: readonly Difference[],
@@ -46,17 +49,17 @@ export class VerifyFindings {
     return sum;
   }
 
-  /** The part of `more` from a peer: the next run compares our own books as a whole. */
+  /** The part of `more` from a peer. The next run compares our own books completely, so it does not need the rest. */
   get moreShown(): More {
     return { ...this.beyondShown };
   }
 
-  /** Differences within our own books. */
+  /** Adds differences within our own books. */
   addOfBooks(found: readonly Difference[]): void {
     for (const d of found) this.keep(d, this.beyondBooks);
   }
 
-  /** Differences to a peer. `facts`: the invoice as Stripe shows it. */
+  /** Adds differences to a peer. `facts`: the invoice as Stripe shows it. */
   addShown(found: readonly Difference[], facts: Shown | null = null): void {
     for (const d of found) {
       if (!this.keep(d, this.beyondShown) || d.invoiceId === null) continue;
@@ -66,13 +69,13 @@ export class VerifyFindings {
     }
   }
 
-  /** An event of Stripe that never came. */
+  /** Adds an event of Stripe missing from our inbox. */
   addMissing(event: BillingEventFacts, d: Difference): void {
     if (this.keep(d, this.beyondShown) && this.missing.size < this.limits.bodies)
       this.missing.set(event.eventId, event);
   }
 
-  /** Forgets the differences of this invoice before a second comparison. Missing events stay. */
+  /** Removes the differences of this invoice before a second comparison. Missing events stay. */
   forget(invoiceId: string): void {
     this.again.delete(invoiceId);
     for (const [key, d] of this.kept) {
@@ -82,9 +85,9 @@ export class VerifyFindings {
     }
   }
 
-  /** False: its kind is over the limit, so it only counts. */
+  /** Returns false if the kind is over its limit: then the difference is only counted. */
   private keep(d: Difference, beyond: Counts): boolean {
-    if (this.kept.has(d.id)) return true; // listed twice, around an interruption
+    if (this.kept.has(d.id)) return true; // an interrupted run may list it twice
     const bucket = bucketOf(d);
     const count = this.counts[bucket] ?? 0;
     const counter = count < this.limits.kept ? this.counts : beyond;

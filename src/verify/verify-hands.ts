@@ -1,4 +1,5 @@
-// Finds changes by hand on Stripe in the account's lists of payment records, credit notes and balances. An untouched invoice costs no request.
+// Finds changes by hand on Stripe, in the account's lists of payment records, credit notes and balances. An untouched
+// invoice costs no request.
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type Difference, type OurInvoice } from '../domain/difference.js';
@@ -16,7 +17,10 @@ export class VerifyHands {
 
   constructor(private readonly sitting: VerifySitting) {}
 
-  /** The refunds on each payment record. An account with marks out of band may have no records, and no right to them. */
+  /**
+   * Compares the refunds on each payment record. An account with marks out of band may have no records, and its key no
+   * right to read them.
+   */
   async records(): Promise<void> {
     const { parts, findings } = this.sitting;
     const { reader, books, context } = parts;
@@ -30,13 +34,13 @@ export class VerifyHands {
           const own = ours.get(record.invoiceId ?? '');
           const p = own?.payments.find((x) => x.paymentRecordId === record.paymentRecordId && x.mark === 'confirmed');
           if (own === undefined || p === undefined || compareRecord(own, p, record).length === 0) continue;
-          findings.addShown(await this.ofRecord(own, p)); // a refund may have come in between
+          findings.addShown(await this.ofRecord(own, p)); // a refund may have arrived meanwhile
         }
       },
     );
   }
 
-  /** Credit notes of all invoices, also of old ones. */
+  /** Compares the credit notes of all invoices, old ones too. */
   async notes(): Promise<void> {
     const { parts, findings } = this.sitting;
     const { reader, books } = parts;
@@ -50,7 +54,7 @@ export class VerifyHands {
     );
   }
 
-  /** The moved balances of customers with a payment through the MoR. */
+  /** Compares the changed balances of customers with a payment through the MoR. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
     const { sitting } = this;
     const { reader, books } = sitting.parts;
@@ -65,7 +69,10 @@ export class VerifyHands {
     }
   }
 
-  /** The refunds of one invoice: credit notes, and sums on payment records. `all`: records without a refund too. */
+  /**
+   * Compares the refunds of one invoice: credit notes, and sums on payment records. `all`: records without a refund
+   * too.
+   */
   async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
     const mirrored = own.refunds.filter((r) => r.mirror === 'done');
     const credits = creditsOf(own).filter((c) => c.stage === 'done');

@@ -1,4 +1,4 @@
-// The daily verify: one replica runs it, and every replica shows its outcome as metrics.
+// The daily verify run. One replica runs it, and every replica shows its result as metrics.
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
@@ -12,7 +12,7 @@ import { DAY_MS, VERIFY_AGAIN_AFTER_MS, VERIFY_HELD_MS, VERIFY_LOOK_BACK_MS, VER
 
 export type VerifyJobReports = Pick<VerifyReports, 'onRun' | 'onError'>;
 
-const STOP_GRACE_MS = 2_000; // of the 20 seconds after SIGTERM
+const STOP_GRACE_MS = 2_000; // a part of the 20 seconds after SIGTERM
 
 @Injectable()
 export class VerifyJob implements OnModuleDestroy {
@@ -28,21 +28,21 @@ export class VerifyJob implements OnModuleDestroy {
     @Inject(VerifyReports) private readonly reports: VerifyJobReports,
   ) {}
 
-  /** Runs a due verify, unless another replica does, and updates the metrics. Never rejects. */
+  /** Runs verify if it is due, unless another replica does, and updates the metrics. Never rejects. */
   @Interval(VERIFY_LOOK_EVERY_MS)
   tick(): Promise<void> {
     this.underWay ??= this.once().finally(() => (this.underWay = null));
     return this.underWay;
   }
 
-  /** After an outage too long for the MoR: this run also repairs its differences. */
+  /** Runs verify after an outage too long for the MoR. This run also repairs its differences. */
   async afterOutage(): Promise<void> {
     this.catchUp = true;
     await this.tick();
     this.catchUp = false;
   }
 
-  /** A run under way ends at its next step, and another replica resumes it. */
+  /** Ends a run at its next step. Another replica resumes it. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();
@@ -72,7 +72,8 @@ export class VerifyJob implements OnModuleDestroy {
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
-        // Soon after a repair, to see its result. The day of a resumed run counts from the start of the first one.
+        // After a repair the next run comes soon, to see the result. Otherwise it comes a day after the start of the
+        // first run, even if the run was resumed.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;

@@ -1,15 +1,18 @@
-// Looks up the marks on Stripe at the MoR, each one once: a first run over a million takes days.
+// Looks up the marks on Stripe at the MoR, each mark once. The first pass over a million marks takes days.
 import { type MarkAnswer, type MarkedPayment, type MarksStore } from './marks.store.js';
 import { finding } from './rules/findings.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 import { MARKS_LEFT_COUNTED, VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERIFY_MARKS_PAUSE_MS } from '../policy.js';
 
 const AT_ONCE = 50;
-/** An entry may become visible so long after one with a higher number, in milliseconds; a statement lasts seconds. */
+/**
+ * A ledger entry may become visible this long after an entry with a higher number, in milliseconds. A statement lasts
+ * seconds.
+ */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
-/** "404: not yet or never": Crossbill asks again after this pause. */
+/** The pause after a 404, in milliseconds. A 404 may mean "not yet", so Crossbill asks again. */
 const NOT_YET_MS = 3_000;
-/** Named marks without a charge at the MoR. */
+/** The most marks without a charge at the MoR in the report. */
 const MOST_NAMED = 10_000;
 
 export class VerifyMarks {
@@ -22,7 +25,7 @@ export class VerifyMarks {
     this.lookups = sitting.parts.books.marks;
   }
 
-  /** The number of marks still to look up; null: the run does not ask the MoR. */
+  /** Returns the number of marks still to look up. Null: the run does not ask the MoR. */
   async all(): Promise<number | null> {
     const { parts, findings } = this.sitting;
     if (parts.context.settings.signupChargeCheck === 'off') return null;
@@ -40,7 +43,7 @@ export class VerifyMarks {
     return this.lookups.left(MARKS_LEFT_COUNTED);
   }
 
-  /** The MoR may know earlier unknown charges by now. */
+  /** Asks again about charges unknown at the last look-up: the MoR may know them now. */
   private async again(): Promise<void> {
     for (const mark of await this.lookups.open(this.sitting.now(), this.most)) await this.ask(mark);
   }

@@ -1,4 +1,4 @@
-// Invoices of customers outside the enrolment: verify counts them and compares nothing.
+// Invoices of customers outside the enrolment. Verify counts them and compares nothing.
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
 import { type OurInvoice } from '../domain/difference.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
@@ -9,12 +9,12 @@ import { type VerifySitting } from './verify-sitting.js';
 
 export class VerifyOutside {
   private readonly counted = new Set<string>();
-  /** Customers by their look-up in this run: by metadata each one is a request to Stripe. */
+  /** The customers this run has looked up. With enrolment by metadata each look-up is a request to Stripe. */
   private readonly enrolled = new Map<string, boolean>();
 
   constructor(private readonly sitting: VerifySitting) {}
 
-  /** `own` null: unknown here. */
+  /** `own` null: our database does not know the invoice. */
   async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
     const outside = own === null ? await this.isForeign(facts) : isOutside(own);
     if (outside && !this.counted.has(facts.invoiceId)) {
@@ -24,7 +24,7 @@ export class VerifyOutside {
     return outside;
   }
 
-  /** The events about our invoices. */
+  /** Returns the events about our invoices. */
   async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
     if (events.length === 0 || ruleOf(this.sitting.parts.context).by === 'all') return events;
     const ours = await this.sitting.parts.books.invoices(events.flatMap((e) => e.about.id ?? []));

@@ -1,4 +1,4 @@
-// The repair after verify: takes events into the inbox and settles invoices again. The workers carry out the rest.
+// The repair after verify. It puts missing events into the inbox and settles invoices again. The workers do the rest.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { askAgain, isHeardSince, takeInvoiceRead } from '../engine/facts.js';
 import { Lane } from '../engine/draft.js';
@@ -12,24 +12,24 @@ import { type Difference } from '../domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
 import { type VerifyParts } from './verify-sitting.js';
 
-/** The begun repairs, and the impossible ones with the reason. */
+/** The repairs begun, and the impossible repairs with their reasons. */
 export type Repaired = {
   readonly started: readonly Difference[];
   readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
-  /** Events taken in beyond the named ones. */
+  /** Events put into the inbox in addition to the named ones. */
   readonly beyond: number;
-  /** Lanes with work now; some of very many. */
+  /** Lanes with work now. Of very many only some are listed. */
   readonly lanes: readonly string[];
 };
 
 const MOST_LANES = 10_000;
 
-/** Events to take in without a kept body. */
+/** Missing events without a kept body: the repair lists them at Stripe again. */
 type ToList = {
   readonly since: Date;
   /** By event id. */
   readonly wanted: Map<string, Difference>;
-  /** The report only counts others. */
+  /** True: the run only counted further missing events, so take them too. */
   readonly others: boolean;
 };
 
@@ -69,7 +69,7 @@ export class VerifyRepair {
     return { ...work, lanes: [...lanes] };
   }
 
-  /** Stores the event as a delivery of now. Returns its lane. */
+  /** Stores the event as if it were delivered now. Returns its lane. */
   private async takeIn({ eventId, body }: BillingEventFacts): Promise<string> {
     const parsed = parseStripeEvent(body);
     const { type, lane } = parsed;
@@ -80,7 +80,7 @@ export class VerifyRepair {
     return lane;
   }
 
-  /** Lists Stripe's events again, with one page in memory at a time. */
+  /** Lists Stripe's events again and stores the missing ones. Holds one page in memory at a time. */
   private async takeInListed({ since, wanted, others }: ToList, work: Work, lanes: Set<string>): Promise<void> {
     const { books, reader, context } = this.parts;
     const now = context.clock.now();
@@ -111,7 +111,7 @@ export class VerifyRepair {
     for (const difference of wanted.values()) work.failed.push({ difference, why });
   }
 
-  /** Reads the invoice, settles its lane, and makes waiting calls due. Null: done; else the reason. */
+  /** Reads the invoice, settles its lane, and makes waiting calls due. Returns null if done, or else the reason. */
   private async lookAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
     const askedAt = await this.lanes.time();
@@ -122,7 +122,7 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
-        // After newer news from a worker or an event the worker reads it again.
+        // If a worker or an event has brought newer facts, the worker reads the invoice again.
         const looked = new Lane(state, ctx);
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
         else takeInvoiceRead(looked, outcome);
@@ -130,7 +130,8 @@ export class VerifyRepair {
         decideShadowedAgain(looked);
         // Takes unwanted calls back first.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
-        // A due call keeps its time: the age of its key counts from a try before a crash.
+        // A call already due keeps its time: a crash may have followed its last try, and the age of its key counts from
+        // then.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);
@@ -141,7 +142,7 @@ export class VerifyRepair {
   }
 }
 
-/** Its status at the MoR may change, and the MoR answers a read of it. */
+/** True if the status at the MoR may still change and the MoR answers a read of the object. */
 function isReadable(o: MorObjectRow): boolean {
   if (o.morId === null) return false;
   if (o.kind === 'payment_link') return isStandingLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;

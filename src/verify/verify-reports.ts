@@ -1,4 +1,4 @@
-// The outcome of the daily verify as log lines: silence if all is well, an error for a difference without an open review item.
+// Logs the result of the daily verify: nothing if all is well, an error for a difference without an open review item.
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';

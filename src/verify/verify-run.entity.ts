@@ -1,4 +1,4 @@
-// A verify run in the database.
+// A verify run, as the database stores it.
 import { Column, Entity, PrimaryColumn, type ValueTransformer } from 'typeorm';
 import { type LossWindow } from './rules/loss-window.js';
 import { type VerifyRun } from './rules/run.js';

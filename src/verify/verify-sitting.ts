@@ -1,4 +1,4 @@
-// One verify run: its questions with a second try after a passing failure, and the lists page by page.
+// One verify run: it asks its questions, tries again after a passing failure, and lists page by page.
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../domain/ports/billing-reader.js';
@@ -22,25 +22,25 @@ export type VerifyParts = {
 
 export const VERIFY_PAGE = 200;
 
-/** Pauses before a failed read is tried again, in milliseconds: a long run meets some. */
+/** Pauses before another try of a failed read, in milliseconds. A long run always meets some failures. */
 const PAUSES_MS = [500, 2_000];
 const LONGEST_PAUSE_MS = 30_000;
 
-/** A peer did not answer: the run is incomplete. */
+/** A peer did not answer, so the run is incomplete. */
 export class CouldNotCompare extends Error {
   readonly code = 'verify.incomplete';
 }
 
-/** The request for this run, and the progress of the run before. */
+/** The options of this run, and the progress of the run before. */
 export type SittingOptions = {
   readonly since: Date;
   readonly from: VerifyProgress;
-  /** The start of the run before; null: this is a new one. */
+  /** The start of the resumed run. Null: this is a new run. */
   readonly resumed: Date | null;
   readonly signal: AbortSignal | undefined;
-  /** True: look twice at very young objects. False: leave them to the next run. */
+  /** True: compare very young objects twice. False: leave them to the next run. */
   readonly young: boolean;
-  /** After each question: `n` more of `what` were compared. Findings and progress may be saved now. */
+  /** Called after each question: `n` more of `what` were compared. It may save findings and progress. */
   readonly step: (what: string, n: number) => Promise<void>;
 };
 
@@ -70,12 +70,12 @@ export class VerifySitting {
     return this.parts.context.clock.now();
   }
 
-  /** Ends early with the run. */
+  /** The pause ends early if the run ends. */
   sleep(ms: number): Promise<void> {
     return this.parts.context.clock.sleep(ms, this.options.signal);
   }
 
-  /** Tries again after a passing failure: a read changes nothing. */
+  /** Asks, and asks again after a passing failure. Asking twice is safe, since a read changes nothing. */
   async ask<T>(question: () => Promise<CallOutcome<T>>, failed: string, first = question()): Promise<T> {
     let outcome = await first;
     for (const pauseMs of PAUSES_MS) {
@@ -87,7 +87,7 @@ export class VerifySitting {
     throw new CouldNotCompare(`${failed}: ${outcome.message}`);
   }
 
-  /** Asks for the next page during the comparison of this one: the budget alone bounds the pace. */
+  /** Requests the next page while this page is compared. Only the request budget limits the pace. */
   async listed<T extends { readonly createdAt: Date | null }>(
     name: ListName,
     question: (query: ListQuery) => Promise<CallOutcome<BillingPage<T>>>,

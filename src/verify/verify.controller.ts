@@ -1,4 +1,4 @@
-// The differences of the newest verify run, and their acknowledgement by a person.
+// The API for the differences of the newest verify run, and their acknowledgement by a person.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Clock } from '../domain/ports/clock.js';

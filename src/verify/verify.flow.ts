@@ -1,4 +1,5 @@
-// Verify: the ledger against Stripe and the readable part of the MoR. Lists every difference, and repairs through the same flows.
+// Verify compares the ledger with Stripe and with the readable part of the MoR. It lists every difference and can
+// repair some, through the usual flows.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
@@ -22,39 +23,39 @@ import { Wake } from '../engine/wake.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
 
 export type VerifyOptions = {
-  /** Compares Stripe's invoices and events since then, refunds since then, and open work of any age. */
+  /** Compares Stripe's invoices and events and our refunds since this time, and open work of any age. */
   readonly since: Date;
   /** True: resumes the newest interrupted run, if it is young enough and reaches as far back. */
   readonly resume?: boolean;
-  /** True, for a person: looks twice at very young objects. Left out: the next run compares them. */
+  /** True, for a person: compares very young objects a second time. Absent: the next run compares them. */
   readonly young?: boolean;
-  /** The counts so far. */
+  /** Gets the counts so far. */
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
-  /** After each save of the progress. */
+  /** Runs after each save of the progress. */
   readonly onSaved?: () => Promise<void>;
-  /** Ends the run early as `incomplete`: a later run can resume it. */
+  /** Ends the run early as `incomplete`. A later run can resume it. */
   readonly signal?: AbortSignal;
 };
 
 export type VerifyLimits = {
   /** Saves the progress after so many questions: about once a second at the usual budget. */
   readonly saveEvery: number;
-  /** Kept differences of each kind, and of all with a review item: more than a person reads, 3 MB a kind. */
+  /** The kept differences of each kind, and of all with a review item. A person reads fewer. They take 3 MB a kind. */
   readonly kept: number;
-  /** Bodies of missing events, some 5 KB each; a repair lists the others again. */
+  /** The kept bodies of missing events, some 5 KB each. A repair lists the other events again. */
   readonly bodies: number;
 };
 
 export const VERIFY_LIMITS: VerifyLimits = { saveEvery: 20, kept: 10_000, bodies: 2_000 };
 
 export type VerifyReport = VerifyRun & {
-  /** The unanswered question; null: the run compared everything. */
+  /** The unanswered question. Null: the run compared everything. */
   readonly problem: string | null;
   /** Stripe's events missing from the inbox, by id, up to the limit. */
   readonly missing: ReadonlyMap<string, BillingEventFacts>;
 };
 
-/** One question more between saves for each 50 differences: these cost most to write. */
+/** Each 50 differences delay the next save by one question: differences cost most to write. */
 const DIFFERENCES_A_QUESTION = 50;
 
 @Injectable()
@@ -72,7 +73,7 @@ export class VerifyFlow {
     private readonly context: FlowContext,
     private readonly wake: Wake,
     private readonly ids: Ids,
-    /** Null: without a log of the doors. */
+    /** Null: there is no log of the endpoints' open times. */
     @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
@@ -81,11 +82,15 @@ export class VerifyFlow {
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);
   }
 
-  /** A silent peer makes the run `incomplete`, with the findings so far; it throws nothing. */
+  /**
+   * Runs the comparison. If a peer is silent, it throws nothing: the run ends as `incomplete`, with the findings so
+   * far.
+   */
   async run(options: VerifyOptions): Promise<VerifyReport> {
     const { run: begins, progress: from } = await this.begin(options);
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
-    // Differences in our own books and in loss windows are not carried: this run compares them as a whole.
+    // A resumed run carries over only differences to a peer. It compares our own books and the loss windows completely
+    // again.
     const again = new Set(from.again);
     const isCarried = (d: Difference): boolean => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId);
     const carried = begins.differences.filter(isCarried);
@@ -136,8 +141,8 @@ export class VerifyFlow {
   }
 
   /**
-   * Begins repairs without a person: takes events into the inbox, also those the report only counts, reads invoices again and settles their
-   * lanes. The workers carry out the rest. Without `wanted` it repairs everything repairable.
+   * Begins repairs without a person. It puts missing events into the inbox, even those the report only counts. It reads
+   * invoices again and settles their lanes. The workers do the rest. Without `wanted` it repairs everything repairable.
    */
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;
@@ -166,7 +171,7 @@ export class VerifyFlow {
       marksLeft: null,
       lossWindows: [],
     };
-    // Look again at the differences to Stripe of the last run: some invoices are too old for the lists of Stripe.
+    // Look again at the last run's differences to Stripe: some invoices are too old for Stripe's lists.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
     const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));
@@ -174,7 +179,7 @@ export class VerifyFlow {
     return { run, progress };
   }
 
-  /** Looks up at the MoR the events it may have given up on during an outage. */
+  /** Looks up, at the MoR, the events it may have given up on during an outage. */
   private async givenUp(since: Date, step: (what: string, n: number) => Promise<void>): Promise<LossReport | null> {
     if (this.loss === null) return null;
     const report = await this.loss.check(since, () => step('events', 0));
@@ -182,7 +187,7 @@ export class VerifyFlow {
     return report;
   }
 
-  /** Drops differences with an event since then, and those explained by a missing event. */
+  /** Compares again, and drops differences with a newer event or explained by a missing event. */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');
@@ -219,7 +224,7 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
 
 const TAKEN_UP = 'another process resumed this run';
 
-/** An invoice without a verdict has one difference, with or without a loss window. */
+/** Merges both lists, so an invoice without a verdict has one difference, with or without a loss window. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
   const named = new Set(lost.flatMap((d) => (d.kind === 'no_verdict' ? [d.invoiceId] : [])));
   return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(d.invoiceId)), ...lost];

@@ -1,4 +1,4 @@
-// Verify: the flow, the daily job, and what they found, over the API and on the console.
+// Verify as a module: the flow, the daily job, and their findings in the API and on the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

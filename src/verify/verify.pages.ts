@@ -1,4 +1,4 @@
-// The newest verify run: its differences, their repair, and their acknowledgement by a person.
+// The console page of the newest verify run: its differences, their repair, and their acknowledgement by a person.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
@@ -100,10 +100,10 @@ function noteForm(session: Session, name: string): Html {
   </form>`;
 }
 
-/** On one page; `crossbill verify` names more. */
+/** Differences on one page. `crossbill verify` lists more. */
 const MOST_SHOWN = 500;
 
-/** All kept differences of the run. */
+/** All differences the run has kept, as CSV. */
 function csvOf(run: VerifyRun | null): readonly (readonly string[])[] {
   const columns = csvColumns(differenceFields);
   const rows = (run?.differences ?? []).map(listedDifference).map((row) => columns.map(([, cell]) => cell(row)));

@@ -1,4 +1,4 @@
-// Verify's reads of the ledger in bulk, and its runs.
+// Verify's bulk reads of the ledger, and its runs.
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
@@ -15,11 +15,11 @@ import { DifferenceAckEntity } from './difference-ack.entity.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
 import { VerifyRunEntity } from './verify-run.entity.js';
 
-/** The new run, which may resume an interrupted one. */
+/** A request for a new run, perhaps to resume an interrupted run. */
 export type TakeUp = {
   readonly id: string;
   readonly now: Date;
-  /** The interrupted run reaches as far back, and at most a day further. */
+  /** The interrupted run must reach back to this time, and at most a day further. */
   readonly since: Date;
   readonly settings: FlowSettings;
 };
@@ -39,7 +39,7 @@ export class VerifyStore {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** The ledger's side of these invoices by id, oldest first. Unknown ones are absent. */
+  /** The ledger's side of these invoices by id, oldest first. Unknown invoices are absent. */
   async invoices(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, OurInvoice>> {
     if (invoiceIds.length === 0) return new Map();
     const rows = await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds));
@@ -50,13 +50,13 @@ export class VerifyStore {
     return (await this.invoices([invoiceId])).get(invoiceId) ?? null;
   }
 
-  /** Invoices with open work, or with a refund since `since`, in their own order after `after` (0: from the start). */
+  /** Invoices with open work, or with a refund since `since`, ordered by their number, from after `after` (0: from the start). */
   async openEnds(
     since: Date,
     after: number,
     limit: number,
   ): Promise<readonly (OurInvoice & { readonly seq: number })[]> {
-    // Each part has a small index: invoices at rest cost nothing.
+    // Each part uses a small index, so a finished invoice costs nothing.
     const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
       `with ends as (
          select invoice_id from invoice where status in ('held', 'marking', 'review')
@@ -73,7 +73,7 @@ export class VerifyStore {
     });
   }
 
-  /** Invoices with an undecided event or a worker: our picture of them is about to change. */
+  /** Invoices with an undecided event or a worker. Our rows about them are about to change. */
   async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ key: string }>(
       `select key from lane l where key = any($1)
@@ -110,7 +110,7 @@ export class VerifyStore {
     }));
   }
 
-  /** All payments with a charge of one of these. */
+  /** All payments with a charge of one of these payments. */
   private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
     const charges = payments.flatMap((p) => p.processorChargeId ?? []);
     return this.db.orm
@@ -118,7 +118,7 @@ export class VerifyStore {
       .find({ where: { processorChargeId: Any(charges) }, order: { seq: 'ASC' } });
   }
 
-  /** The Stripe event ids missing from the inbox. A copy in quarantine had no effect and does not count. */
+  /** The ids of Stripe's events missing from the inbox. A copy in quarantine had no effect, so it does not count. */
   async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (eventIds.length === 0) return new Set();
     const found = await this.db.pool.query<{ id: string }>(
@@ -140,7 +140,7 @@ export class VerifyStore {
     return customerIds.filter((id) => paying.has(id)); // in the given order
   }
 
-  /** The first start of this installation: Stripe's earlier events were not for it. */
+  /** The first start of this installation. Stripe's earlier events were not meant for it. */
   async installedAt(): Promise<Date> {
     const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
     return found.rows[0]?.began_at ?? new Date(0);
@@ -164,9 +164,9 @@ export class VerifyStore {
     );
   }
 
-  /** Saves the findings of a run; `progress` null: it is complete. Writes nothing and returns false once another run has resumed it. */
+  /** Saves the findings of a run. `progress` null: the run is complete. Writes nothing and returns false once another run has resumed it. */
   async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
-    // The resuming run takes the progress away: then the old process writes nothing more.
+    // A resuming run takes the progress away, so the old process can write nothing more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
               progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
@@ -188,11 +188,11 @@ export class VerifyStore {
   }
 
   /**
-   * Turns the newest interrupted run into a new one, for one caller only. Null: there is none, it is too old or still under way, or a newer
-   * run compared everything.
+   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, it is too old or still
+   * running, or a newer run compared everything.
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
-    // One statement: of two callers one finds the row, and its progress is never elsewhere.
+    // One statement: only one of two callers finds the row, and the progress is never in two places.
     const found = await this.db.pool.query<{ progress: VerifyProgress }>(
       `with cut as (
          select id, progress as was from verify_run
@@ -223,7 +223,7 @@ export class VerifyStore {
     return { run: await this.runs.findOneByOrFail({ id }), progress: made.progress };
   }
 
-  /** The newest finished run, with today's acknowledgements; null: there was none. */
+  /** The newest finished run, with the current acknowledgements. Null: there was none. */
   async last(): Promise<VerifyRun | null> {
     const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
     if (row === undefined) return null;
@@ -240,7 +240,7 @@ export class VerifyStore {
     return differences.map((d) => ({ ...d, acknowledged: known.get(d.id) ?? null }));
   }
 
-  /** A person accepts a difference of the newest run; a second note replaces the first. Null: the run has no such difference. */
+  /** A person accepts a difference of the newest run. A second note replaces the first. Null: the run has no such difference. */
   async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
     const run = await this.last();
     const difference = run?.differences.find((d) => d.id === id);
@@ -254,7 +254,7 @@ export class VerifyStore {
     return { ...difference, acknowledged };
   }
 
-  /** The end of the newest complete run; null: there was none. */
+  /** The end of the newest complete run. Null: there was none. */
   async lastComplete(): Promise<Date | null> {
     const found = await this.db.pool.query<{ finished_at: Date }>(
       `select finished_at from verify_run where outcome in ('clean', 'differences') order by seq desc limit 1`,
@@ -262,7 +262,7 @@ export class VerifyStore {
     return found.rows[0]?.finished_at ?? null;
   }
 
-  /** None of these lanes has an event to decide, a call to send or other work due now. */
+  /** True if none of these lanes has an event to decide, a call to send, or other work due now. */
   async atRest(lanes: readonly string[]): Promise<boolean> {
     const found = await this.db.pool.query<{ busy: boolean }>(
       `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
@@ -272,7 +272,7 @@ export class VerifyStore {
     return found.rows[0]?.busy === false;
   }
 
-  /** True for one caller of all replicas: the daily run is its own for `forMs` milliseconds. */
+  /** True for only one caller of all replicas: the daily run belongs to this caller for `forMs` milliseconds. */
   async claimRun(forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `insert into lane as l (key, lease_until) values ('job:verify', ${laterSql(1, 2)})
@@ -285,14 +285,14 @@ export class VerifyStore {
     return taken.rowCount === 1;
   }
 
-  /** Nobody may start the daily run for so many milliseconds from now. */
+  /** Nobody may start the daily run for this many milliseconds. */
   async nextRunIn(ms: number): Promise<void> {
     const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
     await this.db.pool.query(sql, [this.clock.given(), ms]);
   }
 }
 
-/** A table's rows of these invoices. */
+/** Options to find a table's rows of these invoices, oldest first. */
 function oldestFirst(invoiceIds: readonly string[]) {
   return { where: { invoiceId: Any([...invoiceIds]) }, order: { seq: 'ASC' } } as const;
 }

@@ -1,4 +1,5 @@
-// The ledger against credit notes, payment records and balances on the billing platform: our own, and those people made by hand. Pure.
+// Compares the ledger with credit notes, payment records and balances on the billing platform: ours, and changes by
+// hand. Pure.
 import {
   type BalanceEntryFacts,
   type CreditNoteFacts,
@@ -13,7 +14,7 @@ import { money } from '../../domain/money.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
 import { aboutOf, type Cover, finding, reviewOf } from './findings.js';
 
-/** Marks of ours without an invoice to pay: somebody detached them, and the MoR still has the money. */
+/** Finds our marks without an invoice: somebody detached them, and the MoR still has the money. */
 export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const { payments } = shown;
   if (payments === null) return [];
@@ -26,7 +27,7 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
   });
 }
 
-/** Money beyond what was due, on an invoice that the ledger marked. */
+/** Finds money beyond the amount due, on an invoice the ledger marked. */
 export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
@@ -37,14 +38,14 @@ export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Differen
   return [finding.overpaid({ ...aboutOf(marked), reviewId }, facts)];
 }
 
-/** Credit notes returned more than the ledger mirrored: ask Stripe for the notes. */
+/** True if credit notes returned more than the ledger knows. Verify then asks Stripe for the notes. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
   const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + saleOf(r), 0n);
   const losses = creditsOf(ours).filter((c) => c.stage === 'done');
   return shown.creditedAfterPayment > losses.reduce((n, c) => n + BigInt(c.minor), mirrored);
 }
 
-/** The mirrored refunds and losses of the ledger against their credit notes. */
+/** Compares the refunds and losses shown on Stripe with their credit notes. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   const standing = (noteId: string | null) => notes.find((n) => n.creditNoteId === noteId && n.status !== 'void');
   const gone = (noteId: string | null, of: string) => ({
@@ -71,9 +72,9 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
   return [...lost, ...refunded];
 }
 
-/** Credit notes without a refund of the MoR or a loss. `notes` may belong to other invoices too. */
+/** Finds credit notes without a refund of the MoR and without a loss. `notes` may belong to other invoices too. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
-  if (ours.payments.every((p) => p.succeededAt === null)) return []; // not our money
+  if (ours.payments.every((p) => p.succeededAt === null)) return []; // the MoR took no money
   return notes.flatMap((n) => {
     if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
     if (ours.refunds.some((r) => isNoteOf(r, n)) || creditsOf(ours).some((c) => isNoteOfLoss(c, n))) return [];
@@ -83,7 +84,7 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
   });
 }
 
-/** The possible reason of the note. */
+/** The possible reason for the note. */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): Cover {
   const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
   const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
@@ -96,14 +97,14 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
   return lost >= afterPayment ? { by: 'loss', lost: money(lost, currency) } : { by: 'nothing' };
 }
 
-/** A refund without a known note: a note with the refund's name may be its own. */
+/** The refund lacks a note in our rows, and the note has the refund's name: the note may belong to it. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
   const named = [n.refundId, ...n.references];
   return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
 }
 
-/** Credit notes that a person chose for losses. */
+/** The credit notes a person chose to make for losses. */
 export function creditsOf({ objects }: OurInvoice): readonly LossCredit[] {
   return objects.flatMap((o) => o.detail.credit ?? []);
 }
@@ -112,7 +113,7 @@ function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean
   return noteId === null ? n.refundId === name || n.references.includes(name) : noteId === n.creditNoteId;
 }
 
-/** The mirrored refunds and credited losses of one payment against its payment record. `record` null: there is none. */
+/** Compares the refunds and losses on one payment with its payment record. `record` null: there is none. */
 export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
   const about = { ...aboutOf(p), objectId: p.paymentRecordId };
   if (record === null) return [finding.recordGone(about, { record: p.paymentRecordId ?? '' })];
@@ -130,7 +131,10 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
   return [differs(about, { record: record.paymentRecordId, refunded, mirrored: ledger })];
 }
 
-/** Each unsure refund is on the record as a whole, or absent. With too many sums only the least and the most count. */
+/**
+ * True if the record's sum is possible: each unsure refund is on the record as a whole, or absent. With too many sums
+ * only the smallest and the largest count.
+ */
 function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boolean {
   const sums = new Set([mirrored]);
   for (const x of maybe) {
@@ -140,14 +144,14 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
   return sums.has(shown);
 }
 
-/** The item about Stripe's refusal is open: the record shows another refund, even of the same amount. */
+/** An item about Stripe's refusal is open: the record shows another refund, even with the same amount. */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);
   return items.some((x) => x.subject.startsWith('report_refund:'));
 }
 
 /**
- * Credits by hand to a balance, unless somebody took as much back since. Stripe keeps one balance per currency
+ * Finds credits to a balance by hand, unless somebody took as much back since. Stripe keeps one balance per currency
  * (`Customer.invoice_credit_balance`).
  */
 export function compareBalance(customerId: string, entries: readonly BalanceEntryFacts[]): Difference[] {

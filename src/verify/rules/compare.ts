@@ -1,4 +1,4 @@
-// Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
+// Compares one invoice in the ledger with the invoice on the billing platform. Pure. Every difference is a plain value.
 import { PARKING, saysNothing } from '../../engine/payment.js';
 import { surplusRefunded } from '../../domain/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
@@ -11,8 +11,8 @@ import { type Difference, type OurInvoice } from '../../domain/difference.js';
 import { aboutOf, finding, reviewOf } from './findings.js';
 
 /**
- * Our own books alone: money and refunds without their end, and missing verdicts.
- * @param graceMs younger work, in milliseconds, is under way
+ * Looks at our own books alone: money and refunds without an end, and missing verdicts.
+ * @param graceMs work younger than this, in milliseconds, is still under way
  */
 export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_MS): Difference[] {
   const { invoiceId, platformStatus } = o.invoice;
@@ -36,19 +36,22 @@ type IsSettled = (since: Date) => boolean;
 
 function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
   if (p.succeededAt === null || p.amount === null || p.mark === 'confirmed' || p.mark === 'closed') return [];
-  // A dispute or an alert on the payment is no reason for a missing mark.
+  // A dispute or an alert on the payment does not explain a missing mark.
   const explains = (r: ReviewRow): boolean => r.paymentRowId === p.id && asksAbout(r, p.mark);
   const reviewId = reviewOf(o, (r) => explains(r) || r.kind === 'finalization_failed');
   if (reviewId === null && (isWaiting(o, p, now) || !isSettled(p.recordedAt))) return [];
   return [finding.unmarked({ ...aboutOf(p), reviewId }, { taken: money(p.amount, p.currency), mark: p.mark })];
 }
 
-/** A pending refund by a person closes the payment's own item. The item comes back unless the refund returns everything. */
+/**
+ * A pending refund by a person closes the item of the payment. The item opens again unless the refund returns
+ * everything.
+ */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }
 
-/** Held for Stripe's draft: an hour, or three days. */
+/** True while the payment is held for Stripe's draft: for an hour, or for three days. */
 function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
   const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
   return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
@@ -57,22 +60,22 @@ function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
 function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
   if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
-  // A refund waits for its payment's mark: an item about the payment explains the refund too.
+  // A refund waits for the mark of its payment, so an item about the payment explains the refund too.
   const explains = (x: ReviewRow): boolean =>
     x.refundId === r.id ||
     (x.paymentRowId === r.paymentRowId && (asksAbout(x, payment?.mark) || x.kind === 'refund_gap'));
   const reviewId = reviewOf(o, explains);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  // A detached payment opens its invoice again, and a credit note needs a paid one.
+  // Somebody detached the payment: the invoice is open again, and a credit note needs a paid invoice.
   const untilPaid = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
   const facts = { refunded: money(r.amount, r.currency), mirror: r.mirror, untilPaid };
   return [finding.unmirrored({ invoiceId: r.invoiceId, refundId: r.id, reviewId }, facts)];
 }
 
 /**
- * Payments of two invoices with one charge. Each pair has one difference: on the payment outside the books, or on the later one. A payment
- * that was returned or set aside by a person no longer counts.
+ * Finds payments of two invoices with one charge. Each pair gives one difference: on the payment outside the books, or
+ * on the later payment. A payment no longer counts once it is returned, or once a person has set it aside.
  */
 export function compareCharges(o: OurInvoice): Difference[] {
   const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
@@ -100,7 +103,7 @@ function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
   return later > 0 || (later === 0 && p.id > other.id);
 }
 
-/** The marks of the ledger on Stripe. */
+/** The payments the ledger has as marked on Stripe. */
 function markedOf(o: OurInvoice | null): readonly PaymentRow[] {
   return o === null ? [] : o.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
 }
@@ -110,9 +113,9 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 }
 
 /**
- * The ledger against the invoice on Stripe. `ours` null: unknown here.
- * @param graceMs a younger invoice, in milliseconds, is under way. Before VERIFY_GRACE_MS its status alone is no difference, since its news
- * takes a while to arrive; a lost event or other money is one.
+ * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
+ * @param graceMs an invoice younger than this, in milliseconds, is under way. With less than VERIFY_GRACE_MS another
+ * status alone is no difference, since its event takes a while to arrive. A lost event or other money is a difference.
  */
 export function compareInvoice(
   facts: InvoiceFacts,
@@ -129,7 +132,7 @@ export function compareInvoice(
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  // Stripe need not show a surplus after its return; out of band it never did.
+  // After the return of a surplus Stripe may not show it any more. Paid "out of band" Stripe never showed it.
   const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (first === undefined || (facts.currency === first.currency && facts.amountPaid >= sum))
     return age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, ours);
@@ -139,21 +142,21 @@ export function compareInvoice(
   return [less({ ...aboutOf(first), reviewId }, { marked: money(sum, first.currency), paid, status })];
 }
 
-/** Stripe shows another status than our events: the event of the change never arrived. Perhaps Stripe never made it. */
+/** Stripe shows another status than our events do: the event of the change never arrived, or Stripe never made it. */
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
   if (known === facts.status) return [];
   return [finding.otherStatus({ invoiceId: facts.invoiceId }, { shown: facts.status, known })];
 }
 
-/** More is paid than the ledger marked: ask Stripe for the payments. */
+/** True if more is paid than the ledger marked. Verify then asks Stripe for the payments. */
 export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): boolean {
   return facts.amountPaid > sumOf(markedOf(ours));
 }
 
 /**
- * An invoice with more paid than the ledger marked. Stripe's own collections are its own business. A foreign payment record or a mark out of
- * band claims money of the MoR without its report.
+ * Compares an invoice with more paid than the ledger marked. Stripe's own collections are none of our business. A
+ * foreign payment record, or a mark out of band, claims money of the MoR without the MoR's report.
  */
 export function compareAttached(
   facts: InvoiceFacts,
@@ -167,13 +170,13 @@ export function compareAttached(
   const { invoiceId } = facts;
   const differences = paid.flatMap(({ paymentRecordId: record, amountPaid }) => {
     if (record === null || known.has(record)) return [];
-    // A restored database has forgotten the person's decision to let it through.
+    // A restored database has lost the person's decision to accept the payment.
     const waiting = ours?.payments.find((x) => x.mark === 'parked' && x.amount !== null && x.amount === amountPaid);
     const item = ours && waiting ? reviewOf(ours, (r) => r.paymentRowId === waiting.id) : null;
     const about = { invoiceId, reviewId: item ?? doubled };
     return [finding.foreignRecord(about, { record, waiting: waiting ? aboutOf(waiting).paymentId : null })];
   });
-  // Neither a record nor the platform's own collection: such an entry shows a mark out of band, and is no payment of its own.
+  // An entry with neither a record nor a collection by the platform only shows a mark out of band. It is no payment.
   const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
   const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));

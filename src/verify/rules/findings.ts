@@ -1,4 +1,5 @@
-// Every difference that verify can find: its kind, what mends it, and its sentence. The comparisons give only ids and facts. Pure.
+// Every difference verify can find: its kind, its repair, and its sentence. The comparisons give only ids and facts.
+// Pure.
 import { createHash } from 'node:crypto';
 import { type Difference, type DifferenceKind, type OurInvoice, type Repair } from '../../domain/difference.js';
 import { type Fact } from '../../domain/fact.js';
@@ -9,7 +10,10 @@ import { sentencesOf } from '../../reviews/rules/words.js';
 type Ids = Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'objectId'>;
 type About = Partial<Ids & Pick<Difference, 'reviewId'>>;
 
-/** Ids outside `about` are null. The same kind, ids and facts have the same id in each run, in any words. */
+/**
+ * Declares one difference. Ids missing in `about` are null. The same kind, ids and facts give the same id in each run,
+ * whatever the sentence.
+ */
 function declare<F extends object>(kind: DifferenceKind, repair: Repair, sentence: (facts: F) => string) {
   return ({ reviewId = null, ...about }: About, facts: F): Difference => {
     const ids: Ids = { invoiceId: null, paymentId: null, refundId: null, eventId: null, objectId: null, ...about };
@@ -22,7 +26,7 @@ function idOf(parts: object): string {
   return `dif_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
-/** The open item about it; null: there is none. */
+/** The open item about the difference. Null: there is none. */
 export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
   return o.openReviews.find(match)?.id ?? null;
 }
@@ -31,7 +35,10 @@ export function aboutOf(p: PaymentRow): { readonly invoiceId: string; readonly p
   return { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id };
 }
 
-/** A possible reason for a credit note without a refund. Without it a person could refund the same money twice. */
+/**
+ * A possible reason for a credit note without a refund. Without a named reason a person could refund the same money
+ * twice.
+ */
 export type Cover =
   | { readonly by: 'nothing' }
   | { readonly by: 'refund'; readonly refund: string; readonly unfinished: string | null; readonly note: string | null }
@@ -61,7 +68,7 @@ const paid = (f: Paid): string =>
 const claim = (c: Claim): string => `payment ${c.payment} of invoice ${c.invoice} (${c.mark})`;
 
 export const finding = {
-  // The books alone
+  // Differences within our own books
   unmarked: declare(
     'charged_not_marked',
     'look-again',
@@ -87,7 +94,7 @@ export const finding = {
   ),
   noVerdict: declare('no_verdict', 'person', () => 'The MoR has not said whether it charged.'),
 
-  // What Stripe shows of an invoice
+  // Differences to an invoice on Stripe
   unknownInvoice: declare(
     'event_never_delivered',
     'look-again',
@@ -142,7 +149,7 @@ export const finding = {
     (f: { id: string }) => `Crossbill could not read ${f.id}, and did not compare it.`,
   ),
 
-  // Refunds, credit notes and balances on Stripe
+  // Differences to refunds, credit notes and balances on Stripe
   noteGone: declare(
     'refund_not_mirrored',
     'person',
@@ -179,7 +186,7 @@ export const finding = {
   lessRefunded: declare('refund_not_mirrored', 'person', onRecord),
   moreRefunded: declare('refunded_by_hand', 'person', onRecord),
 
-  // The MoR's word
+  // Differences to the MoR's answers
   unknownCharge: declare(
     'marked_not_charged',
     'person',
@@ -187,7 +194,7 @@ export const finding = {
       `Crossbill marked this invoice paid for charge ${f.charge}. The MoR does not know this charge.`,
   ),
 
-  // The MoR's news from a loss window
+  // Differences from a loss window
   verdictLost: declare(
     'no_verdict',
     'person',

@@ -1,4 +1,4 @@
-// The events a sender may have given up on: every try fell on closed doors. Pure.
+// Finds the events a sender may have given up on, because every try met closed webhook endpoints. Pure.
 import { MOR_ATTEMPTS_SEC } from '../../policy.js';
 
 type Interval = { readonly from: number; readonly to: number };
@@ -18,7 +18,7 @@ export function closedBetween(open: readonly Span[]): readonly Span[] {
   return closed;
 }
 
-/** The creation times of events with every attempt in one of these gaps, in order. */
+/** The creation times of events with every delivery attempt inside one of these gaps, in order. */
 export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
   const gaps = closed.map(interval);
   let made: readonly Interval[] = [{ from: -Infinity, to: Infinity }];
@@ -31,7 +31,7 @@ export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] 
   return made.filter(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)).map(span);
 }
 
-/** The intersection. Each list is in order and without overlaps, and so is the result. */
+/** The intersection of two lists. Each list is in order and without overlaps, and so is the result. */
 function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
   const out: Interval[] = [];
   for (let i = 0, k = 0; i < a.length && k < b.length;) {
@@ -45,25 +45,25 @@ function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Inte
   return out;
 }
 
-/** The loss windows of the known open times. Empty: the sender gave up on nothing. */
+/** The loss windows for the known open times. Empty: the sender gave up on no event. */
 export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   const closed = closedBetween(open);
   const lastMs = Math.max(...MOR_ATTEMPTS_SEC) * 1_000;
   return givenUp(closed).map((events) => {
-    // The closed times from the first try to the last.
+    // The closed times between the first and the last attempt.
     const met = closed.filter((c) => c.to > events.from && c.from.getTime() < events.to.getTime() + lastMs);
     return { events, closed: { from: met[0]?.from ?? events.from, to: met.at(-1)?.to ?? events.to } };
   });
 }
 
-/** In a sentence, for people. */
+/** The loss window in a sentence for people. */
 export function showLossWindow({ events, closed }: LossWindow): string {
   const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
   return `the doors were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
 
-/** From (included) to (not included). */
+/** From `from` (included) to `to` (excluded). */
 export type Span = { readonly from: Date; readonly to: Date };
 
-/** Events of the MoR from `events` may be lost: in `closed` the doors took none of its tries. */
+/** The MoR's events from `events` may be lost: in `closed` the webhook endpoints took none of its attempts. */
 export type LossWindow = { readonly events: Span; readonly closed: Span };

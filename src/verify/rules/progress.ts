@@ -1,18 +1,18 @@
-// The progress of a verify run, for its resumption. JSON keeps it as it is: times are milliseconds since 1970. Pure.
+// The progress of a verify run, to resume it. It is stored as JSON unchanged: times are milliseconds since 1970. Pure.
 import { type FlowSettings } from '../../domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 
-/** Raise it when a release compares more: half a run of an older release did not look at everything. */
+/** Raise the version when a release compares more: half a run of an older release has not looked at everything. */
 export const PROGRESS_VERSION = 4;
 
-/** Still to list: from (included) to (not included; null: the newest). */
+/** A span still to list, from `from` (included) to `to` (excluded). `to` null: up to the newest object. */
 export type Stretch = { readonly from: number; readonly to: number | null };
 
-/** The rest of a list, newest first. Times and not ids: an object may disappear before its next read. */
+/** The rest of a list, newest first. It holds times instead of ids: an object may disappear before its next read. */
 export type Listing = {
-  /** Newest first. Empty: all compared. */
+  /** Newest first. Empty: everything is compared. */
   readonly todo: readonly Stretch[];
-  /** Creation time of the newest listed object, by the platform's clock; null: there was none. */
+  /** The creation time of the newest listed object, by the platform's clock. Null: none so far. */
   readonly newest: number | null;
 };
 
@@ -23,14 +23,17 @@ export type Listings = Readonly<Record<ListName, Listing>>;
 
 export type VerifyProgress = {
   readonly version: number;
-  /** Other settings compare other things. */
+  /** With other settings a run would compare other things, so it cannot resume this one. */
   readonly settings: FlowSettings;
   readonly lists: Listings;
-  /** Invoices with something open, in their own order: compared with their credit notes up to here. */
+  /**
+   * Verify goes through the invoices with open work by their number. It has compared the credit notes up to this
+   * number.
+   */
   readonly refundsAfter: number;
-  /** Invoices with a difference to a peer: the run looks at them again first. */
+  /** Invoices with a difference to a peer. The next run looks at them first. */
   readonly again: readonly string[];
-  /** Differences to a peer beyond the kept ones, by kind. */
+  /** Differences to a peer beyond the limit, by kind. */
   readonly more: Readonly<Record<string, number>>;
 };
 
@@ -41,22 +44,24 @@ export function begun(since: Date, settings: FlowSettings, again: readonly strin
   return { version: PROGRESS_VERSION, settings, lists, refundsAfter: 0, again, more: {} };
 }
 
-/** After a page of the first stretch. `times`: the creation times of its objects. */
+/** The listing after a page of the first span. `times`: the creation times of the objects on the page. */
 export function afterPage({ todo, newest }: Listing, times: readonly Date[], isLast: boolean): Listing {
   const made = times.map((t) => t.getTime());
   const seen = newest === null ? made : [...made, newest];
   const [first, ...rest] = todo;
   const next = { newest: seen.length === 0 ? null : Math.max(...seen) };
   if (first === undefined || isLast) return { ...next, todo: rest };
-  // The platform counts in seconds: the next page may have more objects of the oldest one's second.
+  // The platform counts in seconds: the next page may have more objects from the same second.
   const to = made.length === 0 ? first.to : Math.floor(Math.min(...made) / 1000) * 1000 + 1000;
   return { ...next, todo: [{ from: first.from, to }, ...rest] };
 }
 
-/** A resumed run first lists all objects since the newest one, and those too young before; then the rest. */
+/**
+ * A resumed run first lists all objects since the newest one, and the objects too young before. Then it lists the rest.
+ */
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;
-  if (todo[0]?.to === null) return listing; // it had not begun
+  if (todo[0]?.to === null) return listing; // this list had not begun
   const from = Math.max(since.getTime(), (newest ?? 0) - VERIFY_GRACE_MS);
   return { newest, todo: [{ from, to: null }, ...todo] };
 }

@@ -1,4 +1,4 @@
-// A run of verify, its differences and their identity, and its counts in words. Pure.
+// A verify run: its differences, and its counts in words. Pure.
 import { type Difference, type DifferenceKind, differenceKinds, isUntold } from '../../domain/difference.js';
 import { MARKS_LEFT_COUNTED } from '../../policy.js';
 import { type LossWindow } from './loss-window.js';
@@ -7,18 +7,18 @@ export type VerifyRun = {
   readonly id: string;
   readonly since: Date;
   readonly startedAt: Date;
-  /** A resumed run keeps the start of the first run here. */
+  /** The start of the first run. A resumed run keeps it. */
   readonly beganAt: Date;
-  /** Goes on with this interrupted run; null: it compared everything itself. */
+  /** The interrupted run this run continues. Null: this run compared everything itself. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
   /** `differences`: at least one needs a person. `incomplete`: a peer was silent, or a person ended the run. */
   readonly outcome: 'running' | 'clean' | 'differences' | 'incomplete';
-  /** Counts by object. An object listed twice around an interruption counts twice. */
+  /** Counts by kind of object. An object listed twice around an interruption counts twice. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
   readonly more: More;
-  /** Marks still without a look-up at the MoR; null: the run did not ask it (`SIGNUP_CHARGE_CHECK=off`), or ended before. */
+  /** Marks not yet looked up at the MoR. Null: the run asked nothing (`SIGNUP_CHARGE_CHECK=off`), or ended before. */
   readonly marksLeft: number | null;
   /** The MoR may have given up on events in these windows. */
   readonly lossWindows: readonly LossWindow[];
@@ -26,10 +26,13 @@ export type VerifyRun = {
 
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
-/** Differences beyond the limit, by kind, without a second look; `explained`: of any kind, with an open review item. */
+/**
+ * Differences beyond the limit, by kind. Verify did not look at them twice. `explained`: of any kind, with an open
+ * review item.
+ */
 export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
 
-/** Differences without an open review item and without an acknowledgement, by kind. */
+/** Differences without a review item and without an acknowledgement, by kind. */
 export function untoldByKind({ differences, more }: Found): Record<DifferenceKind, number> {
   const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, more[kind] ?? 0]));
   for (const d of differences) if (isUntold(d)) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
@@ -40,21 +43,21 @@ export function untoldOf(run: Found): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
-/** An open review item keeps these out of the count. */
+/** Differences with an open review item. They do not count. */
 export function explainedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
   return differences.filter((d) => d.reviewId !== null);
 }
 
-/** Only a person's acknowledgement keeps these out of the count. */
+/** Differences out of the count only because a person acknowledged them. */
 export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
   return differences.filter((d) => d.reviewId === null && d.acknowledged);
 }
 
-/** For example `1 invoice, 4 stripe events`. A kind is plural, with `_` between its words. */
+/** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */
 export const showCounts = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
     .map(([kind, n]) => `${n} ${(n === 1 ? kind.replace(/s$/, '') : kind).replaceAll('_', ' ')}`)
     .join(', ');
 
-/** The count stops at a limit. */
+/** The count stops at a limit, so the text then says "or more". */
 export const showMarksLeft = (n: number): string => (n < MARKS_LEFT_COUNTED ? String(n) : `${n} or more`);
