@@ -23,7 +23,7 @@ import {
   untilPayment,
   untilReviews,
 } from './support/story.js';
-import { TcpProxy } from './support/tcp-proxy.js';
+import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
 // The same thing told twice, fifty times, under other names or by two daemons at once: every effect happens once.
 describe('repeated deliveries and payments', () => {
@@ -260,8 +260,8 @@ describe('A lost answer to COMMIT', () => {
 
     beforeAll(async () => {
       world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-      proxy = await TcpProxy.before(world.databaseUrl);
-      await world.startDaemon({ DATABASE_URL: proxy.url });
+      proxy = await TcpProxy.before([targetOf(world.databaseUrl)]);
+      await world.startDaemon({ DATABASE_URL: proxy.through(world.databaseUrl) });
       subscribers = await Promise.all(Array.from({ length: 4 }, () => world.subscriber({ amount: 1000 })));
       for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
     });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { type Json, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
 import { deafMor, openRenewal, refund, takenByMor, tellSucceeded, untilPayment } from './support/story.js';
-import { TcpProxy } from './support/tcp-proxy.js';
+import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
 // Registering the address for the MoR's events (Document 2), end to end.
 describe('Webhook endpoints at the MoR', () => {
@@ -126,7 +126,7 @@ describe('The bytes of a call', () => {
 
   /** Changes, as method, path, key and body. Reads, and the token's requests, are no call of a lane. */
   const changesIn = (proxy: TcpProxy): readonly string[] =>
-    proxy.written.flatMap(requestsIn).flatMap(({ head, body }) => {
+    [...(proxy.written?.values() ?? [])].flatMap(requestsIn).flatMap(({ head, body }) => {
       const [method = '', path = ''] = head.split(' ');
       const key = /^(?:idempotency-key|x-idempotency-key): (.+)$/im.exec(head)?.[1] ?? null;
       return method === 'GET' || key === null ? [] : [[method, path, key, body].join('\n')];
@@ -142,17 +142,18 @@ describe('The bytes of a call', () => {
 
     it('Crossbill sends the stored bytes of each call, and the same ones again after a lost answer', async () => {
       world = await startWorld();
-      proxies = [await TcpProxy.before(world.sandbox.stripeUrl), await TcpProxy.before(world.sandbox.morUrl)];
-      const [stripe, mor] = proxies as [TcpProxy, TcpProxy];
+      const stripe = await TcpProxy.before([targetOf(world.sandbox.stripeUrl)]);
+      const mor = await TcpProxy.before([targetOf(world.sandbox.morUrl)]);
+      proxies = [stripe, mor];
       await world.startDaemon({
         STRIPE_API_BASE: stripe.url,
-        MOR_BASE_URL: mor.url.replace(/\/$/, ''),
+        MOR_BASE_URL: mor.url,
         BILLING_MARK_MODE: markMode,
       });
       const s = await world.subscriber({ amount: 1000 });
       await world.invoice(s.firstInvoiceId, 'paid');
       await deafMor(world);
-      for (const proxy of proxies) for (const one of proxy.written) one.length = 0;
+      for (const proxy of proxies) proxy.written = new Map();
       const first = markMode === 'payment_record' ? 'amount_requested[value]' : 'metadata[mor_payment_id]';
       stripe.loseAnswers(first, '"object"', 1);
 

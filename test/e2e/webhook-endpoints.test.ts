@@ -12,7 +12,7 @@ import { NotifyReceiver } from '../support/notify-receiver.js';
 import { sign } from '../support/signing.js';
 import { type Json, type World, startWorld } from '../support/world.js';
 import { DOORS, type DoorName, deliver, eventStatus, eventStatuses, post, secretOf } from './support/door.js';
-import { TcpProxy } from './support/tcp-proxy.js';
+import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
 // The webhook endpoints of a running daemon with its database: every row of the answer table, and the event list after
 // it.
@@ -286,8 +286,8 @@ describe('The webhook endpoints', () => {
 
     beforeAll(async () => {
       world = await startWorld();
-      proxy = await TcpProxy.before(world.databaseUrl);
-      await world.startDaemon({ DATABASE_URL: proxy.url });
+      proxy = await TcpProxy.before([targetOf(world.databaseUrl)]);
+      await world.startDaemon({ DATABASE_URL: proxy.through(world.databaseUrl) });
     });
     afterAll(async () => {
       proxy.set('pass');
@@ -337,7 +337,7 @@ describe('The webhook endpoints', () => {
       });
       const body = unusedBody('evt_early_and_late');
       const starting = startDaemon(
-        loadConfig({ ...world.env, DATABASE_URL: proxy.url }),
+        loadConfig({ ...world.env, DATABASE_URL: proxy.through(world.databaseUrl) }),
         log,
         new AbortController().signal,
       );

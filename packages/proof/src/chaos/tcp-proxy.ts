@@ -10,16 +10,28 @@ export type Mode = 'pass' | 'cut' | 'hang' | 'lose-answers';
 export type Target = { readonly host: string; readonly port: number };
 
 const HOST = '127.0.0.1';
+/** PostgreSQL's end of an answer, without the last byte, the transaction's state. */
+const READY = Buffer.from('Z\0\0\0\u0005');
 /** A starting server refuses: try the next one, as a load balancer does. */
 const CONNECT_WITHIN_MS = 2_000;
 
 type Pair = { readonly client: Socket; readonly server: Socket };
+
+export function targetOf(url: string): Target {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}
 
 export class TcpProxy {
   private mode: Mode = 'pass';
   private turn = 0;
   private readonly pairs = new Set<Pair>();
   private readonly waiting = new Set<Socket>();
+  private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
+  /** Answers lost by `loseAnswers` so far. */
+  lost = 0;
+  /** Each client's bytes; null: not kept. */
+  written: Map<Socket, Buffer[]> | null = null;
 
   private constructor(
     private readonly server: Server,
@@ -68,6 +80,14 @@ export class TcpProxy {
     }
   }
 
+  /**
+   * The next `times` requests with the text `asked` get no answer: once the server says `done`, the requests have their
+   * effect, and the connection breaks before anyone learns it.
+   */
+  loseAnswers(asked: string, done: string, times: number): void {
+    this.toLose = { asked, done, left: times };
+  }
+
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.set('cut');
@@ -107,11 +127,31 @@ export class TcpProxy {
     const { client, server } = pair;
     this.pairs.add(pair);
     client.setNoDelay(true);
-    client.on('data', (chunk) => hold(client, server, chunk, () => this.apply(pair)));
+    let losing: string | null = null; // the server's text before the cut
+    let held: Buffer = Buffer.alloc(0); // its answer so far, kept from the client
+    client.on('data', (chunk) => {
+      this.written?.set(client, [...(this.written.get(client) ?? []), chunk]);
+      if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
+        this.toLose.left--;
+        losing = this.toLose.done;
+      }
+      hold(client, server, chunk, () => this.apply(pair));
+    });
     server.on('data', (chunk) => {
-      if (this.mode !== 'lose-answers') return hold(server, client, chunk, () => this.apply(pair));
-      client.resetAndDestroy();
-      server.destroy();
+      if (losing === null && this.mode !== 'lose-answers')
+        return hold(server, client, chunk, () => this.apply(pair));
+      if (losing !== null) held = Buffer.concat([held, chunk]);
+      if (losing === null || held.includes(losing)) {
+        if (losing !== null) this.lost++;
+        client.resetAndDestroy();
+        server.destroy();
+      } else if (held.subarray(-READY.length - 1, -1).equals(READY)) {
+        // It refused instead: the client hears this, and the next request loses its answer.
+        if (this.toLose !== null) this.toLose.left++;
+        client.write(held);
+        losing = null;
+        held = Buffer.alloc(0);
+      }
     });
     for (const [from, to] of [
       [client, server],

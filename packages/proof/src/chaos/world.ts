@@ -10,7 +10,7 @@ import { type Told } from '@crossbill/sandbox/demo/told.js';
 import { NOTIFY_PATH } from '@crossbill/sandbox/backend.js';
 import { type PgBouncer } from './pgbouncer.js';
 import { Program, untilReady } from './processes.js';
-import { TcpProxy } from './tcp-proxy.js';
+import { targetOf, TcpProxy } from './tcp-proxy.js';
 
 const HOST = '127.0.0.1';
 const DAEMONS = 2;
@@ -65,8 +65,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const daemonUrls: string[] = [];
   for (let i = 0; i < DAEMONS; i++) daemonUrls.push(`http://${HOST}:${await freePort()}`);
   const atDaemons = daemonUrls.map((url) => ({ host: HOST, port: Number(new URL(url).port) }));
-  const behind = new URL(pooler?.url ?? options.databaseUrl);
-  const database = await TcpProxy.before([{ host: behind.hostname, port: Number(behind.port) }]);
+  const database = await TcpProxy.before([targetOf(pooler?.url ?? options.databaseUrl)]);
   const [doors, api] = [await TcpProxy.before(atDaemons), await TcpProxy.before(atDaemons)];
   const started: Program[] = [];
   try {
@@ -169,11 +168,6 @@ function settingsOf(said: Reading, stripeUrl: string, morUrl: string, opsKey: st
     NOTIFY_URL: `${morUrl}${NOTIFY_PATH}`,
     NOTIFY_SECRETS: secrets.text('notifySecret'),
   };
-}
-
-function targetOf(url: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
 }
 
 function stripeClient(key: string, url: string): Stripe {
