@@ -138,8 +138,7 @@ export class TcpProxy {
       hold(client, server, chunk, () => this.apply(pair));
     });
     server.on('data', (chunk) => {
-      if (losing === null && this.mode !== 'lose-answers')
-        return hold(server, client, chunk, () => this.apply(pair));
+      if (losing === null && this.mode !== 'lose-answers') return hold(server, client, chunk, () => this.apply(pair));
       if (losing !== null) held = Buffer.concat([held, chunk]);
       if (losing === null || held.includes(losing)) {
         if (losing !== null) this.lost++;
