@@ -15,7 +15,7 @@ Exit codes:
   0   done; doctor and verify: all is well
   1   failed or refused, the message says why; doctor: a check failed
   2   wrong usage
-  3   verify: there are differences without an open review item; move: some subscriptions were left as they are
+  3   verify: there are differences nobody has acknowledged; move: some subscriptions were left as they are
   4   no answer from the database, Stripe or the MoR: not everything could be done or compared
   5   stored, not carried out yet; a daemon continues
   78  settings are wrong

@@ -9,7 +9,7 @@ import { DoorAnswersStore } from '../intake/door-answers.store.js';
 import { type MoveCounts, MovesStore } from '../moves/moves.store.js';
 import { DAY_MS } from '../policy.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
-import { untoldOf } from '../verify/rules/run.js';
+import { openOf, untoldOf } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { type Commands } from './commands.js';
 import { age, counted, counts, named, table, time } from './table.js';
@@ -59,6 +59,7 @@ async function look(world: World) {
     verify: verified && {
       at: verified.finishedAt,
       outcome: verified.outcome,
+      differences: openOf(verified),
       differencesUntold: untoldOf(verified),
       lossWindows: verified.lossWindows,
     },
@@ -91,7 +92,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
     '\nLast verify\n',
     verify === null
       ? '  never\n'
-      : `  ${verify.outcome} at ${time(verify.at)}, ${verify.differencesUntold} differences without an open review item\n`,
+      : `  ${verify.outcome} at ${time(verify.at)}, ${counted(verify.differences, 'difference')}, ${verify.differencesUntold} without an open review item\n`,
     ...(verify?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
   ].join('');
 }

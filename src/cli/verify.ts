@@ -1,8 +1,8 @@
 // `crossbill verify` and `crossbill backfill`: compare the ledger, Stripe and the MoR, and repair differences.
-import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
+import { type Difference, isOpen, isRepairable } from '../domain/difference.js';
 import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { differenceView } from '../verify/difference.view.js';
-import { acknowledgedOf, explainedOf, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
+import { acknowledgedOf, type More, showCounts, showMarksLeft } from '../verify/rules/run.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { VerifyController } from '../verify/verify.controller.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../verify/verify.flow.js';
@@ -16,7 +16,7 @@ import { counted, named, table, time } from './table.js';
 import { type World } from './world.js';
 
 export function addVerify(on: Commands): void {
-  on.add('verify', 'compare ledger, Stripe and the MoR; exit code 0 clean, 3 differences, 4 could not compare')
+  on.add('verify', 'compare ledger, Stripe and the MoR; exit code 0 clean or acknowledged, 3 differences, 4 could not compare')
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .option('--resume', 'resume an interrupted run of the last day, instead of comparing everything again')
     .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
@@ -144,9 +144,8 @@ Take them in with \`crossbill backfill --since 30d\`, or leave them out with \`c
 function view({ missing: _, since: __, differences, lossWindows, ...run }: VerifyReport): object {
   return {
     ...(named(run) as object),
-    differences: differences.filter(isUntold).map(differenceView),
+    differences: differences.filter(isOpen).map(differenceView),
     acknowledged: acknowledgedOf({ differences }).map(differenceView),
-    explained: explainedOf({ differences }).map(differenceView),
     loss_windows: lossWindows,
   };
 }
@@ -182,8 +181,7 @@ function renderMore(more: More): string {
 
 function render(report: VerifyReport): string {
   const { differences, resumedFrom, lossWindows, problem, outcome } = report;
-  const untold = differences.filter(isUntold);
-  const explained = explainedOf(report);
+  const open = differences.filter(isOpen);
   const acknowledged = acknowledgedOf(report);
   const row = (d: Difference): string[] => [d.kind, about(d), d.detail];
   const out = [`Compared ${showCounts(report.compared)}.\n`];
@@ -193,17 +191,13 @@ function render(report: VerifyReport): string {
     out.push(
       `\nLoss windows\n${lossWindows.map((w) => `  ${showLossWindow(w)}\n`).join('')}  Crossbill looked up the open work of that time. It cannot look up refunds made in the MoR's portal, disputes and alerts: compare them by hand.\n`,
     );
-  if (untold.length > 0) {
-    const rows = untold.map((d) => [d.id, ...row(d), DOES[d.repair]]);
+  if (open.length > 0) {
+    const rows = open.map((d) => [d.id, ...row(d), d.reviewId === null ? DOES[d.repair] : `item ${d.reviewId}`]);
     out.push('\nDifferences\n', table(['id', 'kind', 'about', 'what', 'fixed by'], rows));
     out.push('If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n');
-    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` makes the repairs without a person.\n');
+    if (open.some(isRepairable)) out.push('`crossbill verify --repair` makes the repairs without a person.\n');
   }
   out.push(renderMore(report.more));
-  if (explained.length > 0) {
-    const rows = explained.map((d) => [...row(d), d.reviewId ?? '']);
-    out.push('\nExplained by open review items\n', table(['kind', 'about', 'what', 'item'], rows));
-  }
   if (acknowledged.length > 0) {
     const rows = acknowledged.map((d) => [d.id, ...row(d), d.acknowledged?.by ?? '', d.acknowledged?.note ?? '']);
     out.push(`\n${rows.length} acknowledged\n`, table(['id', 'kind', 'about', 'what', 'by', 'note'], rows));
@@ -216,14 +210,9 @@ function render(report: VerifyReport): string {
 
 /** Names the compared parts, and claims nothing about the others. */
 function renderClean(report: VerifyReport): string {
-  const { marksLeft, more } = report;
-  const explained = explainedOf(report).length + (more.explained ?? 0);
+  const { marksLeft } = report;
   const acknowledged = acknowledgedOf(report).length;
-  const known = [
-    ...(explained === 0 ? [] : [`${counted(explained, 'difference')} with an open review item`]),
-    ...(acknowledged === 0 ? [] : [`${acknowledged} acknowledged`]),
-  ];
-  const but = known.length === 0 ? '' : `, but for ${known.join(' and ')}`;
+  const but = acknowledged === 0 ? '' : `, but for ${counted(acknowledged, 'acknowledged difference')}`;
   if (marksLeft === 0) return `Clean: ledger, Stripe and the MoR agree${but}.`;
   const mor =
     marksLeft === null

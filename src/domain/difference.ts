@@ -57,9 +57,14 @@ export type OurInvoice = {
   readonly sameCharge: readonly PaymentRow[];
 };
 
+/** True if no person has acknowledged the difference. */
+export function isOpen(d: Difference): boolean {
+  return !d.acknowledged;
+}
+
 /** True if no review item and no person deals with the difference yet. */
 export function isUntold(d: Difference): boolean {
-  return d.reviewId === null && !d.acknowledged;
+  return d.reviewId === null && isOpen(d);
 }
 
 /** True if Crossbill can repair the difference without a person. */

@@ -9,7 +9,7 @@ import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
 import { amount, count, headed, section, time, words, month as monthName } from '../console/show.js';
-import { untoldOf, type VerifyRun } from '../verify/rules/run.js';
+import { openOf, type VerifyRun } from '../verify/rules/run.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import {
@@ -75,7 +75,7 @@ function agreement(run: VerifyRun | null): Html {
   const at = time(run.finishedAt ?? run.startedAt);
   if (run.outcome === 'clean') return html`<span class="status good">yes</span>: ${link} found no difference, ${at}`;
   if (run.outcome === 'differences') {
-    const n = untoldOf(run);
+    const n = openOf(run);
     return html`<span class="status bad">no</span>: ${link} found ${count(n)} ${n === 1 ? 'difference' : 'differences'},
       ${at}`;
   }

@@ -97,7 +97,7 @@ export class VerifyFindings {
   }
 }
 
-const bucketOf = (d: Difference): keyof More => (d.reviewId === null ? d.kind : 'explained');
+const bucketOf = (d: Difference): keyof More => (d.reviewId === null ? d.kind : 'with_item');
 
 function entries(counts: Counts): [keyof More, number][] {
   return Object.entries(counts) as [keyof More, number][];

@@ -1,4 +1,4 @@
-// Logs the result of the daily verify: nothing if all is well, an error for a difference without an open review item.
+// Logs the result of the daily verify: info if all is well, an error for a difference without an open review item, a warning for others.
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';
@@ -22,6 +22,8 @@ export class VerifyReports {
     if (outcome === 'clean') log.info({ event: 'verify.clean', ...line }, 'verified: ledger, Stripe and the MoR agree');
     else if (outcome === 'incomplete')
       log.warn({ event: 'verify.incomplete', ...line }, "verify couldn't compare everything; the next run resumes it");
+    else if (untold === 0)
+      log.warn({ event: 'verify.differences', ...line }, 'verify found differences, each with an open review item');
     else {
       const todo = 'verify found differences without an open review item: run `crossbill verify`';
       log.error({ event: 'verify.differences', ...line }, todo);

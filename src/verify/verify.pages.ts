@@ -9,7 +9,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { acknowledgedOf, showCounts, showMarksLeft, untoldOf, type VerifyRun } from './rules/run.js';
 import { VerifyStore } from './verify.store.js';
 import { differenceFields, listedDifference } from './difference.fields.js';
-import { type Difference, isUntold } from '../domain/difference.js';
+import { type Difference, isOpen } from '../domain/difference.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -47,7 +47,7 @@ export class VerifyPages {
     const d = (await this.verify.last())?.differences.find((x) => x.id === name);
     if (d === undefined) throw notFound('difference in the newest verify run');
     const session = sessionOf(req);
-    const body = html`${differenceFacts(d)}${mayDo(session.role, 'ops') && isUntold(d) && noteForm(session, name)}`;
+    const body = html`${differenceFacts(d)}${mayDo(session.role, 'ops') && isOpen(d) && noteForm(session, name)}`;
     sendPage(req, res, { title: `Difference: ${words(d.kind)}`, section: 'verify', body });
   }
 
@@ -68,7 +68,7 @@ export class VerifyPages {
 
 function differenceFacts(d: Difference): Html {
   const { acknowledged } = d;
-  return html`<p class="message ${isUntold(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
+  return html`<p class="message ${isOpen(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
     ${facts([
       d.invoiceId === null ? null : ['Invoice', invoiceLink(d.invoiceId)],
       d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],

@@ -5,7 +5,7 @@ import { MarksStore } from './marks.store.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type Acknowledgement, type Difference, type OurInvoice } from '../domain/difference.js';
 import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
-import { untoldOf, type VerifyRun } from './rules/run.js';
+import { openOf, type VerifyRun } from './rules/run.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
 import { PROGRESS_VERSION, type VerifyProgress } from './rules/progress.js';
 import { jsonText } from '../store/codec.js';
@@ -228,7 +228,7 @@ export class VerifyStore {
     const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
     if (row === undefined) return null;
     const run: VerifyRun = { ...row, differences: await this.withAcknowledgements(row.differences) };
-    return run.outcome === 'differences' && untoldOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
+    return run.outcome === 'differences' && openOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
   }
 
   /** The same differences, each with its acknowledgement. */

@@ -18,7 +18,7 @@ type Report = {
   outcome: string;
   resumed_from: string | null;
   differences: Line[];
-  explained: (Line & { review_id: string })[];
+  acknowledged: Line[];
   repaired?: Line[];
   compared: Record<string, number>;
 };
@@ -214,7 +214,7 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('verify sets waiting money apart, explained by its review item', async () => {
+  it('verify lists waiting money with its review item, and ends with exit code 3 until a person acknowledges it', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -222,10 +222,17 @@ describe('verify', () => {
     await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 }); // the card paid without it
     await world.advance(3_700);
     await world.invoice(invoiceId, 'review');
-    const { report } = await verify();
-    expect(about(report, invoiceId)).toEqual([]);
-    const explained = report.explained.filter((d) => d.invoice_id === invoiceId);
-    expect(explained).toMatchObject([{ kind: 'charged_not_marked', review_id: expect.stringMatching(/^rev_/) }]);
+    const { code, report } = await verify();
+    expect({ code, outcome: report.outcome }).toEqual({ code: 3, outcome: 'differences' });
+    const [waiting, ...more] = about(report, invoiceId);
+    expect(more).toEqual([]);
+    expect(waiting).toMatchObject({ kind: 'charged_not_marked', review_id: expect.stringMatching(/^rev_/) });
+    const note = { note: 'the customer pays the rest by hand' };
+    const done = await world.api('POST', `/v1/verify/differences/${String(waiting?.id)}/acknowledge`, note);
+    expect(done.status).toBe(200);
+    const next = await verify();
+    expect(about(next.report, invoiceId)).toEqual([]);
+    expect(next.report.acknowledged.filter((d) => d.invoice_id === invoiceId)).toMatchObject([{ id: waiting?.id }]);
   });
 
   it('verify ends with exit code 4 when Stripe does not answer, and goes on when it does', async () => {

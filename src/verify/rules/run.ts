@@ -1,5 +1,5 @@
 // A verify run: its differences, and its counts in words. Pure.
-import { type Difference, type DifferenceKind, differenceKinds, isUntold } from '../../domain/difference.js';
+import { type Difference, type DifferenceKind, differenceKinds, isOpen, isUntold } from '../../domain/difference.js';
 import { MARKS_LEFT_COUNTED } from '../../policy.js';
 import { type LossWindow } from './loss-window.js';
 
@@ -12,7 +12,7 @@ export type VerifyRun = {
   /** The interrupted run this run continues. Null: this run compared everything itself. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /** `differences`: at least one needs a person. `incomplete`: a peer was silent, or a person ended the run. */
+  /** `differences`: nobody has acknowledged at least one. `incomplete`: a peer was silent, or a person ended the run. */
   readonly outcome: 'running' | 'clean' | 'differences' | 'incomplete';
   /** Counts by kind of object. An object listed twice around an interruption counts twice. */
   readonly compared: Readonly<Record<string, number>>;
@@ -27,10 +27,10 @@ export type VerifyRun = {
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
 /**
- * Differences beyond the limit, by kind. Verify did not look at them twice. `explained`: of any kind, with an open
+ * Differences beyond the limit, by kind. Verify did not look at them twice. `with_item`: of any kind, with an open
  * review item.
  */
-export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
+export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
 /** Differences without a review item and without an acknowledgement, by kind. */
 export function untoldByKind({ differences, more }: Found): Record<DifferenceKind, number> {
@@ -43,14 +43,14 @@ export function untoldOf(run: Found): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
 }
 
-/** Differences with an open review item. They do not count. */
-export function explainedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
-  return differences.filter((d) => d.reviewId !== null);
+/** Differences without an acknowledgement, with and without an open review item. */
+export function openOf({ differences, more }: Found): number {
+  return Object.values(more).reduce((sum, n) => sum + n, differences.filter(isOpen).length);
 }
 
-/** Differences out of the count only because a person acknowledged them. */
+/** Differences acknowledged by a person. */
 export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
-  return differences.filter((d) => d.reviewId === null && d.acknowledged);
+  return differences.filter((d) => !isOpen(d));
 }
 
 /** For example `1 invoice, 4 stripe events`. A kind is a plural, with `_` between its words. */

@@ -1,15 +1,16 @@
 // A run of verify: its open differences, and its counts in words.
 import { describe, expect, it } from '@jest/globals';
 import { finding } from '../../../../src/verify/rules/findings.js';
-import { acknowledgedOf, showCounts, showMarksLeft, untoldByKind, untoldOf } from '../../../../src/verify/rules/run.js';
+import { acknowledgedOf, openOf, showCounts, showMarksLeft, untoldByKind, untoldOf } from '../../../../src/verify/rules/run.js';
 
-it('a difference with a review item or an acknowledgement is not open; differences beyond the limit are', () => {
+it('only an acknowledgement closes a difference; a review item keeps it out of the news', () => {
   const one = finding.overpaid({}, { surplus: { minor: 1n, currency: 'EUR' }, refunded: null });
   const acknowledged = { ...one, acknowledged: { note: 'agreed', by: 'ada', at: new Date() } };
   const differences = [one, acknowledged, { ...one, reviewId: 'rev_1' }];
-  const run = { differences, more: { overpaid: 2, explained: 7 } };
+  const run = { differences, more: { overpaid: 2, with_item: 7 } };
   expect(untoldByKind(run)).toMatchObject({ overpaid: 3, no_verdict: 0 });
   expect(untoldOf(run)).toBe(3);
+  expect(openOf(run)).toBe(11);
   expect(acknowledgedOf(run)).toEqual([acknowledged]);
 });
 
