@@ -16,7 +16,10 @@ import { counted, named, table, time } from './table.js';
 import { type World } from './world.js';
 
 export function addVerify(on: Commands): void {
-  on.add('verify', 'compare ledger, Stripe and the MoR; exit code 0 clean or acknowledged, 3 differences, 4 could not compare')
+  on.add(
+    'verify',
+    'compare ledger, Stripe and the MoR; exit code 0 clean or acknowledged, 3 differences, 4 could not compare',
+  )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .option('--resume', 'resume an interrupted run of the last day, instead of comparing everything again')
     .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')

@@ -1,7 +1,14 @@
 // A run of verify: its open differences, and its counts in words.
 import { describe, expect, it } from '@jest/globals';
 import { finding } from '../../../../src/verify/rules/findings.js';
-import { acknowledgedOf, openOf, showCounts, showMarksLeft, untoldByKind, untoldOf } from '../../../../src/verify/rules/run.js';
+import {
+  acknowledgedOf,
+  openOf,
+  showCounts,
+  showMarksLeft,
+  untoldByKind,
+  untoldOf,
+} from '../../../../src/verify/rules/run.js';
 
 it('only an acknowledgement closes a difference; a review item keeps it out of the news', () => {
   const one = finding.overpaid({}, { surplus: { minor: 1n, currency: 'EUR' }, refunded: null });
