@@ -6,6 +6,7 @@ import { cli } from '../cli/rig.js';
 import { startWorld, type World } from '../support/world.js';
 
 type Line = {
+  id: string;
   kind: string;
   invoice_id?: string;
   refund_id?: string;
