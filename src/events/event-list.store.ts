@@ -1,4 +1,4 @@
-// The inbox and the quarantine as one list of events, in SQL.
+// Lists the events of inbox and quarantine together, in SQL.
 import type pg from 'pg';
 import { type EventSource, type InboxSource } from '../domain/ports/inbox.js';
 import { BadCursor, type Page, type PageRequest, type Span } from '../domain/page.js';
@@ -29,13 +29,13 @@ export type EventRow = {
   readonly attempts: number;
   readonly receivedAt: Date;
   readonly decidedAt: Date | null;
-  /** Of its invoice; left out: nobody asked for it. */
+  /** The number of the event's invoice. Absent: not loaded. */
   readonly invoiceNumber?: string | null;
 };
 
 export type Row = Record<string, unknown>;
 
-/** `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
+/** A cursor is `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
 function startOf(cursor: string | null): [string, string] {
   const end = '9223372036854775807';
   if (cursor === null) return [end, end];
@@ -46,23 +46,23 @@ function startOf(cursor: string | null): [string, string] {
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
 
-// A copy in quarantine leaves the list once the inbox took the same bytes after all.
+// A quarantined copy leaves the list once the inbox has the same bytes.
 export const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
 const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
 
-// The words of the partial indexes: the planner must see they hold all matching rows.
+// The condition of a partial index. The planner must see the same text.
 const ASIDE = 'aside is not null';
 
 const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 
-// Looks for a bare id under each source: so the unique index finds it.
+// Lists every source, so the unique index on source and id finds a bare id.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
- * The newest first: events before the number `before`, at most `count`. Never walks back from the newest event until
- * enough of them match, unless matches are always near.
+ * Newest first: at most `count` events before the number `before`. Never walks back from the newest event in search of
+ * rare matches.
  */
 async function inboxRows(
   pool: pg.Pool,
@@ -83,12 +83,12 @@ async function inboxRows(
   const sql =
     few === null
       ? `${all} and id < $1 and id > ${above} order by ${list.order} limit $2`
-      : // Their own index finds all of them; sort them afterwards.
+      : // a partial index finds all of them; sort them afterwards
         `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
   return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
 }
 
-/** The newest event of a sender; null: none ever came. */
+/** The newest event of a sender. Null if none ever came. */
 export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
   return (await inboxRows(pool, { source }, startOf(null)[0], 1))[0] ?? null;
 }
@@ -131,7 +131,7 @@ export async function eventPage(
   return { data, nextCursor };
 }
 
-/** After the parameters of a list with `given` values. */
+/** The condition for a span of arrival, with its parameters after the `given` earlier ones. */
 function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
   const times = [
     { is: '>=', time: since },
@@ -141,7 +141,7 @@ function receivedWithin({ since, until }: Span, given: number): { readonly where
   return { where: where.join(' and ') || 'true', values: times.map(({ time }) => time) };
 }
 
-/** Newer arrival first, each list in its own order: a cursor counts ids, so skip none. */
+/** Merges two lists by arrival, newest first. Keeps the order of each list: a cursor counts ids, so skip none. */
 function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
   const out: EventRow[] = [];
   let i = 0;

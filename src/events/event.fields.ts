@@ -1,4 +1,4 @@
-// The fields of an event: columns, CSV and the table of the command line.
+// The fields of an event, for the page, the CSV and the command line's table.
 import { field, fields } from '../console/fields.js';
 import { html } from '../console/html.js';
 import { capital, eventWords, foreign, invoiceNumberLink, words } from '../console/show.js';

@@ -1,4 +1,4 @@
-// An event of the inbox or of the quarantine as the API shows it.
+// An event of the inbox or the quarantine in the API's form.
 import { parseBody } from '../domain/events/json-body.js';
 import { type EventRow } from './event-list.store.js';
 import { Count, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
@@ -30,7 +30,7 @@ export class EventWithBodyView extends EventView {
   @TextOrNull('Why there is no body to show.') body_note!: string | null;
 }
 
-/** In a list for people, with its lane and the number of its invoice. */
+/** An event in a list for people, with its lane and its invoice's number. */
 export type ListedEvent = EventView & { readonly lane: string; readonly invoice_number?: string | undefined };
 
 export function listedEvent(e: EventRow): ListedEvent {

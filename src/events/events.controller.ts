@@ -1,4 +1,4 @@
-// The inbox, with the quarantine: list, detail, and another decision.
+// Events of inbox and quarantine: the list, one event, and another decision.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventsStore } from './events.store.js';

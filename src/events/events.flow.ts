@@ -1,4 +1,4 @@
-// A person's acts on single events: another decision, or an end to a parked one.
+// A person's actions on single events: decide again, or dismiss a parked event.
 import { Injectable } from '@nestjs/common';
 import { notFound, Problem } from '../api/http/problem.js';
 import { type EventRow } from './event-list.store.js';
@@ -15,7 +15,10 @@ export class EventsFlow {
     private readonly clock: Clock,
   ) {}
 
-  /** The event, waiting in the inbox. Throws 404, and 409 `event_not_retryable` for one without a usable body. */
+  /**
+   * Returns the event, waiting in the inbox again. Throws 404, and 409 `event_not_retryable` if the event has no usable
+   * body.
+   */
   async retry(id: string): Promise<EventRow> {
     const inboxId = await this.events.retry(id);
     const event = await this.events.find(inboxId ?? id);
@@ -31,7 +34,7 @@ export class EventsFlow {
     return event;
   }
 
-  /** The parked event, ignored from now on. Throws 404, and 409 `event_not_parked`. */
+  /** Returns the parked event, now ignored. Throws 404, and 409 `event_not_parked`. */
   async dismiss(id: string, note: string, by: string): Promise<EventRow> {
     const done = await this.events.dismiss(id, `dismissed by ${by}: ${note}`);
     const event = await this.events.find(id);
@@ -41,7 +44,7 @@ export class EventsFlow {
     return event;
   }
 
-  /** The events after all their decisions, or after `patienceMs`. */
+  /** Returns the events once all are decided, or after `patienceMs`. */
   async decided(ids: readonly string[], patienceMs: number): Promise<ReadonlyMap<string, EventRow>> {
     const start = this.clock.now().getTime();
     const found = new Map<string, EventRow>();

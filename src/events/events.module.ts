@@ -1,4 +1,4 @@
-// The inbox, as operators see it.
+// The inbox and the quarantine, for operators.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

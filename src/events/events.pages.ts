@@ -1,4 +1,4 @@
-// Webhook events: arrivals, their outcomes, a body with personal data masked, and another decision.
+// Pages of webhook events: the list with outcomes, one body with masked personal data, and another decision.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
@@ -150,7 +150,7 @@ export class EventPages {
       const done = await this.audit.one(req, `event.${act}`, id, (by) =>
         act === 'retry' ? this.flow.retry(id) : this.flow.dismiss(id, note, by.name),
       );
-      // An event from quarantine has another name in the inbox.
+      // An event from quarantine gets another id in the inbox.
       asked.push(done.ok ? { id: done.value.id, why: null } : { id, why: done.why });
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);

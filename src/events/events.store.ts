@@ -1,4 +1,4 @@
-// The events for people: their list, and the acts of an operator, to decide an event again or to dismiss it.
+// Lists events for people, and stores an operator's action: decide again, or dismiss.
 import type pg from 'pg';
 import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -50,19 +50,19 @@ export class EventsStore {
     return eventById(this.db.pool, id);
   }
 
-  /** The newest event of each source; a source without any is not in it. */
+  /** The newest event of each source. Leaves out a source without events. */
   async newest(): Promise<readonly EventRow[]> {
     const found = await Promise.all(SENDERS.map((source) => newestEvent(this.db.pool, source)));
     return found.filter((e) => e !== null);
   }
 
-  /** When each source's newest event came; null: none ever did. */
+  /** The arrival of each source's newest event. Null: none ever came. */
   async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
     const newest = await this.newest();
     return SENDERS.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
   }
 
-  /** Copies in quarantine not taken in. */
+  /** The number of quarantined copies not in the inbox. */
   async quarantined(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select count(*) as n from inbox_quarantine q where ${NOT_TAKEN_IN}`,
@@ -70,7 +70,7 @@ export class EventsStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */
+  /** Parked events after number `after` (0: from the start), oldest first. */
   async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
     const found = await this.db.pool.query<{ id: string }>(
       `select id from inbox_event e where aside = any (array['parked']) and ${hasBody('e')} and id > $1
@@ -81,8 +81,8 @@ export class EventsStore {
   }
 
   /**
-   * Gives an event another decision: a parked or decided one of the inbox (`ie_…`), or an authentic one from quarantine
-   * (`iq_…`), moved into the inbox. Returns the inbox id; null: there is no such event.
+   * Decides an event again: a parked or decided one of the inbox (`ie_…`), or an authentic copy from quarantine
+   * (`iq_…`), moved into the inbox first. Returns the inbox id, or null if there is no such event.
    */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
@@ -94,7 +94,7 @@ export class EventsStore {
     });
   }
 
-  /** Unique rows stay unique for good: deciding an event a second time has no second effect. */
+  /** Safe: unique rows in the database prevent a second effect. */
   private async again(db: pg.ClientBase, id: string): Promise<boolean> {
     const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
       `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
@@ -115,8 +115,8 @@ export class EventsStore {
   }
 
   /**
-   * Closes a parked event for good, with the reason: ignored from then on, but open to another decision. False: it is
-   * not parked.
+   * Closes a parked event with the reason. The event is ignored, but a person may decide it again. Returns false if the
+   * event is not parked.
    */
   async dismiss(id: string, why: string): Promise<boolean> {
     const number = /^ie_(\d{1,18})$/.exec(id)?.[1];
@@ -129,8 +129,8 @@ export class EventsStore {
   }
 
   /**
-   * Takes a copy from quarantine into the inbox. If its event is there already, this one gets another decision, and the
-   * copy is done with; for another event under the same id a person gets an item.
+   * Moves a quarantined copy into the inbox. If the inbox has the same event, that event is decided again, and the copy
+   * is done. If the inbox has another event under the same id, a person gets an item.
    */
   private async release(db: pg.ClientBase, id: string): Promise<string | null> {
     const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
@@ -158,7 +158,7 @@ export class EventsStore {
     return `ie_${event.id}`;
   }
 
-  /** Other bytes than the copy's came under its id meanwhile. */
+  /** The inbox has got other bytes under the copy's id meanwhile. */
   private async compare(db: pg.ClientBase, id: string, copy: Copy): Promise<string | null> {
     const found = await db.query<{ id: string; body: Buffer | null }>(
       `select e.id, ${bodyOf('e')} as body from inbox_event e where e.source = $1 and e.event_id = $2`,

@@ -1,4 +1,4 @@
-// An event's body for people to read: masks personal data and secrets at any depth.
+// Masks personal data and secrets in an event's body, at any depth, for people to read.
 import { isFreeText, maskCards } from '../domain/card-numbers.js';
 import { isSecretName, textCensor } from '../observe/index.js';
 
@@ -6,7 +6,7 @@ const MASK = '[masked]';
 const MAX_DEPTH = 40;
 const MAX_MEMBERS = 2_000;
 
-// Compared in lower case without "_" and "-". Masks everything below such a member, in any shape.
+// Names in lower case without "_" and "-". Everything below such a member is masked.
 const PERSONAL = new Set([
   'email',
   'receiptemail',
@@ -33,7 +33,7 @@ const PERSONAL = new Set([
   'accountname',
   'accountnumber',
 ]);
-// Links to the invoice or its payment, open to any holder.
+// Links to the invoice or its payment. Anybody with the link can open it.
 const LINKS = new Set([
   'hostedinvoiceurl',
   'invoicepdf',
@@ -43,10 +43,10 @@ const LINKS = new Set([
   'paymenturl',
   'documenturl',
 ]);
-// Bounded: a long text without a blank costs no more than its length.
+// The bounds keep a long text without blanks cheap.
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 
-/** A copy without personal data and secrets. `null` stays `null`: absence is no secret. */
+/** A copy without personal data and secrets. `null` stays `null`: an absent value is no secret. */
 export function masked(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.replace(EMAIL, MASK);
   if (typeof value !== 'object' || value === null) return value;
@@ -68,7 +68,10 @@ function hides(name: string): boolean {
   return PERSONAL.has(plain) || LINKS.has(plain) || isSecretName(name);
 }
 
-/** The body as its sender sent it, for a person who asks for personal data: secrets and card numbers are masked all the same. */
+/**
+ * The body as the sender sent it, for a person with a reason to see personal data. Secrets and card numbers stay
+ * masked.
+ */
 export function rawBody(body: Buffer): unknown {
   const text = textCensor([])(body.toString('utf8'));
   try {

@@ -1,4 +1,4 @@
-// The MoR's delivery addresses for its events (Document 2): registered, listed, deleted. Shows the secret once.
+// The MoR's webhook endpoints for its events (Document 2): register, list, delete. Shows the secret once.
 import { type WebhookEndpoint, webhookEndpointRequest, WebhookEndpoints } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -48,7 +48,7 @@ export class MorWebhooksController {
   })
   async create(@Body() body: unknown): Promise<EndpointMadeView> {
     const request = checkedRequest(webhookEndpointRequest.check(body));
-    // Registration has no key: the list before tells afterwards this request's own one.
+    // A registration has no idempotency key. If its reply is lost, a comparison with this list finds the new endpoint.
     const before = answeredOrThrow(await this.endpoints.list());
     const made = await this.endpoints.create(request);
     if (!made.ok) {
@@ -85,7 +85,7 @@ export class MorWebhooksController {
     answeredOrThrow(await this.endpoints.delete(id));
   }
 
-  /** No answer came: the list tells whether it exists after all. Its secret is lost then, and with it its use. */
+  /** The reply was lost. The list tells if the endpoint exists. Its secret is lost, so the endpoint is useless. */
   private async unanswered(request: { readonly url: string }, before: readonly WebhookEndpoint[]): Promise<Problem> {
     const said = 'The MoR did not answer the registration.';
     const listed = await this.endpoints.list();

@@ -1,4 +1,4 @@
-// The MoR's delivery addresses for its events.
+// The MoR's webhook endpoints for its events.
 import { Module } from '@nestjs/common';
 import { MorModule } from '../mor/mor.module.js';
 import { MorWebhooksController } from './webhook-endpoints.controller.js';

@@ -1,4 +1,4 @@
-// What can be done about one invoice: each button leads to the flow that the API and the command line use.
+// The possible actions on an invoice. Each button uses the same flow as the API and the command line.
 import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow, returnOf } from '../domain/mor-object.js';
 import { type InvoiceView } from '../engine/read-model.js';
@@ -14,7 +14,7 @@ import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { paymentName } from '../domain/payment-name.js';
 
-/** The person, the time and the settings; `live`: the mode of Stripe, null: unknown. */
+/** The reader, the time and the settings. `live`: Stripe's mode; null: unknown. */
 export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;
@@ -22,7 +22,7 @@ export type Looker = {
   readonly names: Names;
 };
 
-/** The link that the customer can pay; undefined: none. */
+/** The link the customer can pay. Undefined if there is none. */
 export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {
   return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
 }
@@ -60,7 +60,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
 }
 
-/** A final invoice with something to pay, and no money for it on its way or undecided. */
+/** True for a final invoice with an amount due, and without money on its way or with a person. */
 function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
   return (
     isPayable(i) &&
@@ -73,7 +73,7 @@ function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView)
   );
 }
 
-/** Several payments of one invoice are told apart by their names. */
+/** Adds the payment's name to the label if the invoice has several payments. */
 function labelled(v: InvoiceView, label: string, name: string): string {
   return v.payments.filter((p) => p.succeededAt !== null).length > 1 ? `${label} ${name}…` : `${label}…`;
 }
@@ -101,7 +101,7 @@ function returns(v: InvoiceView, session: Session): (Html | null)[] {
   });
 }
 
-/** Items of an invoice that wait for a person, the soonest deadline first. */
+/** The open items of an invoice, the soonest deadline first. */
 export function byDeadline(reviews: readonly ReviewRow[]): readonly ReviewRow[] {
   const due = (r: ReviewRow): number => r.dueAt?.getTime() ?? Infinity;
   return reviews.filter((r) => r.status === 'open').toSorted((a, b) => (due(a) === due(b) ? 0 : due(a) - due(b)));

@@ -76,7 +76,7 @@ function invoiceState(i: InvoiceView['invoice']): Html {
   ${partly && html`<span class="dim">${amount(i.amountRemaining, i.currency)} remains</span>`}`;
 }
 
-/** What it is for, and whose; ids stand below. */
+/** The reason and the customer of the invoice. Its ids stand below. */
 function about({ invoice: i }: InvoiceView, names: Names): Html {
   return html`Customer ${customerLink(i.customerId, names.get(i.customerId ?? ''))}
   ${i.billingReason !== null && html`· ${billingReason(i.billingReason)}`} · made
@@ -146,7 +146,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
 
-/** The MoR's reason, outcome and address, as text to read. */
+/** The MoR's reason, outcome and address of an object, as plain text. */
 function saidOf(o: InvoiceView['objects'][number]): string | null {
   const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
   const said = [

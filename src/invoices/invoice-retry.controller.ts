@@ -1,4 +1,4 @@
-// A failed renewal is tried again now, without waiting for its schedule.
+// Tries a failed renewal again now, without the schedule's wait.
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

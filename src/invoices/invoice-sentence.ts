@@ -1,4 +1,4 @@
-// Why an invoice is paid or not, in one sentence for the top of its page. It decides nothing.
+// Explains in one sentence why an invoice is paid or not, for the top of its page. Decides nothing.
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, dueDate, verdictBy } from '../domain/mor-object.js';
 import { sayMoney } from '../domain/money.js';
@@ -11,13 +11,13 @@ import { day, moment, on, ordinal } from '../domain/when.js';
 
 type Say = (r: ReviewRow) => string;
 
-/** What the sentence is made of. */
+/** The facts behind the sentence. */
 export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
   readonly invoice: InvoiceRow;
   readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
-/** @param say the summary of a review item */
+/** @param say returns the summary of a review item */
 export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
   switch (v.invoice.status) {
     case 'ignored':
@@ -45,7 +45,7 @@ function leftAlone({ invoice: i }: AnswerFacts): string {
   return 'Nothing is due on it.';
 }
 
-/** "29.90 EUR on 5 Nov by payment link". */
+/** For example "29.90 EUR on 5 Nov by payment link". */
 function taking(p: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
   const what = p.amount === null ? 'an amount that is not known yet' : sayMoney({ ...p, minor: p.amount });
@@ -67,7 +67,7 @@ function paid(v: AnswerFacts, now: Date): Answer {
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
-/** `marked`: the payments of the sentence; "it" means them. */
+/** The part about refunds. `marked`: the payments in the sentence; its "it" refers to them. */
 function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);
   const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
@@ -106,7 +106,7 @@ function held(v: AnswerFacts, now: Date): Answer {
   return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
 }
 
-/** Money came that does not fit: the item says why, the soonest deadline first. */
+/** The money does not fit the invoice. The item with the soonest deadline gives the reason. */
 function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');
@@ -148,7 +148,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
 
 const then = (next: string | null): string => (next === null ? '' : `; ${next}`);
 
-/** No verdict has come. */
+/** The sentence while no verdict has arrived. */
 function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   const { invoice: i, objects } = v;
   if (i.finalizationError !== null)
@@ -176,7 +176,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   return { tone: 'wait', text: 'Not paid yet, and no charge by the MoR is known of.' };
 }
 
-/** What happens next without anybody's doing, as a part of a sentence; null: nothing. */
+/** The next step without a person, as a part of a sentence. Null if there is none. */
 function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): string | null {
   if (i.platformStatus === 'uncollectible') return 'it is marked uncollectible on Stripe';
   const link = objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));

@@ -1,4 +1,4 @@
-// The fields of an invoice: columns, CSV and the table of the command line.
+// The fields of an invoice, for the page, the CSV and the command line's table.
 import { field, fields } from '../console/fields.js';
 import { html, type Html } from '../console/html.js';
 import { billingReason, invoiceNumberLink, status, words } from '../console/show.js';
@@ -28,7 +28,7 @@ export const invoiceFields = fields<InvoiceListView>({
   subscription_id: field.id(),
 });
 
-/** On a phone the amount is the link, and the id of an invoice without a number takes no line. */
+/** On a phone the amount is the link, and an invoice without a number shows no id. */
 function numberOrId({ id, number }: InvoiceListView): Html {
   const shown = invoiceNumberLink(id, number);
   return typeof number === 'string' ? shown : html`<span class="on-wide">${shown}</span>`;

@@ -1,4 +1,4 @@
-// An invoice as the API shows it: amounts, payments, refunds and its timeline.
+// An invoice in the API's form: amounts, payments, refunds and its timeline.
 import { type AttemptRow, type InvoiceRow, type JournalLine } from '../domain/model.js';
 import { SIGNUP_REASON } from '../domain/status.js';
 import { type InvoiceListItem } from './invoices.store.js';
@@ -35,7 +35,7 @@ import { ReviewView, reviewView } from '../reviews/review.view.js';
 
 export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 
-/** Why nothing is expected of an invoice; `not_enrolled` reads as such in the console and on the command line. */
+/** The reasons to expect no payment for an invoice. Console and command line show `not_enrolled` as a status. */
 const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due'] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 

@@ -1,4 +1,4 @@
-// Invoices of the billing platform: consumed, expected to be paid, relayed; over the API and on the console.
+// Stripe's invoices: taken in, expected to be paid, and relayed to the MoR. For the API and the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

@@ -1,4 +1,4 @@
-// Invoices: the list, and one with all that happened to it.
+// Pages of invoices: the list, and one invoice with its whole story.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';

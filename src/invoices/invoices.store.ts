@@ -1,4 +1,4 @@
-// Invoices as a list.
+// Lists invoices.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
@@ -10,7 +10,7 @@ import { type FilteredList, INVOICE_AT, newestFirst, sumsOf } from '../store/new
 
 export type InvoiceFilter = MoneyFilter & { readonly status?: string | undefined };
 
-/** An invoice in a list: with its money, without its story. */
+/** An invoice in a list: with its amounts, without its timeline. */
 export type InvoiceListItem = InvoiceRow & {
   readonly morCustomerId: string | null;
   readonly payments: readonly PaymentRow[];
@@ -23,7 +23,7 @@ export class InvoicesStore {
 
   constructor(private readonly db: Database) {}
 
-  /** By the time when Stripe made them, the newest first. Throws BadCursor. */
+  /** Newest first, by the time Stripe made the invoice. Throws BadCursor. */
   async list(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>> {
     const { orm } = this.db;
     const { fields, options } = listOf(filter);

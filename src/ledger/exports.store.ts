@@ -1,4 +1,4 @@
-// Whole months for accountants, read in pages by indexes: an export of any length holds one page in memory.
+// Reads whole months for accountants page by page. An export of any length holds one page in memory.
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
@@ -8,13 +8,13 @@ import { Database } from '../store/database.js';
 import { LedgerEntryEntity, PaymentEntity, RefundEntity } from '../store/entities.js';
 import { readLane } from '../engine/lane-reader.js';
 
-/** A payment the MoR took, with its ledger entry. */
+/** A payment taken by the MoR, with its ledger entry. */
 export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: PaymentRow };
 
-/** A refund the MoR paid, with its ledger entry. */
+/** A refund paid by the MoR, with its ledger entry. */
 export type PaidRefund = { readonly entry: LedgerRow; readonly payment: PaymentRow; readonly refund: RefundRow };
 
-/** Some rows, and how far the whole is, from 0 to 1. */
+/** Some rows, and the progress of the export from 0 to 1. */
 export type ExportPage<R> = { readonly rows: readonly R[]; readonly part: number };
 
 export type Export<R> = AsyncIterable<ExportPage<R>>;
@@ -27,13 +27,13 @@ type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: 
 export class ExportsStore {
   constructor(private readonly db: Database) {}
 
-  /** By when it happened. */
+  /** Ordered by the time the money moved. */
   async *ledger(span: Span): Export<LedgerRow> {
     for await (const { entries, part } of this.entries(span, null))
       yield { rows: await ledgerRows(this.db.orm, entries), part };
   }
 
-  /** By the time of the money: exactly the payments in the trial balance of this time. */
+  /** Ordered by the time the MoR took the money: exactly the payments in the trial balance of this span. */
   async *payments(span: Span): Export<CollectedPayment> {
     for await (const { entries, part } of this.entries(span, 'payment_collected')) {
       const payments = await this.paymentsOf(entries);
@@ -42,7 +42,7 @@ export class ExportsStore {
     }
   }
 
-  /** By the time of the refund's money. */
+  /** Ordered by the time the MoR paid the refund. */
   async *refunds(span: Span): Export<PaidRefund> {
     for await (const { entries, part } of this.entries(span, 'refund_paid')) {
       const payments = await this.paymentsOf(entries);
@@ -77,7 +77,10 @@ export class ExportsStore {
     );
   }
 
-  /** An entry is there at once, its row once its lane rests: until then the lane's log has it. */
+  /**
+   * An entry is in the database before its payment or refund row: the row follows once the lane rests. Until then this
+   * reads the row from the lane's log.
+   */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],
     entries: readonly LedgerEntryEntity[],
@@ -92,7 +95,7 @@ export class ExportsStore {
     return rows;
   }
 
-  /** By their numbers, and the strays among them by their time: see ledger-queries.ts. */
+  /** Reads entries by number, and merges the strays by time (see STRAY in ledger.store.ts). */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
     const { above, below } = await entryNumbers(this.db.orm, span);
@@ -140,20 +143,20 @@ export class ExportsStore {
     if (since !== undefined) query.andWhere('e.movedAt >= :since', { since });
     if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
     if (reason !== null) query.andWhere('e.reason = :reason', { reason });
-    // The words of a rare reason's index.
+    // The condition of the partial index for rare reasons.
     if (reason !== null && !COMMON.includes(reason)) query.andWhere(isRare('e'));
     return query;
   }
 }
 
-/** The strays, taken as far as the others have come. */
+/** Merges the strays into the other entries, by time. */
 class Strays {
   private head: LedgerEntryEntity | undefined;
   private begun = false;
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** The next page of those up to this time; null: of any time. */
+  /** Returns the next page of strays up to this time. Null: up to the end. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

@@ -1,4 +1,4 @@
-// Keeps the ledger's sums by day close to its end, so a trial balance reads days and not entries.
+// Keeps the ledger's daily sums up to date, so a trial balance reads days instead of entries.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { LedgerSumsStore } from './sums.store.js';
@@ -13,7 +13,7 @@ export class FoldLedger {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do it: one at a time does. */
+  /** Any replica may do this, one at a time. */
   @Interval(EVERY_MS)
   async fold(): Promise<void> {
     try {

@@ -1,4 +1,4 @@
-// The fields of a ledger entry: a journal's columns, CSV and export.
+// The fields of a ledger entry, for the journal, the CSV and the export.
 import { field, fields } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { amount, facts, id, invoiceNumberLink, paymentLink, time, words } from '../console/show.js';
@@ -41,7 +41,7 @@ export const ledgerFields = fields<LedgerEntryView>({
   recorded_at: field.time(),
 });
 
-/** Every other id in an entry, to copy; folded, since there are up to ten. */
+/** All other ids of an entry, to copy. They are folded, since there are up to ten. */
 function allIds(e: LedgerEntryView): Html {
   const known = (name: string, value: string | undefined): [string, Html][] =>
     value === undefined ? [] : [[name, id(value)]];

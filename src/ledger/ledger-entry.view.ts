@@ -1,4 +1,4 @@
-// A ledger entry as the API shows it.
+// A ledger entry in the API's form.
 import { Amount, Currency, Example, Text, TextIfAny, Time } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { type LedgerRow } from './ledger.store.js';

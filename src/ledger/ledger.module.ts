@@ -1,4 +1,4 @@
-// The books of the money.
+// The ledger and the trial balance.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { FoldLedger } from './fold-ledger.js';

@@ -1,4 +1,4 @@
-// The ledger on the console.
+// The console's pages of the ledger.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
@@ -45,7 +45,7 @@ export class LedgerPages {
       filters: LEDGER_FILTERS,
       values,
       read: async (page) => viewsOf(await this.entries.list(filter, page), entryView),
-      // Entries of several reasons have no sum: payment, mark and refund are the same money again and again.
+      // No sum over several reasons: payment, mark and refund count the same money again and again.
       ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
       caption: 'Newest first; entries are never changed',
       fields: ['ledger', ledgerFields],

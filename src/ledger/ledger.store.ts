@@ -1,4 +1,4 @@
-// The ledger as a list.
+// Lists ledger entries.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
@@ -20,30 +20,33 @@ export type LedgerFilter = MoneyFilter & {
 
 /** An entry with every id known today. */
 export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
-  /** Null: the read model is lost, and `crossbill rebuild` has not made it again. */
+  /** Null: the read model is lost, and `crossbill rebuild` has not restored the row yet. */
   readonly customerId: string | null;
   readonly morCustomerId: string | null;
   readonly invoiceNumber: string | null;
   /** The payment's public id. */
   readonly paymentId: string;
-  /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
+  /** Stripe's `pr_…`. Null in mark mode `out_of_band`, and before Stripe's reply. */
   readonly paymentRecordId: string | null;
-  /** This and the next are null without a refund. */
+  /** This and the next field are null without a refund. */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
-  /** Of a refund, or of a credited loss. */
+  /** The credit note of a refund or of a credited loss. */
   readonly creditNoteId: string | null;
 };
 
-/** Every payment makes these two entries: one of them is always near. The others have an index, with these words. */
+/**
+ * Every payment makes these two entries, so a scan soon finds one. All other reasons have a partial index; `isRare` is
+ * its condition.
+ */
 export const COMMON = ['payment_collected', 'payment_marked'];
 
 export const isRare = (alias: string): string => `${alias}.reason not in ('${COMMON.join("', '")}')`;
 
 /**
- * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so the numbers find
- * those of a month, and this table with two rows per payment needs no index of this time. Late ones, or those of a
- * wrong clock, have a small index of their own, with these words.
+ * The condition of a partial index for strays: entries recorded more than three hours before or after the money moved.
+ * Nearly every entry is recorded within three hours (a draft waits for one), so a span of entry numbers finds those of
+ * a month, and the large table needs no index of that time.
  */
 export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -55,7 +58,7 @@ type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: s
 export class LedgerStore {
   constructor(private readonly db: Database) {}
 
-  /** In the order of recording, the newest first; `Span` is the time of the money's move. Throws BadCursor. */
+  /** Newest record first. `Span` limits the time the money moved. Throws BadCursor. */
   async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
     const { orm } = this.db;
     const of = await this.entriesOf(filter);
@@ -65,7 +68,9 @@ export class LedgerStore {
     return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
   }
 
-  /** Their sums: of all by the sums of whole days, else of the newest few thousand. */
+  /**
+   * The sums of the matches: from the daily sums if the filter allows it, else over the newest few thousand entries.
+   */
   async sums(filter: LedgerFilter): Promise<SelectionSums> {
     const { orm } = this.db;
     const ofDays = await daySums(orm, filter);
@@ -74,7 +79,7 @@ export class LedgerStore {
     return of === null ? { sums: [], all: true } : sumUp(orm, await ledgerWalk(orm, of), 'amount');
   }
 
-  /** By our own id of the payment, as it stands in the table; null: there is no such payment. */
+  /** Replaces the payment's public id with our row id. Null if there is no such payment. */
   private async entriesOf({ paymentId, ...filter }: LedgerFilter): Promise<EntryFilter | null> {
     if (paymentId === undefined) return filter;
     const rows = this.db.orm.getRepository(PaymentEntity);
@@ -112,7 +117,7 @@ async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
   };
 }
 
-/** The entries of an invoice, a payment or a customer are few, however large the ledger is. */
+/** An invoice, a payment or a customer has few entries, so these conditions use an index. */
 function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
   return [
     ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
@@ -121,13 +126,13 @@ function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }
   ];
 }
 
-/** Entries of these payments, found by their invoices: the ledger has no index for the payments. */
+/** Finds the entries of these payments through their invoices: the ledger has no index on payments. */
 function ofPayments(which: string): string {
   const all = (column: string): string => `any (array(select ${column} from payment where ${which}))`;
   return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
 }
 
-/** These numbers enclose all entries of this time except strays. */
+/** The span of entry numbers with all entries of this time, except strays. */
 export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
   return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
     since: since && new Date(since.getTime() - STRAY_MS),
@@ -136,8 +141,8 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
 }
 
 /**
- * In place of the table: the entries of this time. Each part names its order, so PostgreSQL merges the two only as far
- * as a page needs; otherwise it reads and sorts all entries of the time.
+ * Selects the entries of this time, for use in place of the table. Each part has its own order, so PostgreSQL merges
+ * the parts only as far as a page needs. Otherwise it would read and sort all entries of the time.
  */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;
@@ -150,8 +155,8 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
 }
 
 /**
- * Entries with every known id. The ids are today's, read next to the entries: an entry never changes, and most ids come
- * later (a record and a credit note by Stripe's answer, `pay_…` by an event or by `identify`).
+ * Adds every known id to the entries. An entry never changes, and most ids come later: a record and a credit note with
+ * Stripe's reply, `pay_…` with an event or `identify`. So this reads today's ids.
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
   const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
@@ -197,7 +202,7 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
 
 const CREDITED: ReadonlySet<string> = new Set(['loss_credited', 'loss_credit_reversed']);
 
-/** The credit notes of losses, by the entry: its subject begins with our id of the dispute or the return. */
+/** The credit notes of losses, by entry. The entry's subject begins with our id of the dispute or the return. */
 async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, string>> {
   const own = entries.flatMap((e) => (CREDITED.has(e.reason) ? [{ id: e.id, of: e.subject.split(':')[0] ?? '' }] : []));
   if (own.length === 0) return new Map();
@@ -207,12 +212,15 @@ async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[])
   return new Map(own.flatMap((e) => ((noteOf.get(e.of) ?? null) === null ? [] : [[e.id, noteOf.get(e.of) ?? '']])));
 }
 
-/** Entries outside every day's sums are some minutes' work. There are more only while a daemon catches up. */
+/**
+ * The most entries outside the daily sums. Usually some minutes of entries are outside; more only while a daemon
+ * catches up.
+ */
 const UNFOLDED_MOST = 50_000;
 
 /**
- * By the sums of days, however many entries there are. Null: the filter names something the sums of days lack, or too
- * many entries are outside them.
+ * Sums by day, for any number of entries. Null if the filter needs more than the daily sums have, or if too many
+ * entries are outside them.
  */
 export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
   const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
@@ -223,7 +231,7 @@ export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<Se
     'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
   );
   if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
-  // One statement: an entry is in the days or after them, and never in both, however far the fold has come.
+  // One statement, so each entry counts once: in the daily sums or after them, even while a fold runs.
   const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
     `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (
        select day, currency, reason, entries, amount from ledger_day

@@ -1,4 +1,4 @@
-// Sums of the ledger by day: folded from its entries now and then; a read adds the entries since.
+// Stores the ledger's sums by day. A fold updates them now and then; a read adds the later entries.
 import { Injectable } from '@nestjs/common';
 import { type Account } from '../domain/model.js';
 import { type LedgerSum } from './rules/trial-balance.js';
@@ -6,12 +6,12 @@ import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { dayOf } from '../domain/day.js';
 
-/** A second's work. */
+/** The entries of one fold, about a second's work. */
 const ENTRIES_AT_ONCE = 100_000;
 
 /**
- * An entry gets its number before its transaction ends, so an older number may appear after a newer one. Our statements and idle
- * transactions end within 15 seconds: after these minutes every older entry is there.
+ * An entry gets its number before its transaction ends, so an older number may appear after a newer one. Our statements
+ * and idle transactions end within 15 seconds, so after ten minutes every older entry is there.
  */
 const SETTLED = `interval '10 minutes'`;
 
@@ -26,7 +26,7 @@ export class LedgerSumsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** One statement: an entry is in the days or after them, and never in both, however far the fold has come. */
+  /** One statement, so each entry counts once: in the daily sums or after them, even while a fold runs. */
   async between({ since, until }: { since: Date; until: Date }): Promise<readonly LedgerSum[]> {
     const found = await this.db.pool.query<Record<string, string>>(
       `with sums as (
@@ -52,8 +52,8 @@ export class LedgerSumsStore {
   }
 
   /**
-   * Sums up some more entries, so reading stays quick. Returns their number; 0: all foldable ones. Safe in many
-   * replicas at once.
+   * Adds some more entries to the daily sums. Returns their number; 0 if nothing is left to add. Safe in many replicas
+   * at once.
    */
   async fold(): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {

@@ -1,4 +1,4 @@
-// The trial balance as the API shows it.
+// The trial balance in the API's form.
 import { Amount, Count, Currency, Example, Flag, Many, Part, Text, Time } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { type Month, nameOf } from './rules/month.js';

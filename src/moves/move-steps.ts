@@ -1,4 +1,5 @@
-// The steps of one subscription's move: each request is stored with its key and bytes, sent, looked at when its answer is lost, and then written down.
+// The steps of one subscription's move. Crossbill stores each request with key and bytes, sends it, looks for its
+// effect after a lost reply, and stores the result.
 import { Injectable } from '@nestjs/common';
 import { BillingMoves, type MovableSubscription, type MoveCall } from '../domain/ports/billing-moves.js';
 import { type CallFailure, mayPass, said } from '../domain/ports/call.js';
@@ -8,7 +9,7 @@ import { type MoveEntity, type MoveRequest } from './move.entity.js';
 import { backCall, firstCall, isBack, isMoved, mayCharge, type MoveFact, nextCall } from './move.rules.js';
 import { MovesStore } from './moves.store.js';
 
-/** The run cannot go on; what was done is written down, and the next run goes on from there. */
+/** The run can't continue. Its results are stored, and the next run continues from there. */
 export class MoveStopped extends Error {
   constructor(
     readonly code: 'interrupted' | 'stripe_unavailable' | 'stripe_refuses_us',
@@ -30,7 +31,7 @@ export class MoveStopped extends Error {
 
 type Run = { readonly by: string; readonly signal: AbortSignal };
 
-/** The row as it is after it, and the id of the object that the answer showed; or why Stripe will not do it. */
+/** The row after the request, and the id of the object in the reply; or the reason for Stripe's refusal. */
 type Sent =
   | { readonly row: MoveEntity; readonly refused: null; readonly id: string }
   | { readonly row: MoveEntity; readonly refused: MoveFact };
@@ -44,10 +45,10 @@ export class MoveSteps {
     private readonly ids: Ids,
   ) {}
 
-  /** Takes the charge away from Stripe. What stood there is in the row before the first request leaves. */
+  /** Stops Stripe from charging. The row stores the old state on Stripe before the first request goes out. */
   async move(s: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
     const { subscriptionId, customerId, renewsAt } = s;
-    // A request that a killed run has stored goes out again as it is.
+    // A killed run has stored a request: send the same one again.
     const resumed = row?.status === 'moving' && row.request !== null ? row : null;
     const begun = await this.moves.write(
       {
@@ -58,7 +59,7 @@ export class MoveSteps {
         way: resumed?.way ?? this.billing.way,
         before: { methodId: s.ownMethodId, collectionMethod: s.collectionMethod },
         methodId: resumed?.methodId ?? null,
-        atStripe: true, // until Stripe has shown that it charges no more
+        atStripe: true, // until Stripe shows otherwise
         request: resumed?.request ?? this.stored(firstCall(s, this.billing.way)),
         renewsAt,
         movedAt: row?.movedAt ?? null,
@@ -84,7 +85,7 @@ export class MoveSteps {
     }
   }
 
-  /** Stripe shows that it was moved: a killed run has not come to write it down. */
+  /** Stripe shows the subscription as moved: a killed run could not record the success. */
   confirm(row: MoveEntity | null, s: MovableSubscription, by: string): Promise<MoveEntity> {
     if (row === null) throw new Error(`no move of ${s.subscriptionId} is known`);
     return this.finish(row, by);
@@ -95,7 +96,10 @@ export class MoveSteps {
     return this.change(row, { status: 'moved', fact: null, request: null, atStripe: false, movedAt, changedBy: by });
   }
 
-  /** From the first write on Crossbill asks Stripe who charges (`atStripe`). Only then Stripe charges again. */
+  /**
+   * Gives the charge back to Stripe. First sets `atStripe`: from then on Crossbill asks Stripe who charges. Only then
+   * Stripe charges again.
+   */
   async back(row: MoveEntity, run: Run): Promise<MoveEntity> {
     const resumed = row.status === 'returning' ? row.request : null;
     const request = resumed ?? this.stored(backCall(row.subscriptionId, row));
@@ -115,7 +119,7 @@ export class MoveSteps {
     return this.change(row, { status: 'returned', fact: null, atStripe: true, request: null, changedBy: by });
   }
 
-  /** Leaves the subscription as it is. What was moved or is back keeps its status. */
+  /** Leaves the subscription unchanged. A moved or returned one keeps its status. */
   async leave(s: MovableSubscription, row: MoveEntity | null, fact: MoveFact, by: string): Promise<void> {
     if (row?.status === 'returned' || row?.status === 'returning') return this.note(row, fact, by);
     const { subscriptionId, customerId, renewsAt } = s;
@@ -126,7 +130,7 @@ export class MoveSteps {
         status: 'skipped',
         fact,
         way: row?.way ?? this.billing.way,
-        before: row?.before ?? null, // an answer that was lost may still show its effect
+        before: row?.before ?? null, // a request with a lost reply may still take effect
         methodId: row?.methodId ?? null,
         atStripe: mayCharge(s),
         request: null,
@@ -138,12 +142,14 @@ export class MoveSteps {
     );
   }
 
-  /** Records why `--back` leaves this subscription unchanged. Stripe may charge it: that may be the reason. */
+  /** Records the reason `--back` leaves this subscription unchanged. Stripe may charge it, so `atStripe` is true. */
   async note(row: MoveEntity, fact: MoveFact, by: string): Promise<void> {
     await this.change(row, { fact, atStripe: true, changedBy: by });
   }
 
-  /** @param mayBeDone whoever stored it may have died before the answer came: the effect is looked for first */
+  /**
+   * @param mayBeDone true: the process with this request may have died before the reply, so look for the effect first
+   */
   private async send(row: MoveEntity, first: MoveRequest, run: Run, mayBeDone: boolean): Promise<Sent> {
     let at = row;
     let request = first;
@@ -157,7 +163,7 @@ export class MoveSteps {
       if (sent.kind === 'refused') return { row: at, refused: refusal(sent) };
       if (!mayPass(sent) || tries >= MOVE_TRIES || run.signal.aborted) throw MoveStopped.of(sent);
       if (sent.replayed) {
-        // Stripe repeats a stored 500 for a day; the effect is absent, so the next key is stored before it is sent.
+        // Stripe replays a stored 500 for a day. The effect is absent, so Crossbill stores a new key and sends again.
         request = { ...request, key: this.ids.next('move') };
         at = await this.change(at, { request });
       }
@@ -166,11 +172,11 @@ export class MoveSteps {
     }
   }
 
-  /** The id of the effect, if Stripe shows it; null: it is not there, or Stripe did not answer. */
+  /** The id of the effect, if Stripe shows it. Null: the effect is absent, or Stripe did not answer. */
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
-        return null; // a method that nobody uses does no harm
+        return null; // an unused method does no harm
       case 'attach_method': {
         const owner = await this.billing.readMethodOwner(asked.methodId);
         return owner.ok && owner.value === asked.customerId ? asked.methodId : null;

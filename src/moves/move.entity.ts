@@ -1,14 +1,14 @@
-// A subscription's move to the MoR: how far it is, what stood on Stripe before, and the request under way.
+// A subscription's move to the MoR: its status, the earlier state on Stripe, and the request under way.
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { SEQ } from '../store/columns.js';
 import { type MoveFact, type MoveStatus } from './move.rules.js';
 
-/** What stood on the subscription; `--back` writes it again. */
+/** The subscription's earlier state. `--back` restores it. */
 export type MoveBefore = { readonly methodId: string | null; readonly collectionMethod: string | null };
 
-/** Stored before it is sent; every try sends the same key and bytes. */
+/** Stored before it is sent. Every try sends the same key and bytes. */
 export type MoveRequest = { readonly asked: MoveCall; readonly key: string; readonly wire: WireRequest };
 
 @Entity('move')
@@ -16,23 +16,26 @@ export class MoveEntity {
   @PrimaryColumn('text') subscriptionId!: string;
   @Column('text') customerId!: string;
   @Column('text') status!: MoveStatus;
-  /** The reason for the status; null: it needs none. */
+  /** The reason for the status. Null: the status needs none. */
   @Column('jsonb', { nullable: true }) fact!: MoveFact | null;
   @Column('text') way!: MoveWay;
   @Column('jsonb', { nullable: true }) before!: MoveBefore | null;
-  /** The custom payment method that was made for it. */
+  /** The custom payment method made for this subscription. */
   @Column('text', { nullable: true }) methodId!: string | null;
-  /** Stripe may charge it. For each of its invoices Stripe is asked, and the MoR is not if Stripe does: both never charge. */
+  /**
+   * True while Stripe may charge the subscription. Then Crossbill asks Stripe for each of its invoices, and the MoR
+   * gets none Stripe will charge: so never both charge.
+   */
   @Column('boolean') atStripe!: boolean;
   @Column('jsonb', { nullable: true }) request!: MoveRequest | null;
-  /** As Stripe said it at the last look. */
+  /** The next renewal, as Stripe showed it last. */
   @Column('timestamptz', { nullable: true }) renewsAt!: Date | null;
   @Column('timestamptz', { nullable: true }) movedAt!: Date | null;
   @Column('text') changedBy!: string;
   @Column('timestamptz') createdAt!: Date;
   @Column('timestamptz') updatedAt!: Date;
-  /** Counts the writes of this row: one that finds another number has lost its turn. */
+  /** The number of writes of this row. A writer with another number has lost its turn. */
   @Column('integer', { default: 0 }) version!: number;
-  /** Of its table: the order of the rows' first writes. */
+  /** The order of the rows by their first write. */
   @Column(SEQ) seq!: string;
 }

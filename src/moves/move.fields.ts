@@ -1,4 +1,4 @@
-// The fields of a subscription's move: columns, CSV and the table of the command line.
+// The fields of a subscription's move, for the page, the CSV and the command line's table.
 import { field, fields } from '../console/fields.js';
 import { id } from '../console/show.js';
 import { type MoveView } from './move.view.js';

@@ -1,4 +1,4 @@
-// Whether a subscription may move to the MoR, or back: pure, from what Stripe and our books show at this moment.
+// Decides if a subscription may move to the MoR or back. Pure, from the present state at Stripe and in our books.
 import { type MovableSubscription, type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { showTime } from '../domain/show-time.js';
 import { isChargeable } from '../domain/ports/billing-reader.js';
@@ -7,7 +7,7 @@ import { MOVE_BEFORE_RENEWAL_MS } from '../policy.js';
 export const MOVE_STATUSES = ['moving', 'moved', 'skipped', 'failed', 'returning', 'returned'] as const;
 export type MoveStatus = (typeof MOVE_STATUSES)[number];
 
-/** Why a subscription was left as it is. */
+/** The reason to leave a subscription unchanged. */
 export type MoveFact =
   | { readonly code: 'not_running'; readonly subscription_status: string }
   | { readonly code: 'not_charged'; readonly by: MoveWay }
@@ -26,7 +26,7 @@ export type MoveFact =
       readonly request_id: string | null;
     };
 
-/** What the books remember of the subscription. */
+/** The stored facts about a subscription's move. */
 export type Remembered = {
   readonly status: MoveStatus;
   readonly way: MoveWay;
@@ -36,18 +36,18 @@ export type Remembered = {
 
 export type Ground = {
   readonly now: Date;
-  /** A confirmed method of the customer is known at the MoR. */
+  /** The MoR has a confirmed payment method of the customer. */
   readonly hasMethod: boolean;
   readonly isEnrolled: boolean;
 };
 
 export type Decided =
-  /** Stripe shows the state that is wanted: nothing is to be sent. */
+  /** `done`: Stripe shows the wanted state already, so there is nothing to send. */
   { readonly do: 'done' } | { readonly do: 'go' } | { readonly do: 'leave'; readonly fact: MoveFact };
 
 const leave = (fact: MoveFact): Decided => ({ do: 'leave', fact });
 
-/** Of subscriptions in other statuses Stripe makes no renewal, or a signup is still under way (Stripe docs, "Subscription statuses"). */
+/** In other statuses Stripe makes no renewal, or a signup is still under way (Stripe docs, "Subscription statuses"). */
 const RENEWS = new Set(['active', 'trialing', 'past_due']);
 
 export function decideMove(s: MovableSubscription, row: Remembered | null, ground: Ground): Decided {
@@ -60,7 +60,9 @@ export function decideMove(s: MovableSubscription, row: Remembered | null, groun
   return decideTime(s, ground);
 }
 
-/** Leaves the subscription of an enrolled customer at the MoR: its invoices would go to the MoR even after the move back. */
+/**
+ * Leaves an enrolled customer's subscription at the MoR: after the move back its invoices would still go to the MoR.
+ */
 export function decideBack(s: MovableSubscription | null, row: Remembered, ground: Ground): Decided {
   if (s === null || !RENEWS.has(s.status))
     return leave({ code: 'not_running', subscription_status: s?.status ?? 'deleted' });
@@ -71,7 +73,7 @@ export function decideBack(s: MovableSubscription | null, row: Remembered, groun
   return decideTime(s, ground);
 }
 
-/** Money must not be on its way on either side while the one who charges changes. */
+/** Waits until no money is on its way at Stripe or at the MoR, while the charging side changes. */
 function decideTime(s: MovableSubscription, { now }: Ground): Decided {
   if (s.scheduleId !== null) return leave({ code: 'scheduled', schedule_id: s.scheduleId });
   if (s.renewsAt === null || s.renewsAt.getTime() - now.getTime() < MOVE_BEFORE_RENEWAL_MS)
@@ -81,7 +83,7 @@ function decideTime(s: MovableSubscription, { now }: Ground): Decided {
   return { do: 'go' };
 }
 
-/** Stripe shows what our request asked for. */
+/** True if Stripe shows the result of our request. */
 export function isMoved(s: MovableSubscription, row: Remembered): boolean {
   if (row.before === null) return false;
   if (row.way === 'send_invoice') return s.collectionMethod === 'send_invoice';
@@ -93,7 +95,7 @@ export function isBack(s: MovableSubscription, { way, before }: Remembered): boo
   return s.ownMethodId === before?.methodId;
 }
 
-/** Stripe would charge its next invoice. */
+/** True if Stripe would charge the next invoice. */
 export function mayCharge(s: MovableSubscription): boolean {
   return RENEWS.has(s.status) && s.collectionMethod !== 'send_invoice' && isChargeable(s.charged);
 }
@@ -104,7 +106,7 @@ export function firstCall(s: Pick<MovableSubscription, 'subscriptionId'>, way: M
   return { kind: 'set_collection', subscriptionId: s.subscriptionId, collectionMethod: 'send_invoice' };
 }
 
-/** What follows an answer; null: the move is done. `id` is of the object that the answer showed. */
+/** The next request after a reply. Null: the move is done. `id`: the object in the reply. */
 export function nextCall(
   asked: MoveCall,
   id: string,
@@ -126,7 +128,7 @@ export function backCall(subscriptionId: string, { way, before }: Remembered): M
   return { kind: 'set_collection', subscriptionId, collectionMethod: 'charge_automatically' };
 }
 
-/** The fact in words, with what a person may do. */
+/** The fact in words, with a hint for a person. */
 export function renderMoveFact(fact: MoveFact): string {
   switch (fact.code) {
     case 'not_running':

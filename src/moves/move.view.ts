@@ -1,4 +1,4 @@
-// A subscription's move, as the API and the command line show it.
+// A subscription's move in the form of the API and the command line.
 import { Example, OpenOrNull, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type MoveEntity } from './move.entity.js';

@@ -1,4 +1,4 @@
-// How far the subscriptions have moved to the MoR. The command line moves them.
+// Lists the subscriptions' moves to the MoR. The command line makes the moves.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MayRead } from '../api/access/access.js';

@@ -1,4 +1,5 @@
-// The job that moves subscriptions from Stripe's own collection to the MoR, or back: one after the other, each step stored before it is sent.
+// Moves subscriptions from Stripe's own collection to the MoR, or back: one after the other, each step stored before it
+// is sent.
 import { Inject, Injectable } from '@nestjs/common';
 import { refuseInShadow } from '../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../domain/ports/billing-moves.js';
@@ -18,16 +19,16 @@ export type MoveOptions = {
   readonly direction: 'move' | 'back';
   /** True: reads and decides, and writes nothing. */
   readonly dryRun: boolean;
-  /** Null: every linked customer; with `back` everybody who was moved. */
+  /** Null: every linked customer, or with `back` every moved one. */
   readonly customerIds: readonly string[] | null;
-  /** With `back`: a person says that the MoR no longer charges these customers of its own accord. */
+  /** With `back`: a person confirms the MoR no longer charges these customers on its own. */
   readonly morStopped: boolean;
   readonly by: string;
   readonly signal: AbortSignal;
   readonly onDone: (done: MoveDone, count: MoveCount) => void;
 };
 
-/** `known`: it was so before this run. `would`: a dry run would change it. */
+/** `known`: done before this run. `would`: a dry run would do it. */
 export const MOVE_RESULTS = ['done', 'known', 'would', 'skipped', 'failed'] as const;
 export type MoveResult = (typeof MOVE_RESULTS)[number];
 export type MoveDone = {
@@ -39,7 +40,7 @@ export type MoveDone = {
 };
 export type MoveCount = Record<MoveResult, number>;
 
-/** Why no subscription was looked at. */
+/** The reason no subscription was looked at. */
 export class MoveRefused extends Error {
   constructor(
     readonly code: string,
@@ -63,7 +64,10 @@ export class MovesFlow {
     @Inject(FLOW_SETTINGS) private readonly settings: FlowSettings,
   ) {}
 
-  /** Throws MoveRefused before anything is done, MoveRunning when another run is under way, MoveStopped when it cannot go on. */
+  /**
+   * Throws MoveRefused before any change, MoveRunning while another run works, and MoveStopped if the run can't
+   * continue.
+   */
   async run(o: MoveOptions): Promise<MoveCount> {
     await this.check(o);
     return this.moves.exclusively(async () => {
@@ -102,7 +106,7 @@ export class MovesFlow {
       );
   }
 
-  /** All subscriptions of these customers that are not ended. */
+  /** All running subscriptions of these customers. */
   private async *subscriptions({ customerIds, signal }: MoveOptions): AsyncGenerator<MovableSubscription> {
     for (const id of customerIds ?? []) yield* known(await this.billing.ofCustomer(id), signal);
     for (let at: string | null | undefined; customerIds === null && at !== null;) {

@@ -1,4 +1,4 @@
-// The moves of subscriptions in PostgreSQL: one row each, and the lock that lets one command work at a time.
+// Stores the moves of subscriptions: one row each. A lock lets one command work at a time.
 import { Injectable } from '@nestjs/common';
 import { type Page } from '../domain/page.js';
 import { type PageRequest } from '../domain/page.js';
@@ -10,7 +10,7 @@ import { newestFirst } from '../store/newest-first.js';
 import { MoveEntity } from './move.entity.js';
 import { MOVE_STATUSES, type MoveStatus } from './move.rules.js';
 
-/** Another move works at this moment. */
+/** Another move is running. */
 export class MoveRunning extends Error {}
 
 export type MoveFilter = {
@@ -36,7 +36,8 @@ export class MovesStore {
   ) {}
 
   /**
-   * Runs `work` alone. The lock is the transaction's: it ends with the process, and a pooler keeps it on one connection.
+   * Runs `work` alone. The lock belongs to a transaction: it ends with the process, and a pooler keeps the transaction
+   * on one connection.
    * @throws MoveRunning
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -57,7 +58,7 @@ export class MovesStore {
     return this.rows.findOneBy({ subscriptionId });
   }
 
-  /** Writes the row, over `before` where there is one. Throws MoveRunning when another command wrote it meanwhile. */
+  /** Writes the row, or updates `before`. Throws MoveRunning if another command has written it meanwhile. */
   async write(row: Written, before: MoveEntity | null): Promise<MoveEntity> {
     const fields = Object.keys(row) as (keyof Written)[];
     const values = fields.map((field) => written(field, row[field]));
@@ -76,7 +77,7 @@ export class MovesStore {
     return now;
   }
 
-  /** Of these customers, those who are linked to a customer of the MoR. */
+  /** The customers among these with a link to a MoR customer. */
   async linked(customerIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.db.pool.query<{ customer_id: string }>(
       'select distinct customer_id from customer_link where customer_id = any($1)',
@@ -94,7 +95,7 @@ export class MovesStore {
     return rows.map((r) => r.customer_id);
   }
 
-  /** Rows that `--back` works on, in the order of their numbers, from after `seq` on. */
+  /** The rows for `--back` after `seq`, in the order of their numbers. */
   async toReturn(customerIds: readonly string[] | null, seq: string, limit: number): Promise<readonly MoveEntity[]> {
     const query = this.rows
       .createQueryBuilder('m')

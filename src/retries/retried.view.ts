@@ -1,9 +1,9 @@
-// What became of a retry that was asked for, as an answer.
+// The result of a requested retry as an API response.
 import { Problem, valueOrProblem } from '../api/http/problem.js';
 import { type Retried } from './retries.flow.js';
 import { type MadeRetry } from './rules/retry.js';
 
-/** Throws why nothing was tried; 502 `billing_unavailable` when Stripe did not show the invoice. */
+/** Throws the reason if nothing was tried, and 502 `billing_unavailable` if Stripe did not show the invoice. */
 export function retriedOrProblem(done: Retried): MadeRetry {
   if (!done.ok && 'silent' in done) {
     const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);

@@ -1,4 +1,4 @@
-// The button that tries a failed renewal again.
+// The button to try a failed renewal again.
 import { HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';

@@ -1,4 +1,4 @@
-// Refused renewals, found by indexes that hold them alone.
+// Lists refused renewals, with indexes on these alone.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
@@ -9,8 +9,9 @@ import { INVOICE_AT } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 
 /**
- * `planned`: Crossbill tries again at a known time. `awaiting_answer`: the MoR was asked to charge again, and has not answered. `payment_link`: the
- * customer has a payment link. `ended`: the schedule is over. `collected`: it is paid after all. `not_retried`: Crossbill tries nothing.
+ * `planned`: Crossbill tries again at a known time. `awaiting_answer`: Crossbill asked the MoR to charge again, and has
+ * no verdict yet. `payment_link`: the customer has a payment link. `ended`: the schedule is over. `collected`: the
+ * invoice is paid after all. `not_retried`: Crossbill tries nothing.
  */
 export const RETRY_STATES = [
   'planned',
@@ -27,7 +28,7 @@ export type RetryFilter = MoneyFilter & { readonly state?: string | undefined; r
 
 export type RetriedInvoice = { readonly invoice: InvoiceRow; readonly state: RetryState };
 
-/** The state of a renewal, from its `retries` (domain/retry.ts). */
+/** Computes a renewal's state from its `retries` (domain/retry.ts). */
 const STATE = `case
   when i.status in ('paid', 'held', 'marking') then 'collected'
   when i.retries->>'waitingSince' is not null then 'awaiting_answer'
@@ -36,7 +37,7 @@ const STATE = `case
   when i.status = 'open' and i.retries->'retries'->-1->>'means' = 'link' then 'payment_link'
   else 'not_retried' end`;
 
-/** The key carries the state, so each row shows the state of its filter. */
+/** The key contains the state: the filter finds rows by it, and each row returns its state with it. */
 const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
   from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
 
@@ -44,7 +45,10 @@ const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
 export class RetriesStore {
   constructor(private readonly db: Database) {}
 
-  /** By when Stripe made the invoice, the newest first; those that are planned by their next try, the soonest first. Throws BadCursor. */
+  /**
+   * Newest invoice first, by Stripe's time. With the filter `planned` the soonest next try comes first. Throws
+   * BadCursor.
+   */
   async list(filter: RetryFilter, page: PageRequest): Promise<Page<RetriedInvoice>> {
     const found = await walk(this.db.orm, walkOf(filter), page);
     const keys = found.data.map((key): { state: RetryState; id: string } => {
@@ -60,7 +64,7 @@ export class RetriesStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** The unpaid amounts of the invoices in the list. */
+  /** The unpaid amounts of the listed invoices. */
   sums(filter: RetryFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, walkOf(filter), 'amount_remaining');
   }

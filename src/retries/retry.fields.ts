@@ -1,4 +1,4 @@
-// The fields of a refused renewal: columns and CSV.
+// The fields of a refused renewal, for the page and the CSV.
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { field, fields } from '../console/fields.js';
 import { html, type Piece } from '../console/html.js';
@@ -6,7 +6,7 @@ import { time, words } from '../console/show.js';
 import { refusalWords } from '../domain/decline-words.js';
 import { type RetriedInvoice } from './retries.store.js';
 
-/** By the names of the invoice and of its `retries` in the API. `made`: how many retries were sent. */
+/** One row, under the API's names for an invoice and its `retries`. `made`: the number of retries sent. */
 export function listedRetry({ invoice: i, state }: RetriedInvoice) {
   const { refusal, retries = [], ended } = i.retries ?? {};
   return {

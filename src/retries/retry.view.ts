@@ -1,4 +1,4 @@
-// What followed the refusals of an invoice, as the API shows it.
+// The steps after an invoice's refusals, in the API's form.
 import { type InvoiceRow } from '../domain/model.js';
 import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
 import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word, WordOrNull } from '../api/http/docs.js';
@@ -30,7 +30,7 @@ export class RetriesView {
   end!: string | null;
 }
 
-/** Null: the MoR refused nothing. */
+/** Null if the MoR refused nothing. */
 export function retriesView(i: Pick<InvoiceRow, 'retries'>): RetriesView | null {
   return i.retries === null ? null : shown(i.retries);
 }
@@ -57,7 +57,7 @@ function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesVi
   };
 }
 
-/** What comes next, in one sentence; null: nothing comes, and nothing is to tell. */
+/** The next step in one sentence. Null if there is none. */
 export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
   if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
   const { waitingSince, ended, refusal } = i.retries;

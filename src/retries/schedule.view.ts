@@ -1,4 +1,4 @@
-// The schedule of retries in words, for people who did not set it.
+// The retry schedule in words.
 import { duration } from '../console/show.js';
 import { type RefusalKind, type RetrySchedule } from '../domain/retry.js';
 import { type FlowSettings } from '../domain/settings.js';
@@ -11,7 +11,7 @@ export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
 
 type Means = Pick<FlowSettings, 'relay' | 'recoveryLinks'>;
 
-/** "The MoR charges again after 3 days, 5 days later, 7 days later". */
+/** For example "The MoR charges again after 3 days, 5 days later, 7 days later". */
 export function stepsInWords(schedule: RetrySchedule, kind: RefusalKind, { relay, recoveryLinks }: Means): string {
   const steps = schedule[kind].map((step, i) => {
     if (step.do === 'link')

@@ -1,4 +1,4 @@
-// A returned debit as the API shows it.
+// A returned debit in the API's form.
 import { type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Amount, Currency, Example, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';

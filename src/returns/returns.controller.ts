@@ -1,4 +1,4 @@
-// Debits returned by a bank: Document 3 has no event for them, so a person records them, and may undo the record.
+// Debits returned by a bank. Document 3 has no event for them, so a person records them, and may undo the record.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

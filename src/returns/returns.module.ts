@@ -1,4 +1,4 @@
-// Debits that banks returned.
+// Debits returned by banks.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

@@ -1,4 +1,4 @@
-// The sentences of items about money back at the banks: lost disputes, returned debits, and their credit notes.
+// Sentences of items about lost disputes, returned debits, and their credit notes.
 import { showDisputed } from '../domain/dispute-sum.js';
 import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
 import { type Apart } from '../domain/facts/parts.js';

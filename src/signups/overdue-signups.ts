@@ -1,4 +1,4 @@
-// Signups without a charge: no event and no lane's own timer would bring them up.
+// Finds signups without a charge for too long. No event and no lane's timer reports them.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Wake } from '../engine/wake.js';
@@ -14,7 +14,7 @@ export class OverdueSignups {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do it: each signup's event is stored once. */
+  /** Any replica may do this: each signup's event is stored once. */
   @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {

@@ -1,4 +1,4 @@
-// From a checked request to the signup flow's request: each kind has its own fields.
+// Turns a checked API request into the flow's request. Each kind of signup has its own fields.
 import { parseCurrency } from '../domain/money.js';
 import { type WireRequest } from '../domain/ports/call.js';
 import { type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
@@ -10,7 +10,7 @@ export type SignupTax = { readonly id: string | null; readonly calculation: Wire
 
 /**
  * Throws a 400 with the field if a payment lacks its amount or currency, or a field does not belong to this kind.
- * @param tax the calculation to bind: its id, or the checked request for it; both null: none
+ * @param tax the calculation to bind: its id, or the checked request for one; both null: none
  */
 export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string): SignupRequest {
   const { id: taxCalculationId, calculation } = tax;
@@ -24,7 +24,8 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
     const call: SignupCall = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId };
     return { ...common, amount: null, currency: null, call };
   }
-  // Document 3: only a setup intent takes them. Leaving them out in silence would charge by another method than was meant.
+  // Document 3: only a setup intent takes these. If Crossbill dropped them silently, the MoR could charge by another
+  // method than intended.
   if (dto.payment_method_types !== undefined) throw invalid('payment_method_types', 'is for a trial');
   if (dto.amount === undefined) throw invalid('amount', 'is required for a payment');
   const currency = parseCurrency(dto.currency);
@@ -41,7 +42,7 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
   return { ...common, amount, currency, call };
 }
 
-/** What is null or empty is not sent. */
+/** Leaves out null and empty fields. */
 function customerOf({ id, email, name, country, address }: SignupCustomerDto): SignupCustomer {
   const lines = Object.entries(address ?? {}).flatMap(([line, text]) => (text === null ? [] : [[line, text] as const]));
   return {
@@ -57,7 +58,7 @@ function isGiven(text: string | null | undefined): text is string {
   return typeof text === 'string';
 }
 
-/** The MoR's name of a field in an error as our caller knows it. */
+/** Translates the MoR's field name in an error into our caller's. */
 export function signupField(morField: string): string {
   return morField
     .replace(/^merchant_customer\.[a-z0-9_-]+_id$/, 'customer.id')

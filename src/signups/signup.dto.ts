@@ -1,4 +1,4 @@
-// What is taken in to make a signup and to complete one.
+// The bodies of requests to make and to complete a signup.
 import { taxCalculationRequest } from '@crossbill/mor';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsISO31661Alpha2 } from 'class-validator';

@@ -1,5 +1,5 @@
-// Signups and other payment methods: the request is stored with its key, the MoR makes the intent, the customer is linked. A signup's
-// first invoice gets its payment.
+// Makes signups and new payment methods: stores the request with its key, gets the intent from the MoR, and links the
+// customer. The completion gives a signup's first invoice its payment.
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type Refusal, refuse, type Result } from '../engine/commanded.js';
@@ -25,21 +25,21 @@ import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 export type SignupRequest = {
   readonly kind: SignupKind;
   readonly customerId: string;
-  /** Payment: smallest units; a setup: null. */
+  /** In smallest units for a payment. Null for a setup. */
   readonly amount: bigint | null;
   readonly currency: string | null; // upper case
   readonly call: SignupCall;
   readonly taxCalculationId: string | null;
-  /** A calculation to make first and to bind (Document 2); null: none, or `taxCalculationId` names one. */
+  /** The tax calculation to make first and to bind (Document 2). Null: none, or `taxCalculationId` names one. */
   readonly calculation: WireRequest | null;
   readonly by: string;
 };
 
 export type SignupMade =
   | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentAnswer }
-  | { readonly outcome: 'tax_failed'; readonly failure: CallFailure } // nothing was sent but the calculation
-  | { readonly outcome: 'tax_differs'; readonly total: Money | null } // the amount is not what the calculation comes to
-  | { readonly outcome: 'conflict' } // the same idempotency key with another body
+  | { readonly outcome: 'tax_failed'; readonly failure: CallFailure } // only the calculation was sent
+  | { readonly outcome: 'tax_differs'; readonly total: Money | null } // the amount differs from the calculation's total
+  | { readonly outcome: 'conflict' } // the idempotency key is known with another body
   | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };
 
 type Charge = {
@@ -47,7 +47,7 @@ type Charge = {
   readonly invoiceId: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** The MoR's `pay_…`; null or left out: not known. */
+  /** The MoR's `pay_…`. Null or absent: unknown. */
   readonly paymentId?: string | null;
 };
 type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
@@ -66,9 +66,9 @@ export class SignupFlow {
   ) {}
 
   /**
-   * Makes a signup. With a known idempotency key it sends the stored request again: Crossbill keeps no client secret, and the MoR replays
-   * its answer for the same key. `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is made before anything is
-   * stored, and only once.
+   * Makes a signup. With a known idempotency key it sends the stored request again: Crossbill stores no client secret,
+   * and the MoR replays its reply under the same key. `body`: the caller's own bytes, to distinguish a repeat from a
+   * clash. A calculation is made once, before anything is stored.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
     const bodySha256 = createHash('sha256').update(body).digest();
@@ -88,7 +88,7 @@ export class SignupFlow {
       currency: req.currency,
       status: 'requested',
       taxCalculationId: bound.taxCalculationId,
-      // Without a name of the caller's nothing survives a restore, and the same request is another signup.
+      // Without the caller's key nothing survives a restore: the same request then makes another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
@@ -105,7 +105,7 @@ export class SignupFlow {
     return signup === null ? { outcome: 'conflict' } : this.send(signup, req);
   }
 
-  /** The call with the calculation that it is bound to, made here when it was asked for. */
+  /** Returns the intent's call with its calculation. Makes the calculation now if the caller asked for one. */
   private async bind(
     req: SignupRequest,
   ): Promise<SignupCall | Extract<SignupMade, { outcome: 'tax_failed' | 'tax_differs' }>> {
@@ -113,7 +113,7 @@ export class SignupFlow {
     const made = await this.tax.calculate(req.calculation);
     if (!made.ok) return { outcome: 'tax_failed', failure: made };
     const { taxCalculationId, total, currency } = made.value;
-    // The customer must pay what the tax was calculated for, to the last unit; a trial takes no money.
+    // The customer must pay exactly the calculation's total. A trial takes no money.
     if (req.amount !== null && (total !== req.amount || currency !== req.currency)) {
       return { outcome: 'tax_differs', total: total === null ? null : money(total, currency) };
     }
@@ -137,7 +137,10 @@ export class SignupFlow {
     return { outcome: 'made', signup: now, intent: outcome.value };
   }
 
-  /** The calculation has expired or was used: once more, as a new request under a new key (Document 3, `tax_calculation_not_found`). */
+  /**
+   * The calculation has expired or was used (Document 3, `tax_calculation_not_found`). Makes another one, and sends a
+   * new request under a new key.
+   */
   private async sendAnew(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
     const bound = await this.bind(req);
     if ('outcome' in bound || bound.taxCalculationId === null) {
@@ -151,7 +154,7 @@ export class SignupFlow {
     return this.send({ ...signup, ...to, recalculated: true }, req);
   }
 
-  /** Waits for its turn to send this signup's request. A lost turn runs out. */
+  /** Waits for the right to send this signup's request. The right of a dead process expires. */
   private async takeTurn(id: string): Promise<void> {
     while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
       await this.clock.sleep(BUSY_LOOK_EVERY_MS);
@@ -159,16 +162,16 @@ export class SignupFlow {
   }
 
   /**
-   * The browser's charge becomes the payment of the first invoice. A repeat changes nothing; another charge or invoice for the same signup
-   * is refused.
+   * Makes the browser's charge the payment of the first invoice. A repeat changes nothing. Another charge or invoice
+   * for the same signup is refused.
    */
   async complete(id: string, c: Charge): Promise<Completed> {
     if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
-    await this.takeTurn(id); // of two requests at once with different charges only one is the signup's
+    await this.takeTurn(id); // two requests with different charges: one wins
     try {
       return await this.completeAlone(id, c);
     } finally {
-      await this.signups.unanswered(id, 'requested'); // gives the turn back; a signup that was answered keeps its status
+      await this.signups.unanswered(id, 'requested'); // frees the turn; an answered signup keeps its status
     }
   }
 
@@ -232,14 +235,17 @@ function chargeUsed(): Refusal {
   return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
 }
 
-/** One Idempotency-Key may name a signup and, for each customer, another payment method. */
+/** The MoR's key. One Idempotency-Key may name a signup and, for each customer, a payment method too. */
 function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): string {
   return req.kind === 'method'
     ? morKey('method', [apiKey, req.customerId, idempotencyKey])
     : morKey('signup', [apiKey, idempotencyKey]);
 }
 
-/** Crossbill repeats a tax calculation once, if it made the calculation itself and the MoR has made no intent yet. */
+/**
+ * True if Crossbill made the calculation and the MoR has made no intent yet: then Crossbill repeats the calculation
+ * once.
+ */
 function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
   return req.calculation !== null && !signup.recalculated && signup.intentId === null;
 }

@@ -1,4 +1,4 @@
-// A signup as the API shows it. The client secret is in the answer to its making and nowhere else.
+// A signup in the API's form. Only the reply to its creation has the client secret.
 import { type PaymentRow } from '../domain/model.js';
 import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../domain/signup.js';
@@ -75,8 +75,8 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
 }
 
 /**
- * @param payment null while the signup is not completed
- * @param proven `SignupsStore.proven` has it
+ * @param payment null before the completion
+ * @param proven true if `SignupsStore.proven` has this signup
  */
 export function signupView(
   s: SignupRow,

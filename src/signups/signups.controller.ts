@@ -1,4 +1,4 @@
-// Signups: made at the MoR for the merchant's backend, looked up, and completed with the charge of the browser's result.
+// Signups: created at the MoR for the merchant's backend, looked up, and completed with the charge from the browser.
 import { encodeTaxCalculation, taxCalculationRequest } from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -124,8 +124,8 @@ export class SignupsController {
 }
 
 /**
- * The calculation to bind. `tax` is checked field by field before anything is sent; it must be in the currency of the payment and,
- * as the flow finds out, come to its amount.
+ * The tax calculation to bind. Checks `tax` field by field before any call. Its currency must be the payment's; the
+ * flow compares its total with the amount.
  */
 function taxOf(dto: CreateSignupDto): SignupTax {
   if (dto.tax === undefined) return { id: dto.tax_calculation_id ?? null, calculation: null };

@@ -1,4 +1,4 @@
-// Signups: the first payment, and what became of it.
+// Signups and their first payments.
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';

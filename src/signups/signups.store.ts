@@ -1,4 +1,4 @@
-// Signups, and the customer links that they bring.
+// Stores signups and their customer links.
 import { Injectable } from '@nestjs/common';
 import { ofSignup } from '../domain/events/own-event.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
@@ -19,7 +19,9 @@ export class SignupsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Stores a new signup and the name of its request, at the database's time. A known name returns the earlier object. */
+  /**
+   * Stores a new signup with the name of its request, at the database's time. A known name returns the earlier signup.
+   */
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {
       if (name !== null) {
@@ -36,7 +38,9 @@ export class SignupsStore {
     return this.db.orm.getRepository(SignupEntity).findOneBy({ id });
   }
 
-  /** Takes the right to send a signup's request for `forMs` milliseconds; false while another holds it. */
+  /**
+   * Takes the right to send a signup's request for `forMs` milliseconds. Returns false while another process has it.
+   */
   async claim(id: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `update signup set busy_until = ${laterSql(2, 3)} where id = $1 and ${turnIsFree(2)}`,
@@ -45,7 +49,7 @@ export class SignupsStore {
     return taken.rowCount === 1;
   }
 
-  /** The MoR answered: the intent, and the customer's link, for good. */
+  /** Records the MoR's reply: the intent, and the customer's link for good. */
   async answered(id: string, a: { intentId: string; morCustomerId: string; status: string }): Promise<void> {
     await inTransaction(this.db.pool, async (db) => {
       const found = await db.query<{ customer_id: string }>(
@@ -60,7 +64,7 @@ export class SignupsStore {
     });
   }
 
-  /** The MoR refused, or gave no answer: the next try may begin at once. */
+  /** The MoR refused or did not reply. The next try may begin at once. */
   async unanswered(id: string, status: 'requested' | 'refused'): Promise<void> {
     await this.db.pool.query(
       `update signup set busy_until = null, status = case when intent_id is null then $2 else status end where id = $1`,
@@ -68,7 +72,7 @@ export class SignupsStore {
     );
   }
 
-  /** Binds another calculation: the stored request and its key are replaced, before anything is sent again. */
+  /** Binds another calculation: replaces the stored request and its key before the next send. */
   async rebind(
     id: string,
     to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },
@@ -80,8 +84,8 @@ export class SignupsStore {
   }
 
   /**
-   * The complete ones of these signups: a payment's charge is proven, or a trial's method counts as confirmed. The MoR has no read and no
-   * event of a confirmed setup.
+   * Returns the complete ones of these signups: a payment's charge is proven, or a trial's method counts as confirmed,
+   * since the MoR has no read and no event for a confirmed setup.
    */
   async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ id: string }>(
@@ -101,7 +105,7 @@ export class SignupsStore {
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
       );
-      // After the update: the signup's row lock orders it with `tellOverdue`.
+      // After the update: the signup's row lock orders this with `tellOverdue`.
       const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
       const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
         overdue.id,
@@ -110,7 +114,7 @@ export class SignupsStore {
     });
   }
 
-  /** Tells the lane of each signup without a completion for `afterMs` milliseconds, once. Returns how many. */
+  /** Stores an event, once, for each signup without a completion for `afterMs` milliseconds. Returns their number. */
   async tellOverdue(afterMs: number): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {
       const before = new Date((await readTime(db, this.time)).getTime() - afterMs);

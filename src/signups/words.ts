@@ -1,4 +1,4 @@
-// The sentences of items about signups.
+// Sentences of items about signups.
 import { type FactOf, type Sentences, type Words } from '../domain/fact.js';
 import { showMoney } from '../domain/money.js';
 import { showIso } from '../domain/show-time.js';

@@ -1,4 +1,4 @@
-// A second body under the id of a known event: the first body is in force, and a person hears of the other.
+// A second body under a known event's id: the first body counts, and an item reports the other.
 import { secondBodySubject } from '../../domain/events/own-event.js';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { aboutSecondBody } from '../../domain/events/same-event.js';
@@ -10,7 +10,7 @@ import { ensureInvoice } from '../../engine/facts.js';
 export function takeSecondBody(lane: Lane, { event: e, at }: OwnLaneEvent<'event.second_body'>): Verdict {
   if (!isInnerLane(lane.lane)) ensureInvoice(lane);
   const fact = { code: 'second-body', event: e.event, type: e.event_type } as const;
-  // Each other body is news, also after a person looked into an earlier one.
+  // Each further body opens an item, even after a person dealt with an earlier one.
   lane.ask({ kind: 'conflicting_event', subject: secondBodySubject(e), fact, since: at });
   return done(`event ${e.event} came with another body`);
 }

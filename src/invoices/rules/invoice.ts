@@ -1,4 +1,4 @@
-// Stripe's invoice: its events, and a draft that counts as stuck.
+// Takes events about Stripe's invoice, and opens items about a stuck draft.
 import { carries, ruleOf, standingOf } from '../../domain/enrolment.js';
 import { showMoney } from '../../domain/money.js';
 import { noteAttemptAsked } from '../../domain/retry.js';
@@ -19,10 +19,11 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   const i = lane.invoice;
   if (i !== null) {
     if (e.type === 'invoice.payment_attempt_required') i.retries = noteAttemptAsked(i.retries, e.at);
-    // The metadata of its subscription enrols it at once and without a look.
+    // The subscription's metadata enrols the invoice at once, without a lookup.
     if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
   }
-  // The event is older than the facts, by its second or by our clock: Stripe is asked for those of now.
+  // The event is older than our facts of the same second. If the overpaid amounts differ, Crossbill reads the invoice
+  // again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
   const standing = standingOf(lane.toState(), lane.ctx);
@@ -40,7 +41,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
 
 const NO_DRAFT = 'the invoice is no draft any more, or is tried again';
 
-/** Stripe could not finalize the draft, or nobody finalizes it while money waits. */
+/** Items for a draft Stripe could not finalize, and for a draft nobody finalizes while a payment waits. */
 export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-waits': NO_DRAFT }, function* (lane) {
   const { invoice: i, payments } = lane.toState();
   if (i === null || i.platformStatus !== 'draft') return;
@@ -57,10 +58,10 @@ export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-wai
   yield { ...item, paymentRowId: p.id, fact: { code: 'draft-waits', taken, since: p.recordedAt.toISOString() } };
 });
 
-/** A person has every payment tried once more that waits for the draft. */
+/** `retry`: Crossbill tries every payment waiting for the draft again. */
 export const chooseDraft: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution !== 'retry' || lane.invoice === null) return null;
-  lane.invoice.finalizationError = null; // the old error must not bring the item back before the new try
+  lane.invoice.finalizationError = null; // else the old error would open the item again
   for (const p of lane.payments) if (p.mark === 'held') moveMark(p, 'waiting');
   requireRead(lane);
   return null;

@@ -1,4 +1,4 @@
-// `invoice.created` is handed on to the MoR, which charges for it.
+// Relays `invoice.created` to the MoR. The MoR then charges the customer.
 import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
 import { askOfCall, type Call, isAbout, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
@@ -12,15 +12,15 @@ import { standingOf } from '../../domain/enrolment.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
-/** Hands an `invoice.created` on, byte for byte. */
+/** Relays an `invoice.created`, byte for byte. */
 export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   const s = lane.toState();
   const isRelayed = s.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
-  // Delivered late: relayed now, it would have the MoR charge an invoice that is over.
+  // If the event is late, a relay could make the MoR charge an invoice that is over.
   if (isRelayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return;
   const i = lane.invoice;
   const trail = i?.retries ?? null;
-  // The schedule orders the retries: a relay would be one more of them.
+  // Crossbill's schedule orders the retries. A relay would be one more.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';
@@ -33,25 +33,27 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
 }
 
 /**
- * The MoR was asked to charge the invoice and has not answered. A further `invoice.created` repeats the first under a second id (Stripe
- * docs, "Webhooks"), and the MoR would take it for a retry. After a refusal it is a retry (Document 3, rule 5).
+ * Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is the first
+ * event under a second id (Stripe docs, "Webhooks"), and the MoR would take it for a retry. After a refusal it really
+ * is a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
-/** A relayed event without a later verdict on its invoice. A dismissed charge is no verdict. */
+/** True for a relayed event without a later verdict on its invoice. A dismissed charge is no verdict. */
 function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
-  // Taken back when the MoR named a charge for it, though its answer was lost: it was heard.
+  // Crossbill withdrew the event after the MoR reported a charge for it. So the MoR got the event, although its reply
+  // was lost.
   const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
   return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
 }
 
 /**
- * Why Crossbill no longer sends an `invoice.created` without a reply: the invoice is over, its money came, the MoR gave its verdict, or the
- * customer can pay another way. After hours of silence a charge would hit a customer who pays already. An earlier try may have arrived; its
- * own event reports that charge. Null: the MoR must still get it.
+ * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money arrived, the MoR gave its
+ * verdict, or the customer can pay another way. After hours of silence a charge would hit a customer who is paying
+ * already. An earlier try may have arrived; its own event reports that charge. Null: the MoR must still get the event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
@@ -60,7 +62,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
     return 'the customer can pay it another way now';
-  // A person sends a refused relay again: the MoR would take it for a retry next to the later order.
+  // A person sends a refused relay again. Next to the later order the MoR would take it for a retry.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
     return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
@@ -68,14 +70,14 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
 }
 
 /**
- * A read found no such invoice, and no event reported its deletion: STRIPE_API_KEY may belong to another account than the events. A renewal
- * held back for that would be lost without a word.
+ * Crossbill read the invoice and found none, but no event reported a deletion: STRIPE_API_KEY may belong to another
+ * account than the events. Then Crossbill must relay: otherwise it would silently lose the renewal.
  */
 function isUnknownToUs(i: InvoiceRow | null): boolean {
   return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
 }
 
-/** A payment of which the MoR spoke first after the event came; null: none. */
+/** The payment the MoR first reported after this event. Null if there is none. */
 function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
   const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
   return p === undefined ? null : effectName(p);
@@ -84,13 +86,13 @@ function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | nul
 export const relayCall: CallRule<'relay_event'> = {
   order: 3,
   unwanted: findReasonToDrop,
-  // Hours after the invoice was made, people and Stripe may have done anything to it. A Stripe that cannot be asked keeps no renewal from being
-  // charged.
+  // Hours later, people or Stripe may have changed the invoice, so Crossbill reads it first. But if Stripe does not
+  // answer, the MoR still charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
-  waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown', // of who is not enrolled nothing is relayed
+  waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown', // a customer not enrolled gets no relay
   replied: () => undefined,
-  // Each try without a reply has a failed read of its own before it: Stripe may be back by the next try, and show that the invoice is over.
+  // Each try without a reply gets one more read first: Stripe may be back by then and show the invoice as over.
   silent: ({ invoice: i }) => {
     if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
   },

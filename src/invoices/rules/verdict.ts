@@ -1,4 +1,4 @@
-// The MoR's verdict on an invoice: whether one is expected and by when, and the item about a verdict that did not come.
+// The MoR's verdict on an invoice: whether and until when Crossbill expects one, and the item about a missing verdict.
 import { type LaneRows } from '../../domain/model.js';
 import { dueDate, isLiveProforma, type MorObjectRow, TRANSFERRED, verdictBy } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
- * An enrolled customer's invoice with an amount due is expected to be paid through the MoR, except a signup's. A person's own invoice, sent
- * by mail, has no deadline.
+ * Expects the MoR to collect an enrolled customer's invoice with an amount due, except a signup's. An invoice made by
+ * hand and sent by mail has no deadline.
  */
 export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
@@ -30,7 +30,7 @@ const OVERDUE_CLEARS = {
   'transfer-overdue': 'the invoice is settled, or the customer has more time to pay',
 };
 
-/** A renewal without its verdict, or refused and then not paid by the bank transfer that was to pay it. */
+/** Items for a renewal without a verdict, and for a refused renewal with an unpaid proforma invoice. */
 export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
   const s = lane.toState();
   const i = s.invoice;
@@ -50,20 +50,26 @@ export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
   yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(s), letGo } };
 });
 
-/** A proforma invoice stands for the refused renewal: nothing else is tried meanwhile (retries/rules/refusal.ts). */
+/**
+ * The unpaid proforma invoice of a refused renewal. While it stands, Crossbill tries nothing else
+ * (retries/rules/refusal.ts).
+ */
 function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
   if (i === null || isOver(i.platformStatus) || i.amountDue === 0n || payments.some(mayBringMoney)) return;
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
 }
 
-/** A person waits for the verdict as long again. */
+/** `retry`: the person waits for the verdict once more, for the full time. */
 export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution === 'retry' && lane.invoice !== null)
     lane.invoice.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);
   return null;
 };
 
-/** The verdict is late: does the customer pay by bank debit? A debit takes days, and the MoR tells of none on its way. */
+/**
+ * The verdict is late. Asks if the customer pays by bank debit: a debit takes days, and the MoR does not report one on
+ * its way.
+ */
 export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',
   wanted: (lane) => {
@@ -83,7 +89,7 @@ export const debitLookup: Lookup<string, boolean> = {
   },
 };
 
-/** The verdict is late, and nobody has looked up yet whether the customer pays by bank debit. */
+/** True if the verdict is late, and Crossbill does not know yet if the customer pays by bank debit. */
 export function mustAskDebit(s: LaneRows, { now }: { readonly now: Date }): boolean {
   const i = s.invoice;
   if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
@@ -91,14 +97,14 @@ export function mustAskDebit(s: LaneRows, { now }: { readonly now: Date }): bool
   return by !== null && by.getTime() <= now.getTime();
 }
 
-/** The MoR has answered the last try, or the invoice is settled without it: nothing more is expected of the MoR. */
+/** True if the MoR has given its verdict on the last try, or the invoice is settled without the MoR. */
 export function hasVerdict(s: LaneRows): boolean {
   const i = s.invoice;
   const told = s.payments.some((p) => !saysNothing(p));
   return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
 }
 
-/** Since when a verdict is awaited: Crossbill saw the invoice first, or asked the MoR to charge it again. */
+/** The start of the wait for a verdict: Crossbill's first sight of the invoice, or its last order to charge. */
 function awaitedSince(s: LaneRows): string {
   const since = awaitsRetry(s) ? (s.invoice?.retries?.waitingSince ?? null) : null;
   return since ?? s.invoice?.firstSeenAt.toISOString() ?? '';

@@ -3,7 +3,7 @@
 /** `until` is the first moment of the next month. */
 export type Month = { readonly since: Date; readonly until: Date };
 
-/** Of `2026-11`; null for anything else. */
+/** Reads `2026-11`. Null for any other text. */
 export function monthOf(text: string): Month | null {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined || Number(year) < 1970) return null;
@@ -11,12 +11,12 @@ export function monthOf(text: string): Month | null {
   return { since, until: new Date(Date.UTC(Number(year), Number(month))) };
 }
 
-/** Its name: `2026-11`. */
+/** The month as `2026-11`. */
 export function nameOf({ since }: Month): string {
   return since.toISOString().slice(0, 7);
 }
 
-/** The one before (-1), the one after (1). */
+/** The month before (-1) or after (1). */
 export function monthBeside({ since }: Month, by: number): Month {
   const at = (n: number): Date => new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + n));
   return { since: at(by), until: at(by + 1) };

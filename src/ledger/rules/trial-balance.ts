@@ -3,10 +3,10 @@
 import { type Account } from '../../domain/model.js';
 import { ACCOUNTS } from '../../domain/postings.js';
 
-/** Accounts at zero at the end of a month unless something is under way or waits for a person. */
+/** Accounts with a zero balance at the month's end, unless work is unfinished or waits for a person. */
 const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);
 
-/** In smallest units. `closing` is `opening` and `debit` less `credit`. */
+/** In smallest units. `closing` is `opening` plus `debit` minus `credit`. */
 export type AccountLine = {
   readonly account: Account;
   readonly clearing: boolean;
@@ -19,13 +19,13 @@ export type AccountLine = {
 export type TrialBalance = {
   readonly currency: string;
   readonly accounts: readonly AccountLine[];
-  /** Opening and closing are zero, and debit is credit: each entry names both sides. */
+  /** The check: opening and closing are zero and debit equals credit, since each entry has both sides. */
   readonly total: Omit<AccountLine, 'account' | 'clearing'>;
-  /** The month's movements, by reason. */
+  /** The month's movements by reason. */
   readonly moved: readonly LedgerSum[];
 };
 
-/** One for each currency in the ledger up to the end of the month, in the order of their codes. */
+/** One balance for each currency in the ledger up to the month's end, ordered by currency code. */
 export function trialBalances(sums: readonly LedgerSum[]): readonly TrialBalance[] {
   const currencies = [...new Set(sums.map((s) => s.currency))].sort();
   return currencies.map((currency) => {
@@ -55,7 +55,7 @@ function lineOf(account: Account, sums: readonly LedgerSum[]): AccountLine {
   return { account, clearing: CLEARING.has(account), opening, debit, credit, closing: opening + debit - credit };
 }
 
-/** The uneven rest at the month's end, in words; empty: every payment and refund shows on Stripe. */
+/** The unfinished amounts at the month's end, in words. Empty if Stripe shows every payment and refund. */
 export function openEnds({ accounts }: TrialBalance): readonly { readonly amount: bigint; readonly what: string }[] {
   const closing = (account: Account): bigint => accounts.find((l) => l.account === account)?.closing ?? 0n;
   return [
@@ -65,8 +65,8 @@ export function openEnds({ accounts }: TrialBalance): readonly { readonly amount
 }
 
 /**
- * The month's money at the MoR, in smallest units: `lost` is the banks' take for disputes and returned debits, less its
- * returns.
+ * The month's money at the MoR, in smallest units. `lost`: money taken by banks for disputes and returned debits, minus
+ * money they gave back.
  */
 export function moneyOf({ accounts, moved }: TrialBalance): {
   readonly taken: bigint;
@@ -88,7 +88,7 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
 }
 
 /**
- * Movements between two accounts for one reason in one currency, before a stretch of time and in it. Smallest units.
+ * The movements between two accounts for one reason in one currency, before a time span and in it. In smallest units.
  */
 export type LedgerSum = {
   readonly currency: string;
@@ -97,6 +97,6 @@ export type LedgerSum = {
   readonly credit: Account;
   readonly before: bigint;
   readonly during: bigint;
-  /** Entries in the stretch. */
+  /** The number of entries in the span. */
   readonly entries: number;
 };

@@ -1,4 +1,5 @@
-// A refused renewal: what its invoice remembers (refusals, Stripe's own request, another payment method), and the next step.
+// A refused renewal: the invoice remembers refusals, Stripe's request for another try, and a new payment method. From
+// these comes the next step.
 import { findRefusalKind } from '../../domain/decline-kind.js';
 import { type InvoiceRow, type LaneRows } from '../../domain/model.js';
 import { endOfLink, isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
@@ -24,9 +25,9 @@ import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { openLook } from '../../engine/facts.js';
 
 /**
- * The newest refusal counts, by the MoR's clock and in any order; it answers the retry in question. A payment known before the retry is an
- * earlier try and says nothing of the retry: the retry's own debit may still be on its way, and another charge would go out next to it.
- * Retries bring payments of their own (docs/retries.md, "What is proven").
+ * The newest refusal by the MoR's clock counts, in any order of arrival, and it is the verdict on the last retry. But a
+ * refusal of a payment older than the retry belongs to an earlier try: the retry's own debit may still be on its way,
+ * and Crossbill must not charge next to it. Each retry brings a payment of its own (docs/retries.md, "What is proven").
  */
 export function takeRefusal(lane: Lane, e: PaymentEvent): void {
   const i = lane.invoice;
@@ -51,8 +52,9 @@ export function takeRefusal(lane: Lane, e: PaymentEvent): void {
 }
 
 /**
- * The payment is older than the last charge; or the MoR made it well before, while an earlier charge has no reply: a late delivery. Without
- * an earlier charge it is the reply: after a restored backup Crossbill orders a retry again, and the MoR has replied to the first order.
+ * True if the payment is older than the last charge. Also true if the MoR made it well before, while an earlier charge
+ * has no verdict: a late delivery. Without such an earlier charge the refusal is the verdict: after a restored backup
+ * Crossbill orders a retry again, and the MoR replies to the first order.
  */
 function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
@@ -64,7 +66,10 @@ function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean
   return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && trail.retries.some((r) => r !== charge && hasNoReply(r));
 }
 
-/** Within one second `failed` is the later one, as for the payment; then the ids decide, so the order of arrival does not count. */
+/**
+ * If two refusals have the same second, `failed` is the later one, as for the payment. Else the ids decide, so the
+ * order of arrival does not count.
+ */
 function isLater(a: Refusal, b: Refusal): boolean {
   if (a.at !== b.at) return a.at > b.at;
   if (a.outcome !== b.outcome) return a.outcome === 'failed';
@@ -72,8 +77,9 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * The customer has another payment method. The invoice takes it in once, however often it is named; also an invoice without a verdict keeps
- * it: a refusal on its way is about the method before. Crossbill reads a payment link before it charges next to the link.
+ * The customer has a new payment method. The invoice takes it once, however often it is reported. An invoice without a
+ * verdict takes it too: a refusal on its way is about the old method. Crossbill reads a payable link before it charges
+ * next to the link.
  */
 export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
@@ -92,24 +98,24 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
 
 export type Means = RetryStep['do'];
 
-/** The time and the settings: a lane has both. */
+/** The time and the settings; a lane has both. */
 export type Moment = Pick<Ctx, 'now' | 'settings'>;
 
-/** `at`: since when, or from when on. Crossbill reads the invoice before everything but `rest`. */
+/** The next step. `at`: the time it is due. Before each step except `rest` Crossbill reads the invoice. */
 export type Next =
   | { readonly do: 'rest' }
-  /** `method`: the confirmed payment method that it is made for; left out: a step of the schedule. */
+  /** `method`: the confirmed payment method behind the retry. Absent: a step of the schedule. */
   | { readonly do: 'retry'; readonly means: Means; readonly at: Date; readonly method?: ConfirmedMethod }
   | { readonly do: 'end'; readonly how: RetryEnd; readonly at: Date };
 
 const REST: Next = { do: 'rest' };
 
-/** The next step of Crossbill's own accord: another payment method at once, then the schedule. */
+/** Decides Crossbill's next step: a new payment method at once, else the schedule. */
 export function decideNext(s: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
   const trail = i?.retries ?? null;
-  // In shadow mode Crossbill asks nobody, so no retry would get a reply.
+  // In shadow mode Crossbill asks nobody, so a retry would get no verdict.
   if (i === null || trail === null || ctx.settings.shadow === true) return REST;
   if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
   const method = untriedMethod(i);
@@ -125,8 +131,9 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
 }
 
 /**
- * A charge, whatever the decline and the schedule say, or a payment link if no charge is possible. The customer gave the method for a
- * charge: a payable link is no obstacle once a read shows it unpaid.
+ * Charges the new payment method, whatever the decline and the schedule say, or makes a payment link if no charge is
+ * possible. The customer gave the method for a charge, so a payable link does not prevent it, once a read shows the
+ * link unpaid.
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);
@@ -137,19 +144,19 @@ function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, c
   return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
 }
 
-/** The reason against a try with a confirmed payment method, for a person; null: there is none. */
+/** The reason against a try with a new payment method, for a person. Null if there is none. */
 export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
   return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
 }
 
-/** Its last read got a reply and no read is due: `takeMethod` asked for a read. */
+/** True if the link was read since `takeMethod` asked for a read: the MoR replied, and no read is due. */
 function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
   const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
   return o.morId !== null && o.detail.silent === undefined && !isDue;
 }
 
 /**
- * The reason against another try of the renewal now, for a person; null: there is none.
+ * The reason against another try now, for a person. Null if there is none.
  * @param besideLink true: a payable link is no reason
  */
 export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): string | null {
@@ -188,7 +195,7 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   return null;
 }
 
-/** The means of a person's retry: the schedule's next one, without its wait. */
+/** The means of a person's retry: the schedule's next means, without the wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
   const trail = i?.retries ?? null;
@@ -197,7 +204,10 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   return chooseMeans(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
 }
 
-/** The other means in place of a missing one; null: both are missing. The MoR charges the whole `amount_due`, never a rest. */
+/**
+ * Chooses the wanted means, or the other one if the wanted is not set up. Null if both are missing. The MoR always
+ * charges the whole `amount_due`, so a partly paid invoice allows no charge.
+ */
 function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
   const link = ctx.settings.recoveryLinks !== null;
@@ -205,13 +215,13 @@ function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   return link ? 'link' : null;
 }
 
-/** Steps of the schedule behind us for this kind of refusal. A replaced link does not count. */
+/** The number of done steps for this kind of refusal. A replaced link does not count. */
 function countSteps(s: LaneRows, trail: RetryTrail): number {
   const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
 }
 
-/** The newest of: the refusal, a charge, the end of a link. */
+/** The time to count the next wait from: the latest of the refusal, the charges, and the ends of links. */
 function findLastTime(s: LaneRows, trail: RetryTrail): Date {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
   const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');
@@ -226,13 +236,13 @@ function findLastTime(s: LaneRows, trail: RetryTrail): Date {
 
 const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
-/** When Stripe asked for another attempt, of its own schedule; Infinity: it did not since. */
+/** The time of Stripe's own request for another try, in Unix milliseconds. Infinity if there is none since `since`. */
 function parseAskedAt(trail: RetryTrail, since: Date): number {
   const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
   return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
 }
 
-/** A link needs a final invoice, and so does a write-off: a draft waits. */
+/** A link and a write-off need a final invoice, so with a draft they wait. */
 function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
   const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
   return look === null || look.getTime() < at.getTime() ? at : look;

@@ -1,4 +1,4 @@
-// The calls of a schedule of retries: the MoR charges again, or Stripe ends the invoice or the subscription.
+// The calls of the retry schedule: the MoR charges again, or Stripe ends the invoice or the subscription.
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf, type CallRule } from '../../engine/call.js';
@@ -7,7 +7,10 @@ import { takeRead } from '../../engine/facts.js';
 import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../engine/payment.js';
 import { moneyAnnounced } from '../../engine/open-money.js';
 
-/** A call without a reply goes back once it is pointless or dangerous. An earlier try may have had its effect all the same. */
+/**
+ * The reason to withdraw a call without a reply: it has become useless or dangerous. An earlier try may have had its
+ * effect.
+ */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const { invoice: i, objects, payments, refunds, reviews } = lane.toState();
   const came = paymentThatCame({ payments, refunds }) ?? moneyAnnounced({ objects, reviews });
@@ -16,13 +19,13 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const wanted = row.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
   const retry = row.kind === 'retry_charge' ? i?.retries?.retries.find((r) => r.number === row.generation) : undefined;
-  // A charge of another payment method goes out next to a payment link.
+  // With a new payment method the MoR charges even next to a payment link.
   const besideLink = retry !== undefined && retry.method !== null;
   if (objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, lane.now))))
     return 'the customer can pay it another way now';
   if (row.kind !== 'retry_charge')
     return awaitsRetry({ invoice: i, payments }) ? 'the MoR was asked to charge it again' : null;
-  // Its reply was lost, and the MoR heard it all the same: a repeat might be another retry to the MoR.
+  // The reply was lost, but the MoR has acted on the order. A repeat could count as another retry there.
   if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
@@ -33,27 +36,28 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;
-    // Once it went out, the MoR may have received it: its verdict is due all the same. The record of a try may also be lost with a process.
+    // If the order went out, the MoR may have it, and Crossbill still expects a verdict. A lost process may also have
+    // lost the record of a try.
     if (!i?.retries || row.attempts > 0 || row.createdAt < lane.now) return;
     const retries = i.retries.retries.map((r) => (r.number === row.generation ? { ...r, withdrawn: true } : r));
     i.retries = { ...i.retries, retries, waitingSince: null };
   },
-  // It may have been on its way for hours: the MoR has as long as ever from now on.
+  // The order may have been on its way for hours, so the MoR gets the full time from now on.
   replied: (lane) => {
     if (lane.invoice !== null) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
   },
   refused: (lane, { row }, failure) => {
-    // A refusal of the repeat says nothing about an earlier try without a reply; a redirect may follow an effect.
+    // True if the MoR may have the order: an earlier try got no reply, or a redirect may follow an effect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
-    // The number makes the next refusal news, even in the same words.
+    // With the retry's number the next refusal opens an item, even with the same text.
     askOfCall(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
   },
   chosen: (lane, item, { resolution }) => {
-    // The newest refused order: the MoR has replied to earlier ones since.
+    // The newest refused order. The MoR has replied to the earlier ones.
     const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
-    if (!awaitsRetry(lane)) m.attempts = 0; // surely not heard: that says nothing of the tries to come
+    if (!awaitsRetry(lane)) m.attempts = 0; // the MoR surely got none of the old tries
     awaitVerdict(lane, lane.now);
     lane.sendAgain(m.id);
     return null;
@@ -64,11 +68,11 @@ const endCall = {
   ...common,
   takenBack: (lane: Lane, { row }: Call) => {
     const i = lane.invoice;
-    // A person's retry took its place: after the refusal of that retry the end comes again.
+    // A person's retry replaced the end of the schedule. If that retry is refused, the end follows again.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
-  // Under a next key: Stripe keeps a refusal under the first key for a day. A fresh read comes before it, as the first time.
+  // Uses a new key: Stripe replays a refusal under the first key for a day. A fresh read comes first again.
   chosen: (lane, item, { resolution }) => {
     const m = lane.toState().messages.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);
@@ -83,7 +87,7 @@ export const markUncollectibleCall: CallRule<'mark_uncollectible'> = {
 
 export const cancelSubscriptionCall: CallRule<'cancel_subscription'> = { ...endCall, replied: () => undefined };
 
-/** The sentences of the items about them. */
+/** Sentences of items about these calls. */
 export const retryWords: Words<'retry-refused' | 'end-refused'> = {
   'retry-refused': (f) => ({
     summary: `${f.call}, retry ${f.retry}, was refused: ${f.said}`,

@@ -1,4 +1,4 @@
-// A retry of a refused renewal: why it goes out, by which means, and the end of its schedule. Each step follows a read made just now.
+// A retry of a refused renewal: its cause, its means, and the end of the schedule. A fresh read comes before each step.
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
@@ -13,19 +13,19 @@ import { verdictDueBy } from '../../engine/payment.js';
 import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 
-/** The means of a try; `shown`: the invoice as Stripe showed it just now, for the order of a charge. */
+/** The means of a retry. `shown`: the invoice as Stripe shows it now; a charge sends it to the MoR. */
 export type How =
   { readonly means: 'charge'; readonly shown: ShownToRetry } | { readonly means: Exclude<Means, 'charge'> };
 
-/** The cause of a try: a person or the backend, another payment method of the customer, or the schedule (null). */
+/** The cause of a retry: a person or the backend, a new payment method, or the schedule (null). */
 export type Cause = { readonly by: string } | { readonly method: ConfirmedMethod } | null;
 
-/** A retry's name as an event for the MoR, or as a payment link. */
+/** The retry's id, as an event for the MoR or as a payment link. */
 export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
   return lastingName(prefix, invoiceId, 'retry', number);
 }
 
-/** Tries a refused renewal again; nothing is in the way. Returns null and changes nothing if nothing is due. */
+/** Makes a retry. The caller has found no obstacle. Returns null and changes nothing if nothing is due. */
 export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const i = lane.invoice;
   const trail = i?.retries ?? null;
@@ -46,7 +46,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
   i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {
-    i.expectedBy = verdictDueBy(i, lane); // the wait starts again: silence from here on is an alarm
+    i.expectedBy = verdictDueBy(i, lane); // a new wait begins; an item follows silence
     const wire = { method: 'POST', path: '', body: renderEvent(retry.ref, how.shown, lane.now) } as const;
     const order = { subject: i.invoiceId, generation: number, key: retry.ref, wire };
     lane.request({ peer: 'relay', kind: 'retry_charge', ...order });
@@ -61,8 +61,9 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
 }
 
 /**
- * An `invoice.created` of the invoice as it is now, as Document 3, rule 5 wants it for a retry. The id is ours: Stripe makes no second event
- * of this type for an invoice, and the MoR would take the first event's id for a repetition.
+ * Builds an `invoice.created` with the present invoice: Document 3, rule 5 demands this for a retry. The event has our
+ * own id. Stripe makes no second event of this type for an invoice, and the MoR would take the first event's id for a
+ * repeat.
  */
 function renderEvent(id: string, { apiVersion, livemode, object }: ShownToRetry, now: Date): string {
   const head = { id, object: 'event', api_version: apiVersion, created: Math.floor(now.getTime() / 1000) };
@@ -77,10 +78,10 @@ export type RetryRequest = {
   readonly by: string;
 };
 
-/** One retry: `id` is its number, as the name for an idempotent request. */
+/** One retry. `id` is its number, for the memory of idempotent requests. */
 export type MadeRetry = Retry & { readonly id: string };
 
-/** A person or the merchant's backend wants a try now: by the schedule's means, without its waits. */
+/** Makes a retry for a person or the merchant's backend: with the schedule's means, without its wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
   if (lane.settings.shadow === true) return refuseInShadow();
   takeLateRead(lane, shown.invoice, askedAt);
@@ -94,14 +95,15 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
     );
   if (means === 'link' && lane.invoice?.platformStatus !== 'open')
     return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
-  // A worker read it meanwhile: the event would hold the earlier amount, and the MoR charges the event's amount.
+  // A worker has read another amount meanwhile. The MoR charges the event's amount, and the event would have the old
+  // one.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return refuseRetry('the amount due changed while the invoice was read. Ask again.');
   const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });
   return retry === null ? refuseRetry('nothing is due on it.') : { ok: true, value: named(retry) };
 }
 
-/** The retry of an earlier request. */
+/** The retry made for an earlier request. */
 export function findRetry({ invoice }: Pick<LaneRows, 'invoice'>, id: string): MadeRetry | undefined {
   const retry = invoice?.retries?.retries.find((r) => String(r.number) === id);
   return retry === undefined ? undefined : named(retry);
@@ -113,12 +115,12 @@ function refuseRetry(why: string): Refusal {
   return refuse(409, 'invoice_not_retryable', `It cannot be tried again: ${why}`);
 }
 
-/** Nobody is charged again for an ended subscription, unless a person wants it. */
+/** True if the subscription has ended. Then only a person may order another charge. */
 function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
   return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
 }
 
-/** Carries out the next step, except for a charge (`orderIfWanted`), and shows on the invoice when the next try is due. */
+/** Carries out the next step, except a charge (`orderIfWanted`), and shows the time of the next try on the invoice. */
 export function followSchedule(lane: Lane): void {
   if ((lane.toState().invoice?.retries ?? null) === null) return;
   act(lane);
@@ -132,7 +134,7 @@ function act(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || next.do === 'rest' || next.at > lane.now) return;
   if (next.do === 'end' && next.how === 'nothing') return endSchedule(lane, 'nothing');
-  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // a lookup reads it first
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // the lookup reads the invoice first
   if (next.do === 'retry') {
     if (next.means === 'link') makeRetry(lane, { means: 'link' }, causeOf(next));
     return;
@@ -152,7 +154,7 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
   lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${END_WORDS[how]}`);
 }
 
-/** The invoice to read before the step that is due; null: none. A charge also needs the subscription. */
+/** The invoice to read before the due step. Null if there is none. A charge also needs the subscription. */
 function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
   const i = lane.toState().invoice;
   if (i === null || i.retries === null) return null;
@@ -163,7 +165,7 @@ function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
   return i.readDueAt === null || lane.isPast(i.readDueAt) ? i.invoiceId : null;
 }
 
-/** Before a charge. */
+/** Reads invoice and subscription before a charge. */
 export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
   name: 'read-to-retry',
   wanted: (lane) => findDueRead(lane, 'charge'),
@@ -176,13 +178,13 @@ export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
   },
 };
 
-/** Before a link or the end of the schedule. */
+/** Reads the invoice before a link or the end of the schedule. */
 export const readBeforeStep: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   ...invoiceLookup,
   wanted: (lane) => findDueRead(lane, 'other'),
 };
 
-/** Stripe showed the invoice and its subscription: if all is still so, the MoR is asked to charge again. */
+/** Orders a charge at the MoR, if the invoice and its subscription still allow it after the read. */
 export function orderIfWanted(lane: Lane, shown: ShownToRetry): void {
   const next = decideNext(lane, lane);
   if (next.do !== 'retry' || next.means !== 'charge' || next.at > lane.now) return;

@@ -1,4 +1,4 @@
-// A loss on Stripe: a credit note by a person's choice, like the one of a refund (refunds/rules/mirror.ts).
+// Shows a loss on Stripe with a credit note, by a person's choice. Works like a refund's (refunds/rules/mirror.ts).
 import { type Draft } from '../../domain/row.js';
 import {
   type LaneRows,
@@ -23,8 +23,8 @@ import { isOnItsWay } from '../../domain/status.js';
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
 /**
- * How much of a loss can be credited on Stripe: only if its payment pays the invoice there, never twice, and no more than refunds and other
- * credits left. Null: nothing, or not safely.
+ * The amount of a loss Crossbill can credit on Stripe: only if its payment settles the invoice there, once, and at most
+ * the amount left after refunds and other credits. Null: nothing, or not safely.
  */
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;
@@ -33,10 +33,10 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // Money beyond the amount due is no sale: a person finds out its part of the loss.
+  // Money beyond the amount due is no sale. A person finds out its part of the loss.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
-  // A refund on its way may still take a part of the loss.
+  // An unfinished refund may still take a part of the loss.
   if (s.refunds.some((r) => r.paymentRowId === p.id && isOnItsWay(r))) return null;
   const credits = s.objects.flatMap((x) => x.detail.credit ?? []);
   const sum = (some: readonly LossCredit[]): bigint => some.reduce((n, c) => n + BigInt(c.minor), 0n);
@@ -46,7 +46,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   return minor > 0n ? { minor, currency: p.currency } : null;
 }
 
-/** The actions for the item of a loss. Only a person knows the right one. */
+/** The actions for the item about a loss. None is proposed: only a person knows the right one. */
 export function offersOf(
   s: LaneRows,
   o: MorObjectRow,
@@ -55,14 +55,14 @@ export function offersOf(
   return creditable(s, o, ctx) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
 }
 
-/** The item of a lost dispute, or of a returned debit. */
+/** Takes a person's choice in the item about a lost dispute or a returned debit. */
 export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   if (resolution !== 'credit') return null;
   const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
   const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
-  // The MoR's id of a dispute is the same after a restored backup.
+  // Contains the MoR's id of the dispute, so it is the same after a restored backup.
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
@@ -97,7 +97,7 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-/** The common part of both calls. */
+/** The shared part of both calls. */
 const lossCall = {
   of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
   order: 2,
@@ -111,12 +111,12 @@ const lossCall = {
     const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
     askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
-  /** Once more from the refused call. */
+  /** `retry` continues with the refused call. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
-    // The loss may be gone by now.
+    // The loss may be over by now.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
     send(lane, found.o, found.credit);
@@ -143,7 +143,9 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
   },
 };
 
-/** The ledger has as much of a credit note as there is a loss: a won dispute takes both back. */
+/**
+ * Books a credit note up to the present loss. If a dispute is won, a further entry takes the loss and its credit back.
+ */
 export function bookCredits(lane: Lane): void {
   for (const o of lane.objects) {
     const { credit } = o.detail;
@@ -163,7 +165,10 @@ export function bookCredits(lane: Lane): void {
   }
 }
 
-/** Stripe voids no credit note of a paid invoice (its documents, "Credit notes"): a person hears of one beyond the loss. */
+/**
+ * Items for a credit note greater than its loss: Stripe can't void a credit note of a paid invoice (Stripe docs,
+ * "Credit notes").
+ */
 export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
   for (const o of lane.toState().objects) {
     const { credit } = o.detail;
@@ -173,7 +178,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
     const lost = { minor: standing(o, credit), currency: p.currency };
     if (lost.minor >= credited.minor) continue;
     const over = o.status === 'won' || o.status === 'undone';
-    // A dismissal of an earlier win does not count for this one.
+    // A person's dismissal counts only for this win, not for an earlier one.
     const heardAt = o.status === 'won' ? o.detail.outcomeHeardAt : undefined;
     const since = heardAt === undefined ? null : new Date(heardAt);
     const item = { about: o, subject: `${objectId(o)}:credit`, paymentRowId: p.id, since };
@@ -182,7 +187,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
   }
 });
 
-/** The bank's part of the credited payment. */
+/** The present loss of the credited payment. */
 function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }
@@ -196,5 +201,5 @@ const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 
 
 const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
 
-/** The subject of the item about the loss itself (loss.ts). */
+/** The subject of the item about the loss (loss.ts). */
 const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);

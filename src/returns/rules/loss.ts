@@ -1,4 +1,4 @@
-// Money back at the banks, by a lost dispute or a returned debit: in the ledger, and as a question to a person.
+// Losses to banks, by a lost dispute or a returned debit: booked in the ledger, with an item for a person.
 import { type Draft } from '../../domain/row.js';
 import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
 import { type FactOf } from '../../domain/fact.js';
@@ -14,20 +14,20 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * The books follow the facts of now, in any order of arrival: a refund counts before a loss, a loss takes the rest of its payment, and a
- * loss without a reason is taken back. Entries are never changed: the difference is another one.
+ * Books the present facts, in any order of arrival: a refund counts before a loss, a loss takes the rest of its
+ * payment, and a loss without a cause is reversed. An entry never changes; a difference is a further entry.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
-  // First the bank's word, then its effect on the other losses of the payment.
+  // First the disputes and returns with a new result, then the other losses of the same payment.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
     const had = loss === undefined ? 0n : BigInt(loss.minor);
     const before = lane.findPayment(loss?.of);
     if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
-      // It was booked for another payment: out of the one and into the other in the same month.
+      // The loss was booked for another payment. It moves to the right one in the same month.
       move(lane, o, before, -had, lane.now);
       move(lane, o, to.payment, to.minor, lane.now);
       continue;
@@ -43,15 +43,15 @@ function turnOf({ status, detail }: MorObjectRow): number {
   return detail.loss === undefined ? 1 : 2;
 }
 
-/** Its entries are named after it: `dsp_…`, then `dsp_…:2`. */
+/** The subjects of an object's entries are `dsp_…`, `dsp_…:2` and so on. */
 function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
   return subject.split(':')[0] === id;
 }
 
 /**
- * When the money of a loss moved. A loss and a win have the MoR's time. A loss that a refund or another dispute of this decision changes has
- * the time of that. Any other change moves now. No movement comes before the last one of this loss. `moved`: smallest units, with a minus
- * taken back.
+ * The time a loss moved. A loss or a win has the MoR's time. If a refund or another dispute changed the loss just now,
+ * the change has the time of that. Any other change moves now, and none moves before the last one of this loss.
+ * @param moved smallest units; negative: the loss is reversed
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
@@ -61,12 +61,12 @@ function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Dat
   const isCause = (e: LedgerEntry): boolean =>
     e.paymentRowId === p.id && (moved > 0n ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o);
   const causes = isWon ? [] : lane.entries.filter(isCause).map((e) => e.movedAt.toISOString());
-  const isNews = isWon || minor === '0'; // lost, or won and lost again
+  const isNews = isWon || minor === '0'; // a first loss, or lost again after a win
   if (causes.length === 0 && !isNews) return lane.now;
   return new Date(Math.max(...[said, last, ...causes].map((t) => Date.parse(t))));
 }
 
-/** The loss by each dispute or return: its own amount if it fits, else the rest of the payment. */
+/** The loss of each dispute or return: its own amount if it fits, else the rest of the payment. */
 function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
   const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
@@ -76,7 +76,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    // An unclear sum is a person's to find out: it may be all of it or a part.
+    // Leaves out a loss of unclear amount, all of the payment or a part: a person finds out.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
@@ -88,7 +88,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   return losses;
 }
 
-/** Books `minor` more, or less, as the loss by a dispute or a return of this payment. */
+/** Books a change of a payment's loss. A negative `minor` lowers the loss. */
 function move(lane: Lane, o: Draft<MorObjectRow>, p: PaymentRow, minor: bigint, movedAt: Date): void {
   if (minor === 0n) return;
   const { of, minor: had, entries: before } = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
@@ -116,7 +116,7 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
   return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
 }
 
-/** A lost dispute, and a won one after a person dealt with its loss. */
+/** Items for a lost dispute, and for a win after a person dealt with the loss. */
 export const lostDisputes = itemRule(
   {
     'dispute-lost': 'the dispute was won, or the sum is not sure',
@@ -133,11 +133,11 @@ export const lostDisputes = itemRule(
       const dealt = s.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
-      // A person dealt with a loss outside the ledger.
+      // True if a person dealt with the loss outside the ledger.
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
-      // A dismissal of an earlier end does not count for this one.
+      // A dismissal counts only for this outcome, not for an earlier one.
       const since = outcomeHeardAt === undefined ? null : new Date(outcomeHeardAt);
       const about = { kind: 'dispute', about: o, since } as const;
       const lost = { ...about, subject: `${dispute}:lost` };
@@ -164,8 +164,9 @@ export const lostDisputes = itemRule(
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
 /**
- * The bank's sum. The ledger books at most the payment. If it books less than the bank took, a refund or another dispute gave the rest
- * back too: the customer got it twice. Until the payment is known: the MoR's sum.
+ * The amount the bank took. The ledger books at most the payment. If it books less than the bank took, a refund or
+ * another dispute gave the rest back too, and the customer got it twice. Without a known payment this is the MoR's
+ * amount.
  */
 function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
   if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
@@ -179,8 +180,8 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * The MoR's sum, at most the payment. Without one, the rest of the payment at the outcome: the booked part and all later refunds. If
- * nothing is booked, all of it may have gone out twice.
+ * The MoR's amount, at most the payment. Without an amount: the rest of the payment at the outcome, so the booked part
+ * plus all later refunds. If nothing is booked, the whole payment may have gone out twice.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -194,16 +195,16 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
 }
 
 /**
- * Where the money stands next to its invoice; null: it is marked there. `for-nothing`: a double payment, or one of a void invoice; it
- * settled nothing, so the customer owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by hand for it, or
- * the MoR may have named one charge twice. `not-booked`: the event names neither of two payments, its payment is unknown, or its charge is
- * booked for another invoice.
+ * The reason the payment does not settle its invoice. Null if it does. `for-nothing`: a double payment, or one of a
+ * void invoice, so the customer owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by
+ * hand for it, or the MoR reported one charge under two ids. `not-booked`: the event fits neither of two payments, the
+ * payment is unknown, or its charge is booked for another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // A retry of its own item looks at it again: until then the last word to the person holds.
+  // While a retry moves the payment, keep the last reason told to the person.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
@@ -215,7 +216,10 @@ const clears = {
   'returned-twice': 'the return was undone, or nothing of it was given back as well',
 };
 
-/** Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. */
+/**
+ * Items for returned debits. A person decides whether to bill the customer again or to write the loss off, so Crossbill
+ * changes nothing on Stripe.
+ */
 export const returnedDebits = itemRule(clears, function* (lane) {
   const s = lane.toState();
   for (const o of s.objects) {
@@ -238,8 +242,8 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * A payment is never lost twice in the books (bookLosses): a refund after the record of the return
- * takes of its loss, and so does an older dispute. Somebody must know, also when the return itself was dealt with.
+ * The books never lose a payment twice (bookLosses): a later refund or an older dispute takes its part of the return's
+ * loss. Then the customer got that part twice. This opens an item, even after a person dealt with the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');

@@ -1,5 +1,5 @@
-// A signup: its completion makes the charge of the browser's result the payment of the first invoice; while Stripe's 23 hours run, a
-// person hears of a signup without its money.
+// A signup: its completion makes the browser's charge the payment of the first invoice. Stripe ends the subscription
+// after 23 hours without payment, so an item reports a signup without money before that.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
@@ -19,18 +19,18 @@ export type Completion = {
   readonly morCustomerId: string | null;
   readonly paymentIntentId: string | null;
   readonly chargeId: string;
-  /** The MoR's id of the payment, where the browser's result names it; null or left out: not known. */
+  /** The MoR's payment id from the browser's result. Null or absent: unknown. */
   readonly paymentId?: string | null;
-  /** The amount of the signup's intent: the MoR takes exactly this. */
+  /** The amount of the signup's intent. The MoR takes exactly this amount. */
   readonly asked: Money;
-  /** What the merchant's backend says was taken. */
+  /** The amount reported by the merchant's backend. */
   readonly said: Money;
 };
 
 /**
- * The first invoice's payment. It counts once the MoR has charged it (`psp_reference`), unless the check is off; an earlier event of the
- * same charge or intent is a proof too. Document 3 has no read of a charge's amount: if the backend names another amount than the signup, a
- * person decides before any mark.
+ * Records the first invoice's payment. The payment counts once the MoR confirms the charge (`psp_reference`), unless
+ * the check is off. An earlier event of the same charge or intent is a proof too. Document 3 has no read of a charge's
+ * amount: if the backend reports another amount than the signup's, a person decides before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
@@ -40,7 +40,7 @@ export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
 }
 
-/** Null: the charge is the payment of another signup. */
+/** Null if the charge is already another signup's payment. */
 function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   ensureInvoice(lane);
   const { minor: amount, currency } = c.asked;
@@ -57,7 +57,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   }
   if (p.signupId !== null && p.signupId !== c.signupId) return null;
   p.signupId = c.signupId;
-  // An earlier try of the same intent was declined: that proves nothing of this charge.
+  // The MoR declined an earlier try of the same intent. This proves nothing about this charge.
   if (p.succeededAt === null && p.mark === 'none') {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
     return awaitProof(lane, p, c);
@@ -73,14 +73,17 @@ function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<Paym
   return p;
 }
 
-/** Another amount than recorded: a person decides, and the mark waits. The right amount closes the item. */
+/**
+ * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later right amount
+ * closes the item.
+ */
 function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
   if (p.amount === null) return;
   const recorded = money(p.amount, p.currency);
   if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
   const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
   const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
-  // A person has settled the same before: a repeated request asks nothing new.
+  // A person has decided on the same difference before, so a repeated request opens no new item.
   const isSettled = (r: ReviewRow): boolean =>
     r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
   if (lane.toState().reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
@@ -95,12 +98,12 @@ export function isUnsettled(p: PaymentRow): boolean {
   return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
 }
 
-/** When Stripe's subscription began, as near as is known: its first invoice is made with it. */
+/** The start of Stripe's subscription, as near as Crossbill knows: Stripe makes the first invoice at once. */
 function startOf(i: InvoiceRow | null, p: PaymentRow): number {
   return (i?.platformCreatedAt ?? p.recordedAt).getTime();
 }
 
-/** When an item opens because a signup's money may come too late for its subscription; null: never. */
+/** The time to open an item, if a signup's money may come too late for its subscription. Null: never. */
 export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
   const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
   const over = i !== null && isOver(i.platformStatus);
@@ -112,14 +115,17 @@ const clears = {
   'charge-unsettled': 'its money is no longer awaited',
 };
 
-/** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
+/**
+ * Crossbill marks nothing before the money is there, and Stripe may end the subscription first. So an item warns a
+ * person well before.
+ */
 export const unsettledItems = itemRule(clears, function* (lane) {
   const { invoice, payments, reviews } = lane.toState();
   for (const p of payments) {
     if (p.signupId === null || !isUnsettled(p)) continue;
     const at = signupLateAt(invoice, p);
     const isOpen = reviews.some((r) => r.kind === 'signup_overdue' && r.subject === p.id && r.status === 'open');
-    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an item holds until the money is there, whatever the invoice becomes
+    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an open item stays until the money is there
     const ends = new Date(startOf(invoice, p) + SIGNUP_ENDS_MS);
     yield { kind: 'signup_overdue', about: p, fact: lateCharge(p, ends), dueAt: ends };
   }
@@ -132,7 +138,7 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
   return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
 }
 
-/** No charge of the signup is known: no event and no lane's own timer would bring it up (overdue-signups.ts). */
+/** No charge of the signup is known. Only overdue-signups.ts reports this: no event and no lane's timer does. */
 export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
   const { signup, customer, since } = e;
   const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
@@ -145,7 +151,7 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
   return done('a person is asked');
 }
 
-/** The signup has its charge: the lane of its item rests. */
+/** The signup has its charge, so its item closes. */
 export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
   const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
   lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);
