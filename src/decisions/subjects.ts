@@ -128,4 +128,6 @@ export const SUBJECTS: Subjects = {
 
   errandsFirst: [...payments.lookups, ...links.lookups, ...transfers.lookups],
   errandsLast: [...enrolment.lookups, ...recovery.lookups, ...retries.lookups, ...invoices.lookups],
+
+  writes: signups.writes,
 };

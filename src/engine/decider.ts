@@ -8,6 +8,7 @@ import { type Customers, type NextErrand } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';
+import { type StepWrite } from './subject.js';
 
 /** What the subjects take in, settle and need, and in which order. All of it is pure. */
 export type Subjects = {
@@ -30,6 +31,8 @@ export type Subjects = {
   /** Errands before the stored calls are sent, and after. */
   readonly errandsFirst: readonly NextErrand[];
   readonly errandsLast: readonly NextErrand[];
+  /** Writes to the subjects' own tables, in the commit of each step. */
+  readonly writes: readonly StepWrite[];
 };
 
 /** An event with what became of it. `eventId`: the sender's. */

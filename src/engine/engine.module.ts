@@ -35,9 +35,12 @@ const POLL_MS = 400;
     { provide: LANE_WORKER, useFactory: workerOptions, inject: [CONFIG, Ids, Metrics, LOG] },
     {
       provide: LaneStore,
-      // In shadow mode nothing happens that anybody should hear of.
       useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config, decider: Decider) =>
-        new PgLaneStore(db, time, notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), GATHER_MS),
+        new PgLaneStore(db, time, {
+          tell: notifyUrl === null || shadow ? null : decider.tellIn(notifyFormat), // shadow mode notifies nobody
+          writes: decider.subjects.writes,
+          gatherMs: GATHER_MS,
+        }),
       inject: [Database, DatabaseTime, CONFIG, Decider],
     },
     Wake,

@@ -11,6 +11,7 @@ import { AWAITED, makeDue } from '../store/queue.js';
 import { type Loaded, type Taken } from './lane-reader.js';
 import { NOTIFY_SQL, storedNotification } from '../store/notifications.js';
 import { readRowWrites } from './read-rows.js';
+import { type StepWrite } from './subject.js';
 
 export type Step = {
   readonly work: LaneWork<unknown>;
@@ -92,24 +93,6 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
   };
 }
 
-/**
- * A charge confirms its payment method: a signup's own charge its own method, a renewal the customer's newest setup before it
- * (customers/payment-methods.store.ts). Most charges find nothing to confirm, and write nothing.
- */
-const CONFIRMED_SQL = (n: number): string => `
-  update signup s set confirmed_at = $1, confirmed_by = 'charge'
-    from unnest($${n}::text[], $${n + 1}::text[], $${n + 2}::timestamptz[]) as d(customer_id, signup_id, taken_at)
-   where s.confirmed_at is null and s.intent_id is not null
-     and s.id = coalesce(d.signup_id, (select n.id from signup n where n.customer_id = d.customer_id and n.kind <> 'payment'
-                                          and n.intent_id is not null and n.created_at < d.taken_at order by n.seq desc limit 1))`;
-
-/** The step's charges of saved payment methods. */
-function charged({ after }: Step): (readonly unknown[])[] {
-  const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
-  const of = after.payments.filter((p) => booked.has(p.id) && (p.origin === 'renewal' || p.origin === 'signup'));
-  return of.map((p) => [p.customerId, p.signupId, p.succeededAt]);
-}
-
 export const LOG_KEY = 'lane_log_pkey';
 
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
@@ -172,8 +155,8 @@ const AFTER_REST = `,
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
 
-/** The statement for all steps; null: nothing to write. `$1` is the time. */
-export function statementOf(steps: readonly Step[], now: Date): Statement | null {
+/** The statement for all steps, with the subjects' own writes; null: nothing to write. `$1` is the time. */
+export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
     // Look-ups take arrays: the planner expects few rows of an array, and a hundred of a JSON list.
@@ -210,7 +193,12 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
   for (const w of readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })))) {
     parts.push({ ...w, values: [w.value] });
   }
-  add('confirmed', CONFIRMED_SQL, steps.flatMap(charged));
+  for (const { name, sql, rows } of writes)
+    add(
+      name,
+      sql,
+      steps.flatMap((s) => rows(s.after)),
+    );
   const dropped = steps.flatMap(({ known, after }) =>
     droppedBodies(known.folded.state, after).map((id) => ({ lane: after.lane, id })),
   );

@@ -9,6 +9,7 @@ import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint 
 import { type TellStep } from './decider.js';
 import { type Loaded, loadLanes, type Taken, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
+import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
@@ -31,6 +32,15 @@ type Waiting = {
 /** A lane after this process's last read or write. */
 type Kept = Loaded & { readonly taken: Taken | null };
 
+export type WriteOptions = {
+  /** How the merchant's backend learns of a step; null: it does not. */
+  readonly tell: TellStep | null;
+  /** The subjects' own writes in the commit of each step. */
+  readonly writes: readonly StepWrite[];
+  /** How many milliseconds a step may wait for others to share its commit; 0: none. */
+  readonly gatherMs: number;
+};
+
 export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
@@ -39,14 +49,15 @@ export class LaneWriter {
   private readonly kept = new Map<string, Kept>();
   /** The database's time at the last read, and our stopwatch's then. */
   private asked = { at: new Date(0), ms: 0 };
+  private readonly options: WriteOptions;
 
   constructor(
     private readonly pool: pg.Pool,
     private readonly time: DatabaseTime,
-    private readonly tell: TellStep | null = null,
-    /** How long a step may wait for others; 0: not at all. */
-    private readonly gatherMs = 0,
-  ) {}
+    options: Partial<WriteOptions> = {},
+  ) {
+    this.options = { tell: null, writes: [], gatherMs: 0, ...options };
+  }
 
   /** Reads claimed lanes, and keeps them until they are given back or forgotten. */
   async keep(claimed: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
@@ -92,8 +103,8 @@ export class LaneWriter {
   private gatherFor(): number {
     const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
     const oldest = this.queue[0];
-    if (this.gatherMs === 0 || enough || oldest === undefined) return 0;
-    return Math.ceil(oldest.sinceMs + this.gatherMs - performance.now());
+    if (this.options.gatherMs === 0 || enough || oldest === undefined) return 0;
+    return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
   }
 
   /** The oldest steps that fit together: a lane once, and a named request alone, since it may roll back. */
@@ -145,8 +156,8 @@ export class LaneWriter {
   private async together(works: readonly Work[]): Promise<readonly Step[]> {
     const known = await this.known(works);
     const now = this.now();
-    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.tell));
-    const statement = statementOf(steps, now);
+    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.options.tell));
+    const statement = statementOf(steps, now, this.options.writes);
     if (statement !== null) await this.pool.query(statement);
     return steps;
   }
@@ -160,8 +171,8 @@ export class LaneWriter {
       const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set());
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
-      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.tell);
-      const statement = statementOf([step], now);
+      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.options.tell);
+      const statement = statementOf([step], now, this.options.writes);
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {
         const before = await rememberIn(db, request, request.bodySha256, step.made, now);

@@ -8,9 +8,8 @@ import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { restIn } from '../store/queue.js';
-import { type TellStep } from './decider.js';
 import { type Loaded, type Taken } from './lane-reader.js';
-import { LaneWriter } from './lane-writer.js';
+import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
 // The lanes that are due and free, the longest waiting first: what a caller waits for is due since the epoch. The statement reads the queue in
 // the order of its index and stops: held lanes stand at its head, no more of them than all workers hold. A locked row waits for the next
@@ -38,13 +37,10 @@ export class PgLaneStore extends LaneStore {
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
-    /** How the merchant's backend hears what steps do; null: it does not. */
-    tell: TellStep | null = null,
-    /** How long a step may wait for others to share its commit, in milliseconds; 0: not at all. */
-    gatherMs = 0,
+    options: Partial<WriteOptions> = {},
   ) {
     super();
-    this.writer = new LaneWriter(db.pool, clock, tell, gatherMs);
+    this.writer = new LaneWriter(db.pool, clock, options);
   }
 
   time(): Promise<Date> {

@@ -3,7 +3,7 @@
 import { type OwnType } from '../domain/events/own-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
 import { type ReviewKind } from '../domain/fact.js';
-import { type LaneRows } from '../domain/model.js';
+import { type LaneRows, type LaneState } from '../domain/model.js';
 import { type CallRules } from './call.js';
 import { type ChoiceRule } from './commanded.js';
 import { type NextErrand } from './lookup.js';
@@ -16,6 +16,16 @@ export type EventRules = {
   readonly [K in MorServiceType]?: (lane: Lane, e: ServiceEvent<K>) => Verdict;
 } & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
   readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
+};
+
+/** A subject's own table, written in the commit of a step. */
+export type StepWrite = {
+  /** The first four letters differ from those of the other parts of the statement. */
+  readonly name: string;
+  /** `$1` is the time. From `$n` on, each parameter is an array with one column of the rows. */
+  readonly sql: (n: number) => string;
+  /** The rows of one step; none: nothing to write. */
+  readonly rows: (after: LaneState) => readonly (readonly unknown[])[];
 };
 
 /**
@@ -35,6 +45,7 @@ export type Subject = {
   readonly rest?: readonly Rule[];
   readonly items?: readonly ItemRule[];
   readonly lookups?: readonly NextErrand[];
+  readonly writes?: readonly StepWrite[];
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
 };
 

@@ -298,7 +298,7 @@ describe('Steps in one commit', () => {
   let store: PgLaneStore;
   beforeEach(async () => {
     x = await laneOnPostgres();
-    store = new PgLaneStore(x.db, x.harness.clock, null, NEVER_MS);
+    store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: NEVER_MS });
   });
   afterEach(() => x.close());
 
@@ -343,7 +343,7 @@ describe('Steps in one commit', () => {
     });
 
     it('steps leave when their patience is over, however few they are', async () => {
-      store = new PgLaneStore(x.db, x.harness.clock, null, 1);
+      store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
       const of = await claimed(9);
       await store.transact(of(0));
       expect(await commits()).toEqual([['in_0']]);

@@ -4,6 +4,7 @@ import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
+import { SUBJECTS } from '../../src/decisions/subjects.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
 import { HomelessEvents } from '../../src/mor-objects/homeless-events.store.js';
@@ -27,7 +28,7 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const fresh = await freshDatabase();
   const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
   const inbox = new PgInbox(db, clock);
-  const store = new PgLaneStore(db, clock);
+  const store = new PgLaneStore(db, clock, { writes: SUBJECTS.writes });
   const backend: LaneBackend = {
     store,
     router: new RouteEventsFlow(new HomelessEvents(db, clock), clock, ids, new Wake()),

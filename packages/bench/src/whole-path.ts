@@ -53,10 +53,11 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
       ? new InstantPlatform()
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
-  const store = new PgLaneStore(db, new ServerTime(), null, GATHER_MS);
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
   const decider = new Decisions(none);
+  const { writes } = decider.subjects;
+  const store = new PgLaneStore(db, new ServerTime(), { writes, gatherMs: GATHER_MS });
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway, decider);
   const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none);
   return new LaneWorker(store, flow, wake, clock, {

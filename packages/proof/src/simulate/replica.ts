@@ -178,7 +178,13 @@ export class Replica {
     const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
     const decider = new Decisions(router, enrolment);
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway, decider);
-    const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : decider.tellIn('standard')));
+    const lanes = stored(
+      'lanes',
+      new PgLaneStore(db, clock, {
+        tell: parts.hear === null ? null : decider.tellIn('standard'),
+        writes: decider.subjects.writes,
+      }),
+    );
     const livemode = { expected: false };
     const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, livemode, channels);
     const changes = new LaneChanges(lanes, context, wake);
