@@ -2,13 +2,27 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
-import { type Customers } from '../engine/lookup.js';
+import { type Elsewhere } from '../engine/context.js';
+import { type Customers, type Signups } from '../engine/lookup.js';
+import { type OutboxRow } from '../domain/model.js';
+import { type PaymentsStore } from '../payments/payments.store.js';
+import { type RefundsStore } from '../refunds/refunds.store.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type DecidedEvent, Decider, type TellStep } from '../engine/decider.js';
 import { type Claim } from '../engine/lane-store.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { SUBJECTS } from './subjects.js';
+
+/** The injection token of `Books`. */
+export const BOOKS = Symbol('BOOKS');
+
+/** The subjects' stores: what Crossbill knows beyond one lane. */
+export type Books = {
+  readonly payments: Pick<PaymentsStore, 'namedElsewhere' | 'collectedElsewhere'>;
+  readonly refunds: Pick<RefundsStore, 'namedElsewhere'>;
+  readonly signups: Signups;
+};
 
 const known = <T>(value: T): Promise<CallOutcome<T>> =>
   Promise.resolve({ ok: true, value, status: 200, requestId: null });
@@ -21,6 +35,7 @@ export class Decisions extends Decider {
 
   constructor(
     @Inject(RouteEventsFlow) private readonly router: Pick<RouteEventsFlow, 'run'>,
+    @Inject(BOOKS) private readonly books: Books,
     /** Null: all customers are enrolled, so nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
   ) {
@@ -34,6 +49,26 @@ export class Decisions extends Decider {
 
   tellIn(format: NotifyFormat): TellStep {
     return (before, after, at) => putDownStep(before, after, format, at);
+  }
+
+  get signups(): Signups {
+    return this.books.signups;
+  }
+
+  async heldElsewhere(
+    lane: string,
+    names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
+  ): Promise<Elsewhere | null> {
+    const { payments } = this.books;
+    const paymentsElsewhere = await payments.namedElsewhere(names.payments, lane);
+    const chargesElsewhere = await payments.collectedElsewhere(names.charges, lane);
+    return paymentsElsewhere.size + chargesElsewhere.size === 0 ? null : { paymentsElsewhere, chargesElsewhere };
+  }
+
+  /** Stripe refuses a second refund under one reference: then a person needs to know whose the first one is. */
+  async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
+    if (asked?.kind !== 'report_refund') return {};
+    return { refundsElsewhere: await this.books.refunds.namedElsewhere(asked.reference, asked.invoiceId) };
   }
 
   route(claim: Claim): Promise<readonly DecidedEvent[]> {

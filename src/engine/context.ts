@@ -23,11 +23,15 @@ export type Ctx = {
   readonly jitter: () => number;
   /** True: a worker may be at the lane just now, and a call of it under way. Left out: whoever decides works the lane. */
   readonly beside?: true;
-  /** Charges that were collected for payments of other invoices, where the database has said so. */
+} & Elsewhere;
+
+/** Facts about other invoices, read after the database or a peer refused something of this lane. Left out: nothing was refused. */
+export type Elsewhere = {
+  /** Charges of this lane, collected for payments of other invoices. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
-  /** Names of payments that are other invoices', and whose, where the database has said so. */
+  /** The MoR's ids of payments in this lane, recorded for other invoices: payment id → invoice id. */
   readonly paymentsElsewhere?: ReadonlyMap<string, string>;
-  /** Refunds of other invoices with the processor's refund id that Stripe has just refused. */
+  /** Refunds of other invoices under the reference that Stripe has just refused, oldest first. */
   readonly refundsElsewhere?: readonly RefundHolder[];
 };
 

@@ -1,10 +1,11 @@
 // The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
 import { type EventSource } from '../domain/ports/inbox.js';
-import { type LaneState, type ReviewKind } from '../domain/model.js';
+import { type LaneState, type OutboxRow, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { type CallRules } from './call.js';
 import { type Lane, type Rule } from './draft.js';
-import { type Customers, type NextErrand } from './lookup.js';
+import { type Elsewhere } from './context.js';
+import { type Customers, type NextErrand, type Signups } from './lookup.js';
 import { type ChannelEvent, type LaneEvent, type Verdict } from './event.js';
 import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';
@@ -53,6 +54,14 @@ export abstract class Decider {
   abstract readonly subjects: Subjects;
   /** The looks at customers, for lookups. */
   abstract readonly customers: Customers;
+  abstract readonly signups: Signups;
+  /** Which of a lane's payments (by the MoR's ids) and charges belong to other lanes; null: none of them. */
+  abstract heldElsewhere(
+    lane: string,
+    names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
+  ): Promise<Elsewhere | null>;
+  /** Facts about other lanes for the rule of a refused call. */
+  abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
   /** Writes a notification down in this format: its id and its exact bytes. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
   /** Tells of steps in this format. */

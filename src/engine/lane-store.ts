@@ -1,6 +1,5 @@
 // The store of lanes: one worker at a time claims a lane, one transaction changes it, and a fence stops a worker after a sleep.
 import { StoreUnavailable } from '../domain/errors.js';
-import { type ChargeHolder, type RefundHolder } from './context.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
@@ -121,15 +120,4 @@ export abstract class LaneStore {
    * dismissed.
    */
   abstract tell(item: ReviewRow): Promise<void>;
-  /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
-  abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
-  /** Of these charges, those that were collected for a payment of another invoice. */
-  abstract chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>>;
-  /** Refunds of other invoices that carry this processor's refund id, oldest first. */
-  abstract refundsElsewhere(processorRefundId: string, lane: string): Promise<readonly RefundHolder[]>;
-  /**
-   * Whether a customer is known to pay by bank debit. Nothing tells of a renewal's debit on its way (Document 3), so the signs are those
-   * of the signup: a trial that saved a debit and no card, or a payment that took the MoR more than an hour to settle.
-   */
-  abstract paysByDebit(customerId: string): Promise<boolean>;
 }

@@ -14,8 +14,14 @@ export type Peers = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
   readonly channels: MorChannels;
-  readonly signups: { readonly paysByDebit: (customerId: string) => Promise<boolean> };
+  readonly signups: Signups;
   readonly customers: Customers;
+};
+
+/** Questions about a customer's signups. */
+export type Signups = {
+  /** Is the customer known to pay by bank debit? */
+  readonly paysByDebit: (customerId: string) => Promise<boolean>;
 };
 
 /** Questions about a customer. Crossbill looks into its own books first. */

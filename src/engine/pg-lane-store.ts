@@ -1,6 +1,5 @@
 // Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
 import { Injectable } from '@nestjs/common';
-import { type ChargeHolder, type RefundHolder } from './context.js';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
 import { factToJson } from '../domain/fact.js';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -121,60 +120,4 @@ export class PgLaneStore extends LaneStore {
     if (known.rowCount !== 0) return;
     await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
   }
-
-  async paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
-    const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
-      `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
-       union select payment_id, invoice_id from ledger_entry
-              where payment_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
-      [paymentIds, lane],
-    );
-    return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
-  }
-
-  async chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>> {
-    const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
-      `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment
-         from ledger_entry e left join payment p on p.id = e.payment_row_id -- it may have got its name since it was booked
-        where e.processor_charge_id = any($1) and e.reason = 'payment_collected' and e.invoice_id <> $2`,
-      [charges, lane],
-    );
-    return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));
-  }
-
-  async refundsElsewhere(processorRefundId: string, lane: string): Promise<readonly RefundHolder[]> {
-    const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
-      `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id
-         from refund r join payment p on p.id = r.payment_row_id
-        where r.processor_refund_id = $1 and r.invoice_id <> $2 order by r.seq`,
-      [processorRefundId, lane],
-    );
-    return found.rows.map((r) => ({ refund: r.refund, payment: r.payment, invoiceId: r.invoice_id }));
-  }
-
-  async paysByDebit(customerId: string): Promise<boolean> {
-    const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
-      `select s.kind, s.body, exists (select from payment p
-                where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
-                  and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
-         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, s.seq desc limit 1`,
-      [customerId, this.clock.given()],
-    );
-    const newest = found.rows[0];
-    if (newest === undefined) return false;
-    return newest.kind === 'payment' ? newest.slow : savesOnlyDebits(newest.body);
-  }
-}
-
-/** The debits of Document 3's payment method types. */
-const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
-
-/** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
-function savesOnlyDebits(body: string | null): boolean {
-  const request: unknown = JSON.parse(body ?? '{}');
-  const types: unknown =
-    typeof request === 'object' && request !== null && 'payment_method_types' in request
-      ? request.payment_method_types
-      : [];
-  return Array.isArray(types) && types.length > 0 && types.every((type) => DEBITS.has(String(type)));
 }

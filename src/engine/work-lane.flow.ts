@@ -3,7 +3,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
 import { type Answer } from './call.js';
-import { type ChargeHolder, emptyLane, type RefundHolder } from './context.js';
+import { type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
@@ -23,15 +23,8 @@ import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
-/** What other invoices hold: payments by the MoR's id, and charges. */
-type Elsewhere = {
-  readonly payments: ReadonlyMap<string, string>;
-  readonly charges: ReadonlyMap<string, ChargeHolder>;
-};
-const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
-
 /** The reply to an errand, as a rule of the lane. */
-type Reply = { readonly take: Rule; readonly refundsElsewhere?: readonly RefundHolder[] };
+type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
 type News = Reply & {
   readonly ahead: boolean;
@@ -62,8 +55,8 @@ export class WorkLaneFlow {
 
   private get peers(): Peers {
     const { platform, gateway, channels } = this;
-    const signups = { paysByDebit: (id: string) => this.store.paysByDebit(id) };
-    return { platform, gateway, channels, signups, customers: this.context.decider.customers };
+    const { signups, customers } = this.context.decider;
+    return { platform, gateway, channels, signups, customers };
   }
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
@@ -121,7 +114,7 @@ export class WorkLaneFlow {
   /** Throws AnswerLost: the database did not store the reply to a call. */
   private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
     try {
-      return await this.step(claim, news, NOWHERE);
+      return await this.step(claim, news, null);
     } catch (e) {
       throw news?.sent === true && e instanceof StoreUnavailable ? new AnswerLost(e.message, { cause: e }) : e;
     }
@@ -131,7 +124,7 @@ export class WorkLaneFlow {
   private async step(
     claim: Claim,
     news: News | null,
-    elsewhere: Elsewhere,
+    elsewhere: Elsewhere | null,
   ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
     const seen: string[] = [];
     let charges: readonly string[] = [];
@@ -140,12 +133,7 @@ export class WorkLaneFlow {
         lane: claim.lane,
         fence: claim.fence,
         decide: ({ state, events, now }) => {
-          const ctx = {
-            ...this.context.at(now),
-            chargesElsewhere: elsewhere.charges,
-            paymentsElsewhere: elsewhere.payments,
-            refundsElsewhere: news?.refundsElsewhere ?? [],
-          };
+          const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
           // A read ahead counts after the events that asked for it.
@@ -170,13 +158,10 @@ export class WorkLaneFlow {
         },
       });
     } catch (e) {
-      // A payment id or a charge that another invoice holds: found out by the database, told apart here, once.
-      if (!(e instanceof NotUnique) || elsewhere !== NOWHERE) throw e;
-      const found: Elsewhere = {
-        payments: await this.store.paymentsElsewhere(seen, claim.lane),
-        charges: await this.store.chargesElsewhere(charges, claim.lane),
-      };
-      if (found.payments.size + found.charges.size === 0) throw e;
+      // Another invoice holds a payment id or a charge of this lane. The step runs once more and knows which.
+      if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
+      const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
+      if (found === null) throw e;
       return this.step(claim, news, found);
     }
   }
@@ -191,8 +176,9 @@ export class WorkLaneFlow {
       case 'send': {
         const { id, kind } = errand.message;
         const outcome = await trail.call(kind, id, this.send(errand.message));
-        const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
-        return { take: (lane) => applyAnswer(subjects.calls, lane, id, outcome), refundsElsewhere };
+        const take: Rule = (lane) => applyAnswer(subjects.calls, lane, id, outcome);
+        if (outcome.ok || outcome.kind !== 'refused') return { take };
+        return { take, elsewhere: await this.context.decider.refusedBecause(errand.message) };
       }
       case 'probe': {
         const { id } = errand.message;
@@ -202,12 +188,6 @@ export class WorkLaneFlow {
       case 'look-up':
         return { take: await errand.ask(this.peers, call) };
     }
-  }
-
-  /** Stripe refuses a second refund under one reference: then a person needs to know whose the first one is. */
-  private async refundsElsewhere({ asked }: OutboxRow, o: CallOutcome<Answer>): Promise<readonly RefundHolder[]> {
-    if (o.ok || o.kind !== 'refused' || asked?.kind !== 'report_refund') return [];
-    return this.store.refundsElsewhere(asked.reference, asked.invoiceId);
   }
 
   private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {

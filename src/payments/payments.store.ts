@@ -1,6 +1,7 @@
 // Lists payments.
 import { Injectable } from '@nestjs/common';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { type ChargeHolder } from '../engine/context.js';
 import { paymentViews, type PaymentView } from '../engine/read-model.js';
 import { Database } from '../store/database.js';
 import { PaymentEntity } from '../store/entities.js';
@@ -59,6 +60,28 @@ export class PaymentsStore {
       taken: BigInt(r.taken),
       refunded: BigInt(r.refunded),
     }));
+  }
+
+  /** Of these payment ids of the MoR, those recorded for another invoice: payment id → invoice id. */
+  async namedElsewhere(paymentIds: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, string>> {
+    const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
+      `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
+       union select payment_id, invoice_id from ledger_entry
+              where payment_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
+      [paymentIds, invoiceId],
+    );
+    return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
+  }
+
+  /** Of these charges, those collected for a payment of another invoice. */
+  async collectedElsewhere(charges: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, ChargeHolder>> {
+    const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
+      `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment
+         from ledger_entry e left join payment p on p.id = e.payment_row_id -- the MoR may have named the payment after its booking
+        where e.processor_charge_id = any($1) and e.reason = 'payment_collected' and e.invoice_id <> $2`,
+      [charges, invoiceId],
+    );
+    return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));
   }
 }
 

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums } from '../domain/page.js';
+import { type RefundHolder } from '../engine/context.js';
 import { invoiceNumbers, type ListedRefund } from '../engine/read-model.js';
 import { Database } from '../store/database.js';
 import { PaymentEntity, RefundEntity } from '../store/entities.js';
@@ -40,6 +41,17 @@ export class RefundsStore {
   sums(filter: RefundFilter): Promise<SelectionSums> {
     const { fields, options } = listOf(filter);
     return sumsOf(this.rows, fields, 'amount', options);
+  }
+
+  /** Refunds of other invoices with this id of the processor, oldest first. */
+  async namedElsewhere(processorRefundId: string, invoiceId: string): Promise<readonly RefundHolder[]> {
+    const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
+      `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id
+         from refund r join payment p on p.id = r.payment_row_id
+        where r.processor_refund_id = $1 and r.invoice_id <> $2 order by r.seq`,
+      [processorRefundId, invoiceId],
+    );
+    return found.rows.map((r) => ({ refund: r.refund, payment: r.payment, invoiceId: r.invoice_id }));
   }
 }
 

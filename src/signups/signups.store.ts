@@ -132,4 +132,34 @@ export class SignupsStore {
       return told.length === 0 ? 0 : tellLanes(db, told, this.time);
     });
   }
+
+  /**
+   * True if the customer is known to pay by bank debit. No event and no read shows a renewal's debit on its way (Document 3), so the newest
+   * signup decides: a trial that saved a debit and no card, or a payment that the MoR settled after more than an hour.
+   */
+  async paysByDebit(customerId: string): Promise<boolean> {
+    const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
+      `select s.kind, s.body, exists (select from payment p
+                where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
+                  and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
+         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.confirmed_at is null, s.seq desc limit 1`,
+      [customerId, this.time.given()],
+    );
+    const newest = found.rows[0];
+    if (newest === undefined) return false;
+    return newest.kind === 'payment' ? newest.slow : savesOnlyDebits(newest.body);
+  }
+}
+
+/** The debits of Document 3's payment method types. */
+const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
+
+/** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
+function savesOnlyDebits(body: string | null): boolean {
+  const request: unknown = JSON.parse(body ?? '{}');
+  const types: unknown =
+    typeof request === 'object' && request !== null && 'payment_method_types' in request
+      ? request.payment_method_types
+      : [];
+  return Array.isArray(types) && types.length > 0 && types.every((type) => DEBITS.has(String(type)));
 }

@@ -132,48 +132,14 @@ describe('Lanes', () => {
           }),
         );
       };
-      const { store } = x.harness;
+      const { store, backend } = x.harness;
       await store.transact(write('in_a', null, one('in_a')));
       await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
-      expect(await store.paymentsElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(new Map([['pay_1', 'in_a']]));
-      expect(await store.paymentsElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
+      expect(await backend.books.payments.namedElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(
+        new Map([['pay_1', 'in_a']]),
+      );
+      expect(await backend.books.payments.namedElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
     });
-
-    it.each([
-      ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
-      ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
-      ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
-      ['a trial that saved a card', 'trial', '{}', null, false],
-      ['a trial whose request was erased', 'trial', null, null, false],
-      ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],
-      ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
-      ['a payment that was charged at once', 'payment', '{}', null, false],
-    ])(
-      'a customer with a signup by %s pays by debit: see the last column',
-      async (what, kind, body, settledSec, debit) => {
-        const { store, context } = x.harness;
-        const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
-        await x.db.pool.query(
-          `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
-       values ($1, $2, $3, 'succeeded', 'i', $1, '/', $4, 'shop', now())`,
-          [signup, kind, customer, body],
-        );
-        const since = context.now().now;
-        const paid = (s: LaneState): LaneState => {
-          const { state } = ensureInvoice(s, context.now());
-          const p = newPayment(context.now(), {
-            invoiceId: lane,
-            customerId: customer,
-            currency: 'EUR',
-            signupId: signup,
-          });
-          const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
-          return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
-        };
-        if (kind === 'payment') await store.transact(write(lane, null, paid));
-        expect(await store.paysByDebit(customer)).toBe(debit);
-      },
-    );
   });
 
   describe("a text out of PostgreSQL's range", () => {

@@ -1,7 +1,12 @@
-// The payment methods of signups in a real PostgreSQL: a charge confirms the method behind it.
+// The payment methods of signups in a real PostgreSQL: a charge confirms the method behind it, and some mean a bank debit.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type LaneState } from '../../src/domain/model.js';
+import { newPayment } from '../../src/engine/payment.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice } from '../support/builders.js';
+import { ensureInvoice } from '../support/decide.js';
+import { changeByHand } from '../support/lane-log.js';
 import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { putPayment } from '../support/put-rows.js';
 
 let x: LaneOnPostgres;
 beforeEach(async () => {
@@ -34,4 +39,37 @@ it("a renewal's charge confirms the newest setup before it, and no setup in its 
   await x.harness.take(aPaymentSucceeded());
   expect((await x.harness.state(INVOICE_ID)).payments).toMatchObject([{ succeededAt: chargedAt }]);
   expect(await confirmed()).toEqual(['sup_before']);
+});
+
+it.each([
+  ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
+  ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
+  ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
+  ['a trial that saved a card', 'trial', '{}', null, false],
+  ['a trial whose request was erased', 'trial', null, null, false],
+  ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],
+  ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
+  ['a payment that was charged at once', 'payment', '{}', null, false],
+])('a customer with a signup by %s pays by debit: see the last column', async (what, kind, body, settledSec, debit) => {
+  const { context, backend } = x.harness;
+  const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
+  await x.db.pool.query(
+    `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
+       values ($1, $2, $3, 'succeeded', 'i', $1, '/', $4, 'shop', now())`,
+    [signup, kind, customer, body],
+  );
+  const since = context.now().now;
+  const paid = (s: LaneState): LaneState => {
+    const { state } = ensureInvoice(s, context.now());
+    const p = newPayment(context.now(), {
+      invoiceId: lane,
+      customerId: customer,
+      currency: 'EUR',
+      signupId: signup,
+    });
+    const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
+    return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
+  };
+  if (kind === 'payment') await changeByHand(x.db.pool, lane, paid);
+  expect(await backend.books.signups.paysByDebit(customer)).toBe(debit);
 });

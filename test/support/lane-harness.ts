@@ -7,7 +7,7 @@ import { collectedCharges } from '../../src/engine/payment.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/engine/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
-import { Decisions } from '../../src/decisions/decisions.js';
+import { type Books, Decisions } from '../../src/decisions/decisions.js';
 import { type RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js';
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
@@ -132,24 +132,18 @@ export class MemoryLaneStore extends LaneStore {
   /** Customers paying by bank debit. */
   readonly debtors = new Set<string>();
 
-  override async paysByDebit(customerId: string): Promise<boolean> {
-    return this.debtors.has(customerId);
-  }
-
-  override async chargesElsewhere(charges: readonly string[]): ReturnType<LaneStore['chargesElsewhere']> {
-    return new Map([...this.bookedElsewhere].filter(([charge]) => charges.includes(charge)));
-  }
-
-  override async refundsElsewhere(): Promise<[]> {
-    return [];
-  }
-
   /** The MoR's ids of other invoices' payments, and their invoices. */
   readonly namedElsewhere = new Map<string, string>();
 
-  override async paymentsElsewhere(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return new Map([...this.namedElsewhere].filter(([id]) => ids.includes(id)));
-  }
+  readonly books: Books = {
+    payments: {
+      namedElsewhere: async (ids) => new Map([...this.namedElsewhere].filter(([id]) => ids.includes(id))),
+      collectedElsewhere: async (charges) =>
+        new Map([...this.bookedElsewhere].filter(([charge]) => charges.includes(charge))),
+    },
+    refunds: { namedElsewhere: async () => [] },
+    signups: { paysByDebit: async (customerId) => this.debtors.has(customerId) },
+  };
 
   nextDue(): number | null {
     const at = [
@@ -221,6 +215,7 @@ export type LaneOptions = {
 /** The place of the lanes. */
 export type LaneBackend = {
   readonly store: LaneStore;
+  readonly books: Books;
   /** For events without an invoice; left out: there are none. */
   readonly router?: Pick<RouteEventsFlow, 'run'>;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
@@ -249,7 +244,7 @@ export class LaneHarness {
     const settings = { ...SETTINGS, ...options.settings };
     const rng = new SeededRng(options.seed);
     const channels = options.channels ?? new NoChannels();
-    const decider = new Decisions(backend.router ?? { run: async () => [] });
+    const decider = new Decisions(backend.router ?? { run: async () => [] }, backend.books);
     this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway, decider);
     this.store = new MortalStore(backend.store);
     this.#flow = new WorkLaneFlow(
@@ -270,6 +265,7 @@ export class LaneHarness {
     const store = new MemoryLaneStore(clock);
     const backend: LaneBackend = {
       store,
+      books: store.books,
       deliver: async (batch) => batch.forEach((d) => store.add(d)),
       nextDue: async () => store.nextDue(),
       state: async (lane) => store.lane(lane).state,

@@ -4,6 +4,9 @@ import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
+import { PaymentsStore } from '../../src/payments/payments.store.js';
+import { RefundsStore } from '../../src/refunds/refunds.store.js';
+import { SignupsStore } from '../../src/signups/signups.store.js';
 import { SUBJECTS } from '../../src/decisions/subjects.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { Wake } from '../../src/engine/wake.js';
@@ -31,6 +34,11 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
   const store = new PgLaneStore(db, clock, { writes: SUBJECTS.writes });
   const backend: LaneBackend = {
     store,
+    books: {
+      payments: new PaymentsStore(db),
+      refunds: new RefundsStore(db),
+      signups: new SignupsStore(db, clock),
+    },
     router: new RouteEventsFlow(new HomelessEvents(db, clock), clock, ids, new Wake()),
     deliver: async (batch) => {
       await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));

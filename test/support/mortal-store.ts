@@ -41,24 +41,4 @@ export class MortalStore extends LaneStore {
   override tell(...args: Parameters<LaneStore['tell']>): Promise<void> {
     return this.inner.tell(...args);
   }
-
-  override paysByDebit(customerId: string): Promise<boolean> {
-    return this.inner.paysByDebit(customerId);
-  }
-
-  override chargesElsewhere(
-    ...args: Parameters<LaneStore['chargesElsewhere']>
-  ): ReturnType<LaneStore['chargesElsewhere']> {
-    return this.inner.chargesElsewhere(...args);
-  }
-
-  override refundsElsewhere(
-    ...args: Parameters<LaneStore['refundsElsewhere']>
-  ): ReturnType<LaneStore['refundsElsewhere']> {
-    return this.inner.refundsElsewhere(...args);
-  }
-
-  override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
-    return this.inner.paymentsElsewhere(ids, lane);
-  }
 }

@@ -135,7 +135,7 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
   const none = {} as never; // verify settles by the subjects' rules, and asks by flows of its own
-  const decider = new Decisions(none);
+  const decider = new Decisions(none, none);
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway, decider);
   const time = new ServerTime();
   const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, time)];

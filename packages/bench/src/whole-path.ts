@@ -55,7 +55,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   const gateway = new NoGateway();
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
-  const decider = new Decisions(none);
+  const decider = new Decisions(none, none);
   const { writes } = decider.subjects;
   const store = new PgLaneStore(db, new ServerTime(), { writes, gatherMs: GATHER_MS });
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway, decider);

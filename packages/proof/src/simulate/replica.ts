@@ -59,6 +59,7 @@ import { type Owner, type Scheduler } from './scheduler.js';
 import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
 import { type CountingIds, type Seeded } from './seeded.js';
 import { type Network, SimLine, SimStripeTransport } from './wires.js';
+import { RefundsStore } from '#src/refunds/refunds.store.js';
 import { PaymentsStore } from '#src/payments/payments.store.js';
 import { CustomersStore } from '#src/customers/customers.store.js';
 
@@ -176,7 +177,9 @@ export class Replica {
     this.links = stored('links', new CustomerLinksStore(db, clock));
     const moved = stored('enrolment', new EnrolmentStore(db, clock));
     const enrolment = new EnrolmentFlow(moved, reader, stored('looks', new ChargeLooksStore(db, clock)), settings);
-    const decider = new Decisions(router, enrolment);
+    const refundRows = stored('refunds', new RefundsStore(db));
+    const holders = { payments: this.paymentRows, refunds: refundRows, signups: signupRows };
+    const decider = new Decisions(router, holders, enrolment);
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway, decider);
     const lanes = stored(
       'lanes',
