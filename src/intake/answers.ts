@@ -21,7 +21,7 @@ function answer(status: number, body: object, headers: Record<string, string> = 
   };
 }
 
-/** 200 and never 201 or 204: Document 3 names no other acknowledgement. */
+/** Always 200, never 201 or 204: Document 3 names no other acknowledgement. */
 export const received = answer(200, { received: true });
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
@@ -40,7 +40,10 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
   stopping: 'Crossbill starts or stops. Send the event again.',
 };
 
-/** Stripe repeats every answer but a 2xx for three days, so these may tell whose fault it is. */
+/**
+ * Stripe repeats every delivery for three days unless it gets a 2xx. So these statuses may show whose fault a refusal
+ * is.
+ */
 const AT_STRIPE: Partial<Record<Refusal, number>> = {
   signature_missing: 400,
   signature_malformed: 400,
@@ -49,54 +52,55 @@ const AT_STRIPE: Partial<Record<Refusal, number>> = {
   method_not_allowed: 405,
 };
 
-/** The MoR never repeats a delivery after a 4xx (Documents 2 and 3): at its endpoints every refusal is a 503. */
+/** The MoR never repeats a delivery after a 4xx (Documents 2 and 3), so at its endpoints every refusal is a 503. */
 export function statusOf(endpoint: InboxSource | null, outcome: DoorOutcome): number {
   if (isTaken(outcome)) return 200;
   if (outcome === 'aborted') return 499;
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The answer to a refused delivery. With an unknown endpoint, it may be one of the MoR's. */
+/** The answer to a refused delivery. An unknown endpoint may be one of the MoR's. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(
     status,
     { code: reason, message: MESSAGES[reason] },
     {
-      // the senders keep their own schedules, and a proxy may look at it
+      // The senders keep their own schedules, but a proxy may use this header.
       ...(status === 503 ? { 'retry-after': '5' } : {}),
       ...(reason === 'method_not_allowed' ? { allow: 'POST' } : {}),
     },
   );
 }
 
-/** Sends an answer to a request with its body read to the end. */
+/** Sends an answer to a request whose body is read to the end. */
 export function send(res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, headers);
   res.end(body);
 }
 
-/** The same without a request to answer, since its head was unreadable: written onto the socket, the last on it. */
+/** Answers a request with an unreadable head: writes the answer onto the socket and ends the connection. */
 export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void {
-  if (!socket.writable) return; // it has its answer: drop the coming rest
+  if (!socket.writable) return; // the request has its answer: drop the rest
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}connection: close\r\n\r\n${body.toString()}`,
   );
-  // As below: a close at once would reset it under a sender still writing.
+  // Closing at once would reset the connection while the sender still writes (see below).
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
-/** Beyond this number it is a flood, and its rest is not worth the memory of reading it. */
+/** More open connections than this are a flood. Reading their rest is not worth the memory. */
 const LINGERING_AT_ONCE = 64;
 let lingering = 0;
 
 /**
- * Sends an answer before the end of the body, and ends the connection. Closing it at once would reset it under a sender
- * still writing, and the answer would be lost: so first drop the rest for a short while.
+ * Sends an answer before the end of the body, and ends the connection. Closing at once would reset the connection while
+ * the sender still writes, and the answer would get lost. So the rest of the body is read and dropped for a short
+ * while.
  */
 export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
@@ -106,8 +110,8 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 }
 
 /**
- * The same for somebody else's answer: one sent before the end of the body says `Connection: close`, and ends the
- * connection. A later one keeps it as `mayKeep` says then.
+ * The same for an answer from another part of the program. Sent before the end of the body, it says `Connection: close`
+ * and ends the connection. Sent later, it keeps the connection if `mayKeep` says so.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;
@@ -120,7 +124,7 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
     res.shouldKeepAlive = keep && mayKeep();
   });
   const destroySoon = socket.destroySoon.bind(socket);
-  // Node calls it after the last answer; it resets a sender still writing.
+  // Node calls this after the last answer. It would reset the connection while the sender still writes.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     if (read) destroySoon();
@@ -128,7 +132,7 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
   };
 }
 
-/** Takes the coming rest, for a short while, and then ends the connection. */
+/** Reads and drops the rest for a short while, then ends the connection. */
 function throwAway(req: IncomingMessage): void {
   const { socket } = req;
   if (lingering >= LINGERING_AT_ONCE || socket.destroyed) {

@@ -1,16 +1,19 @@
-// Group commit: the deliveries of many requests go into the inbox as one batch, and each request waits for its batch's commit.
+// Group commit: one batch stores the deliveries of many requests, and each request waits for the commit of its batch.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 
 export type BatchLimits = {
-  /** Batches under way at once. With one, the next gathers the arrivals of its commit: fewer and larger commits. */
+  /** The most batches under way. While one commits, new deliveries gather for the next: fewer and larger commits. */
   readonly inFlight: number;
   readonly batchCount: number;
   readonly batchBytes: number;
-  /** Unsettled deliveries, and their bytes: beyond either, the batcher refuses a new one at once. */
+  /**
+   * The most unfinished deliveries, and the most bytes of them. Beyond either limit the batcher refuses a new delivery
+   * at once.
+   */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** It gives up an unstored delivery then, to within an eighth. */
+  /** When the batcher gives up an unstored delivery, exact to an eighth. */
   readonly deadlineMs: number;
 };
 
@@ -20,10 +23,10 @@ export const defaultBatchLimits: BatchLimits = {
   batchBytes: 4 * 1024 * 1024,
   waitingCount: 5_000,
   waitingBytes: 64 * 1024 * 1024,
-  deadlineMs: 7_000, // senders wait at most 10 s for an answer, on a busy machine too
+  deadlineMs: 7_000, // senders wait at most 10 s for an answer, and this machine may be busy
 };
 
-/** The delivery is not stored, or nobody can say: the sender has to send it again. */
+/** The delivery is not stored, or nobody knows: the sender must send it again. */
 export class NotStored extends Error {
   readonly code = 'intake.not_stored';
   constructor(
@@ -38,7 +41,7 @@ type Waiting = {
   readonly delivery: Delivery;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: NotStored) => void;
-  /** Ticks of the watch left; 0: given up. */
+  /** Ticks left before the batcher gives up this delivery. 0: given up. */
   ticksLeft: number;
   settled: boolean;
 };
@@ -46,11 +49,11 @@ type Waiting = {
 const TICKS = 8;
 
 export class IntakeBatcher {
-  /** Accepted and not yet in a batch, oldest first. */
+  /** Accepted deliveries not yet in a batch, oldest first. */
   #queue: Waiting[] = [];
   /** The batches under way. */
   readonly #batches: (readonly Waiting[])[] = [];
-  /** Accepted deliveries without an answer so far, in a batch or not. */
+  /** Accepted deliveries without an answer, in a batch or not. */
   #open = 0;
   #openBytes = 0;
   #flushPlanned = false;
@@ -64,7 +67,7 @@ export class IntakeBatcher {
     private readonly limits: BatchLimits,
   ) {}
 
-  /** Resolves after the delivery's commit. Rejects with `NotStored` if its sender must repeat it. */
+  /** Resolves after the delivery's commit. Rejects with `NotStored` if the sender must repeat the delivery. */
   submit(delivery: Delivery): Promise<StoreOutcome> {
     if (this.#closing) return Promise.reject(new NotStored('closing'));
     const { waitingCount, waitingBytes } = this.limits;
@@ -81,7 +84,7 @@ export class IntakeBatcher {
     });
   }
 
-  /** Takes nothing more; resolves once every accepted delivery has its answer. */
+  /** Accepts nothing more. Resolves once every accepted delivery has its answer. */
   close(): Promise<void> {
     this.#closing = true;
     if (this.#open === 0) return Promise.resolve();
@@ -93,7 +96,9 @@ export class IntakeBatcher {
     return this.#open;
   }
 
-  /** After this turn of the event loop: all requests read in it share the batch, without a timer. */
+  /**
+   * Starts a batch after this turn of the event loop. All requests read in the turn share the batch, without a timer.
+   */
   #planFlush(): void {
     if (this.#flushPlanned || this.#batches.length >= this.limits.inFlight) return;
     this.#flushPlanned = true;
@@ -133,7 +138,7 @@ export class IntakeBatcher {
   }
 
   #settle(waiting: Waiting, result: StoreOutcome | NotStored): void {
-    if (waiting.settled) return; // given up before
+    if (waiting.settled) return; // the batcher gave it up before
     waiting.settled = true;
     this.#open--;
     this.#openBytes -= waiting.delivery.body.length;
@@ -144,9 +149,9 @@ export class IntakeBatcher {
   }
 
   /**
-   * One watch for all, running only while something waits: it counts ticks and reads no clock, so a jumping clock gives
-   * nobody up early. It also gives up a delivery in a batch under way: its row may be there, and the next delivery will
-   * find it.
+   * One timer for all waiting deliveries, running only while there are some. It counts ticks instead of reading a
+   * clock, so a jump of the clock gives up nothing early. It also gives up a delivery in a batch under way. Its row may
+   * be stored all the same, and the repeated delivery then meets that row.
    */
   async #watch(): Promise<void> {
     this.#watching = true;

@@ -1,4 +1,4 @@
-// Makes the partitions of the coming months, long before they begin. A missing month costs nothing but a slower purge.
+// Creates the partitions of the coming months, long before they begin. A missing partition only makes the purge slower.
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { BodyMonths } from '../store/event-bodies.js';

@@ -1,13 +1,13 @@
-// The three webhook endpoints, and the inbox row each makes of an authentic body.
+// The three webhook endpoints, and the inbox row each makes from an authentic body.
 import { type EventPlace } from '../domain/events/envelope.js';
 import { PLACES } from '../domain/events/place.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 
 export type Door = {
   readonly source: InboxSource;
-  /** Lower case, without a trailing slash. */
+  /** In lower case, without a trailing slash. */
   readonly path: string;
-  /** The one relevant header, lower case. */
+  /** The signature header, in lower case. */
   readonly header: string;
   readonly place: (body: Buffer) => EventPlace;
 };
@@ -21,8 +21,8 @@ export const doors: readonly Door[] = [
 const byPath = new Map(doors.map((door) => [door.path, door]));
 
 /**
- * The endpoint of a request target, in any case and with trailing slashes, with any query; null if it is none. A proxy
- * may name the whole address (`http://host/path`, RFC 9112, 3.2.2): a 404 would end the MoR's delivery for good.
+ * The endpoint of a request target, in any case, with trailing slashes and any query. Null: no endpoint. A proxy may
+ * send the whole address (`http://host/path`, RFC 9112, 3.2.2), and a 404 would end the MoR's delivery for good.
  */
 export function doorAt(target: string): Door | null {
   const exact = byPath.get(target);
@@ -36,14 +36,13 @@ export function doorAt(target: string): Door | null {
   return byPath.get(path.slice(0, end).toLowerCase()) ?? null;
 }
 
-/** An authentic body as the inbox keeps it. Never throws: an unusable one is `parked` with the reason. */
+/** An authentic body in the form of the inbox. Never throws: an unusable body is `parked` with the reason. */
 export function toDelivery(door: Door, body: Buffer, receivedAt: Date): Delivery {
   const place = door.place(body);
   const { eventId, type, lane } = place;
   const status = STATUS[place.verdict];
   const reason = place.verdict === 'usable' ? null : place.reason;
-  // Each member by name: spreading an object into another costs a thousand bytes until the next full garbage
-  // collection.
+  // Names each member: spreading an object into another costs a thousand bytes until the next full garbage collection.
   return { source: door.source, eventId, type, lane, body, status, reason, receivedAt };
 }
 

@@ -1,22 +1,22 @@
-// The webhook endpoints' answers: counts by the hour, and the last refusals.
+// The answers of the webhook endpoints in the database: counts by the hour, and the last refusals.
 import { Injectable } from '@nestjs/common';
 import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { Database, inTransaction } from '../store/database.js';
 
-/** Enough for 24 hours and for somebody back after a week-end. */
+/** Long enough to look back 24 hours, or to look back over a weekend. */
 const KEPT = `interval '4 days'`;
 
-/** Of each door. */
+/** Kept refusals of each endpoint. */
 const REFUSALS_KEPT = 200;
 
 @Injectable()
 export class DoorAnswersStore {
   constructor(private readonly db: Database) {}
 
-  /** Adds to the stored counts, and drops rows older than some days. */
+  /** Adds to the stored counts, and deletes rows older than some days. */
   add(answers: readonly DoorAnswer[], refusals: readonly DoorRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
-      // In one order: two replicas do not wait for each other.
+      // All replicas write in the same order, so none waits for another in a deadlock.
       const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(
@@ -43,7 +43,7 @@ export class DoorAnswersStore {
     });
   }
 
-  /** Hours beginning at this time or later, oldest first. */
+  /** The hours that begin at this time or later, oldest first. */
   async answers(since: Date): Promise<readonly DoorAnswer[]> {
     const found = await this.db.pool.query<Omit<DoorAnswer, 'n'> & { readonly n: string }>(
       'select door, hour, status, n from door_answers where hour >= $1 order by hour, door, status',
@@ -52,7 +52,7 @@ export class DoorAnswersStore {
     return found.rows.map((r) => ({ ...r, n: Number(r.n) }));
   }
 
-  /** Of each door the last ones, newest first. */
+  /** The last refusals of each endpoint, newest first. */
   async refusals(ofEach: number): Promise<readonly DoorRefusal[]> {
     const found = await this.db.pool.query<DoorRefusal>(
       `select r.door, r.at, r.status, r.why, r.address from unnest(array['stripe', 'mor_payments', 'mor_events']) d,

@@ -1,4 +1,5 @@
-// Counts the answers of the doors and remembers the last refusals, and writes both down a few times a minute: a delivery costs no write.
+// Counts the answers of the webhook endpoints and remembers the last refusals. Writes both a few times a minute, so a
+// delivery costs no extra write.
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
@@ -9,7 +10,7 @@ import { type DoorOutcome } from './options.js';
 import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 15_000;
-/** Of one round: strangers may send thousands, and the last ones tell as much. */
+/** Kept refusals between two writes. Strangers may send thousands, and the last ones are enough. */
 const REFUSALS_KEPT = 50;
 
 @Injectable()
@@ -30,7 +31,7 @@ export class DoorAnswers implements OnApplicationShutdown {
     this.#refusals.push({ door, at, status, why: outcome, address });
   }
 
-  /** The next run writes the unwritten rest. */
+  /** Writes the counts. After a failed write the next run writes the rest. */
   @Interval(EVERY_MS)
   async write(): Promise<void> {
     if (this.#answers.size === 0 && this.#refusals.length === 0) return;

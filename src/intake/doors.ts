@@ -1,4 +1,4 @@
-// The webhook doors: verify the raw bytes, store in the inbox, answer after the commit.
+// The webhook endpoints: they verify the raw bytes, store the delivery in the inbox, and answer after the commit.
 import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Clock } from '../domain/ports/clock.js';
@@ -11,11 +11,11 @@ import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from '.
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
-/** The inspected part of an unreadable head. */
+/** How much of an unreadable head is inspected. */
 const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // senders wait at most 10 s for an answer
-const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
-// replayed deliveries cost a database write each; more than this many get their 503 without it
+const CROWD = 10; // usually one or two wait, even at twenty events a second, the most Stripe's budget allows
+// Each replayed delivery costs a database write. Beyond this number replays get their 503 without a write.
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
@@ -26,7 +26,7 @@ export class Doors {
   #isOpen = false;
   #quarantining = 0;
 
-  /** Throws if an endpoint has no secret or a blank one. Closed until `open`. */
+  /** Throws if an endpoint has no secret or a blank one. The endpoints stay closed until `open`. */
   constructor(
     @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,
@@ -39,14 +39,14 @@ export class Doors {
     this.#room = options.room ?? new ReadingRoom();
   }
 
-  /** Takes deliveries from now on. Call it once the database is there and its schema is ours. */
+  /** Accepts deliveries from now on. Call it once the database is there and its schema is current. */
   open(): void {
     this.#isOpen = true;
   }
 
   /**
-   * Answers every delivery with 503 from now on; resolves once the accepted ones have their answers. It cannot open
-   * again.
+   * Answers every delivery with 503 from now on. Resolves once all accepted deliveries have their answers. The
+   * endpoints cannot open again.
    */
   async close(): Promise<void> {
     this.#isOpen = false;
@@ -58,12 +58,12 @@ export class Doors {
     return this.#batcher.waiting;
   }
 
-  /** True with so many waiting: the process's other work should let them by. */
+  /** True if many deliveries wait: other work of the process should give way. */
   get crowded(): boolean {
     return this.#batcher.waiting >= CROWD;
   }
 
-  /** True for a request to an endpoint: the answer comes here, now or later. `stopping` refuses it. */
+  /** True for a request to a webhook endpoint: the endpoint then answers, now or later. `stopping`: it refuses. */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const door = doorAt(req.url ?? '');
     if (door === null) return false;
@@ -81,7 +81,8 @@ export class Doors {
   }
 
   /**
-   * Counts a request with an unreadable head. If its bytes name no path, it may be a delivery; another path is none.
+   * Counts a request with an unreadable head. If its bytes name no path, it may be a delivery. With another path it is
+   * none.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
@@ -92,7 +93,7 @@ export class Doors {
     this.options.onAnswer?.(door?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
-  /** Decisions without the body come first. */
+  /** First the decisions without the body. */
   #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, door.header);
     if (header === null) return this.#refuse(door, 'signature_missing', req, res);
@@ -116,7 +117,7 @@ export class Doors {
     });
   }
 
-  /** A complete body: nothing but a right MAC brings it near the database. */
+  /** Handles a complete body. Only a correct MAC lets it reach the database. */
   async #admit(door: Door, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
     const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
@@ -136,9 +137,7 @@ export class Doors {
     this.#tell(door, outcome, res.req, delivery);
   }
 
-  /**
-   * Keeps a copy, within a time. Returns the error of a failure: the answer tells the sender to come again either way.
-   */
+  /** Keeps a copy, within a time limit. Returns the error of a failure. The sender must come again either way. */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
     this.#quarantining++;
@@ -158,7 +157,7 @@ export class Doors {
     }
   }
 
-  /** Answers before the end of the body. A connection with an unread body serves no more requests. */
+  /** Answers before the end of the body. A connection with an unread body serves no further requests. */
   #refuse(door: Door, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
     sendAndClose(req, res, refusal(door.source, reason));
     this.#tell(door, reason, req);
@@ -183,7 +182,7 @@ export class Doors {
     error: unknown = null,
   ): void {
     const taken = isTaken(outcome);
-    // A look at the socket is a system call, and only a refusal needs the address.
+    // Reading the address is a system call, and only a refusal needs it.
     const address = taken ? '' : (req.socket.remoteAddress ?? '');
     const signed = taken || onlyHeader(req.rawHeaders, door.header) !== null;
     this.options.onAnswer?.(door.source, outcome, { delivery, error, signed, address });
@@ -192,13 +191,13 @@ export class Doors {
 
 const isClosing = (error: unknown): boolean => error instanceof NotStored && error.why === 'closing';
 
-/** The header's value; null when it is absent, `repeated` as an object when it is there more than once. */
+/** The value of the header. Null: absent or empty. `repeated`: the header occurs more than once. */
 function onlyHeader(rawHeaders: readonly string[], name: string): string | null | { repeated: true } {
   let value: string | null = null;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const key = rawHeaders[i];
     if (key === undefined || key.length !== name.length || key.toLowerCase() !== name) continue;
-    if (value !== null) return { repeated: true }; // Node's joined list of two would mix them
+    if (value !== null) return { repeated: true }; // Node would join two headers into one value
     value = rawHeaders[i + 1] ?? '';
   }
   return value === '' ? null : value;

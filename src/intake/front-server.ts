@@ -1,4 +1,5 @@
-// The one listening server: webhook requests go to the doors, all others to the fallback (Nest), each under limits set here.
+// The only listening server. Webhook requests go to the webhook endpoints, all others to the fallback (Nest). Each has
+// its limits here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
@@ -14,12 +15,17 @@ const limits = {
   maxHeaderSize: 16 * 1024,
   /** From the first byte to the end of the headers. */
   headersTimeout: 10_000,
-  /** To the end of the body. The endpoints give up earlier, with an answer the sender does not take as final. */
+  /**
+   * To the end of the body. The webhook endpoints give up earlier, with an answer the sender does not treat as final.
+   */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than the idle time of usual load balancers (60 s): they close first. */
+  /** Longer than the idle time of usual load balancers (60 s), so the load balancer closes first. */
   keepAliveTimeout: 65_000,
-  /** Node alone would answer 400 to a request without Host, at the MoR's endpoints too. `#route` does so at all other paths. */
+  /**
+   * Node itself would answer 400 to a request without Host, even at the MoR's endpoints, and the MoR treats it as
+   * final. `#route` answers 400 at all other paths.
+   */
   requireHostHeader: false,
 } as const;
 /** `rawPacket`: the unreadable bytes, if any. */
@@ -30,22 +36,23 @@ const UNREAD: Readonly<Record<string, Refusal>> = {
 };
 const MAX_HEADERS = 100;
 /**
- * Connections waiting for their accept. The system does not answer one more, and it comes again after 1, 3, 7 s: with
- * Node's 511 a crowd of strangers makes a delivery wait that long. Linux gives at most `net.core.somaxconn` (4096).
+ * Connections waiting to be accepted. The system ignores one more connection, and its sender tries again after 1, 3 and
+ * 7 s. With Node's 511 many strangers would make a delivery wait that long. Linux allows at most `net.core.somaxconn`
+ * (4096).
  */
 const BACKLOG = 8_192;
-/** Deliveries already on their way when we begin to close: we tell them to come again instead of cutting them off. */
+/** Deliveries already under way when the server begins to close get "come again" instead of a cut connection. */
 const LINGER_MS = 250;
 
 /**
- * Listens from the first moment: before the parts behind it are set, `/livez` is 200 and everything else 503
+ * Listens from the first moment. Until the other parts are set, `/livez` answers 200 and everything else 503
  * `starting`.
  */
 export class FrontServer {
   readonly #server: Server;
   /**
-   * Unanswered so far, in no order. Not a Set: a long-lived one links each of its old tables to the next, and so keeps
-   * past requests alive until a full garbage collection, at a higher cost than the requests.
+   * The unanswered requests, in no order. Not a Set: a long-lived Set links each of its old tables to the next. So it
+   * keeps past requests in memory until a full garbage collection, and costs more than the requests themselves.
    */
   readonly #inFlight: ServerResponse[] = [];
   #doors: Doors | null = null;
@@ -69,7 +76,9 @@ export class FrontServer {
     this.#fallback = handler;
   }
 
-  /** Resolves with the address once it takes connections; rejects if the port is taken. Port 0: any free one. */
+  /**
+   * Resolves with the address once the server takes connections. Rejects if the port is taken. Port 0: any free port.
+   */
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -83,9 +92,9 @@ export class FrontServer {
   }
 
   /**
-   * Answers new requests 503 `stopping` for a moment, then takes no more connections, lets answers under way finish for
-   * up to `graceMs` (each closes its connection) and ends the rest. `graceMs` 0: ends everything at once. A second call
-   * waits for the first.
+   * First answers new requests with 503 `stopping` for a moment. Then takes no more connections, lets answers under way
+   * finish for up to `graceMs` (each closes its connection), and ends the rest. `graceMs` 0: ends everything at once. A
+   * second call waits for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closing ??= this.#close(graceMs);
@@ -95,7 +104,7 @@ export class FrontServer {
   async #close(graceMs: number): Promise<void> {
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
     if (graceMs > 0) await linger();
-    // It closes idle connections too, with their unread bytes: hence the moment before.
+    // Node closes idle connections too, with their unread bytes. For this reason the server waits a moment before.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
@@ -117,20 +126,20 @@ export class FrontServer {
     if (this.#inFlight.length === 0) this.#whenIdle?.();
   }
 
-  /** Expect: 100-continue does not come here. */
+  /** Answers a request with an unknown Expect header. `Expect: 100-continue` does not come here. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#doors?.refuseExpectation(req, res) === true) return;
-    // At an endpoint still closed it is a 503 too: Node's 417 would be final.
+    // A closed endpoint answers this with 503 too: Node's 417 would be final for the sender.
     if (this.#doors === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
-  /** A request with an unreadable head: it may be a delivery of the MoR, so the answer is a 503. */
+  /** A request with an unreadable head may be a delivery of the MoR, so it gets a 503. */
   #refuseUnread(error: Unread, socket: Duplex): void {
-    // Never mix a begun answer with another.
+    // Never mix this answer into an answer already begun.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
     if (begun || error.code === 'ECONNRESET') return void socket.destroy();
-    if (!socket.writable) return; // it has its answer: drop the rest
+    if (!socket.writable) return; // the request has its answer: drop the rest
     const reason = UNREAD[error.code ?? ''] ?? 'bad_request';
     sendRaw(socket, refusal(null, reason));
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
@@ -153,14 +162,14 @@ export class FrontServer {
   }
 }
 
-/** A delivery gets this in the words of its endpoint. */
+/** A delivery gets this answer in the form of its endpoint. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   const endpoint = doorAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });
   else send(res, refusal(endpoint.source, 'stopping'));
 }
 
-/** After the pause reads once more, however late the pause ended. */
+/** Waits, then reads once more, however late the wait ended. */
 async function linger(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));

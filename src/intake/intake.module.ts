@@ -1,4 +1,4 @@
-// The webhook endpoints, and the one room for reading all bodies.
+// The webhook endpoints as a Nest module, and the one reading room for all bodies.
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
@@ -19,7 +19,7 @@ import { SignatureForms } from './signature-forms.js';
 import { RefusalNotices } from './refusal-notices.js';
 import { watchDoors } from './watch-doors.js';
 
-/** The endpoints are closed until `open`. */
+/** The endpoints stay closed until `open`. */
 @Module({
   imports: [EngineModule],
   providers: [
@@ -59,7 +59,7 @@ function intakeOptions(
   const isTold = config.notifyUrl !== null && !config.shadow;
   const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
-    // An endpoint without a secret refuses everything: nobody can sign with one just made up.
+    // An endpoint without a secret refuses everything: nobody can sign with a random secret.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
   return {
     secrets: {

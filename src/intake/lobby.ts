@@ -1,21 +1,22 @@
-// Accepted connections before their first read: a flood of them comes in by handfuls.
+// Holds accepted connections before their first read, and admits them in small groups. A flood then cannot block the
+// process.
 import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
 
-/** Number of first reads in one turn of the event loop. */
+/** First reads in one turn of the event loop. */
 const AT_ONCE = 64;
 
 /**
- * Node accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So 5,000
- * strangers would take 150 MB and keep everybody else waiting. Here each turn admits a handful of connections, the newest
- * first: the oldest in a long queue have probably given up.
+ * Node accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So
+ * 5,000 connections would take 150 MB and keep everybody else waiting. Here each turn admits a few connections, the
+ * newest first: the oldest in a long queue have probably given up.
  */
 export function admitByHandfuls(server: Server): void {
   const [admitted, ...others] = server.listeners('connection');
   if (admitted === undefined || others.length > 0)
     throw new Error('the server has to be fresh: Node alone may listen for connections');
   server.removeAllListeners('connection');
-  Object.assign(server, { pauseOnConnect: true }); // the option of net.Server; http.createServer does not hand it on
+  Object.assign(server, { pauseOnConnect: true }); // an option of net.Server; http.createServer does not pass it on
   const waiting: Socket[] = [];
   const admit = (): void => {
     for (let n = 0; n < AT_ONCE; n++) {

@@ -1,12 +1,12 @@
-// The webhook endpoints' input: secrets and limits from the settings, and the listener to each answer.
+// The options of the webhook endpoints: secrets and limits from the settings, and a listener for each answer.
 import { type Delivery, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { type Refusal } from '../domain/refusal.js';
 import { type BatchLimits } from './batcher.js';
 import { type ReadingRoom } from './read-body.js';
 
 /**
- * The end of one request at an endpoint: stored (200; the delivery has the event's verdict, parked or ignored),
- * refused, or `aborted` (the sender left before the end of the body, and got no answer).
+ * How a request at an endpoint ended. Stored: 200; `delivery` shows whether the event was parked or ignored. Refused: a
+ * reason. `aborted`: the sender left before the end of the body and got no answer.
  */
 export type DoorOutcome = StoreOutcome | Refusal | 'aborted';
 
@@ -15,8 +15,8 @@ const TAKEN: ReadonlySet<DoorOutcome> = new Set<DoorOutcome>(['stored', 'duplica
 export const isTaken = (outcome: DoorOutcome): outcome is StoreOutcome => TAKEN.has(outcome);
 
 /**
- * For counters, logs and alarms. `delivery` is null unless the request was authentic; never log its body. `endpoint` is
- * null for an unreadable head.
+ * Called for each answer, for counters, logs and alarms. `delivery` is null unless the request was authentic. Never log
+ * its body. `endpoint` is null for a request with an unreadable head.
  */
 export type AnswerListener = (
   endpoint: InboxSource | null,
@@ -24,9 +24,9 @@ export type AnswerListener = (
   about: {
     readonly delivery: Delivery | null;
     readonly error: unknown;
-    /** The request has the endpoint's signature header: it looks authentic. */
+    /** True: the request has the signature header of the endpoint, so it looks authentic. */
     readonly signed: boolean;
-    /** The peer's, for a refusal; empty for an accepted one or a lost connection. */
+    /** The address of the peer, for a refusal. Empty for an accepted request or a lost connection. */
     readonly address: string;
   },
 ) => void;
@@ -39,14 +39,17 @@ export type IntakeOptions = {
   readonly secrets: Readonly<Record<InboxSource, readonly string[]>>;
   /** `WEBHOOK_TOLERANCE_SEC` */
   readonly toleranceSec: number;
-  /** `WEBHOOK_BODY_LIMIT` in bytes: a body of exactly this size passes. */
+  /** `WEBHOOK_BODY_LIMIT` in bytes. A body of exactly this size is accepted. */
   readonly bodyLimitBytes: number;
-  /** How long a body may take to arrive. Default 8 s. */
+  /** How long a body may take to arrive. Default: 8 s. */
   readonly bodyTimeoutMs?: number;
-  /** Shared with all other bodies of the process; if full, the oldest one gets a 503. Default: its own room. */
+  /**
+   * The memory all bodies of the process share. If it is full, the oldest body gets a 503. Default: a room for these
+   * endpoints alone.
+   */
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;
-  /** Sees the signature header of each delivery, and whether it was readable. It may not keep its values. */
+  /** Sees the signature header of each delivery, and whether it was readable. It must not keep the values. */
   readonly onSignature?: (endpoint: InboxSource, header: string, isReadable: boolean) => void;
 };

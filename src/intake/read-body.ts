@@ -1,4 +1,4 @@
-// The bytes of one request as they came over the wire, with limits of size and time.
+// Reads the bytes of one request unchanged, with limits of size and time.
 import { type IncomingMessage } from 'node:http';
 
 /** How long a body may take to arrive. */
@@ -7,25 +7,27 @@ export const BODY_TIMEOUT_MS = 8_000;
 export type ReadResult = Buffer | 'too-large' | 'slow' | 'crowded' | 'aborted';
 
 /**
- * A body's sender: a `caller` is known by key or session before the read, a `stranger` (webhooks, the login form) is
- * not.
+ * Who sends a body. A `caller` is known by key or session before the read. A `stranger` is not (webhooks, the login
+ * form).
  */
 export type Sender = 'caller' | 'stranger';
 
-/** All bodies of the process in reading at one time, in bytes. */
+/** The most bytes of all bodies being read at one time. */
 const ROOM_BYTES = 16 * 1024 * 1024;
-/** A further piece's cost besides its bytes: somebody may send them one by one. */
+/** The cost of each further piece, in addition to its bytes: somebody may send single bytes. */
 const PIECE_BYTES = 512;
-/** Unfinished ones of either side: the request around a small body costs more than its bytes. */
+/**
+ * The most unfinished bodies of callers, and of strangers. The request around a small body costs more than its bytes.
+ */
 const UNFINISHED = 500;
 
-/** `unfinished`: how to end each incomplete body, oldest first. */
+/** `unfinished`: functions to end each incomplete body, oldest first. */
 type Side = { taken: number; readonly unfinished: Set<() => void> };
 
 /**
- * The common room of all bodies in reading: a flood of large ones cannot fill the memory. If it is full, the longest
- * one under way gives way: slow senders, from any number of addresses, keep out nobody faster. Half of it is always
- * there for callers and half for strangers; either side may use the other's spare part.
+ * The memory all bodies being read share: a flood of large bodies cannot fill the process. If it is full, the body
+ * under way for longest must go. So slow senders, from any number of addresses, never keep out faster senders. Half of
+ * the room is always kept for callers and half for strangers. Either side may use the free part of the other.
  */
 export class ReadingRoom {
   readonly #sides: Readonly<Record<Sender, Side>> = {
@@ -39,7 +41,7 @@ export class ReadingRoom {
     return new ReadingRoom(Math.max(ROOM_BYTES, 2 * bytes));
   }
 
-  /** False if there is no room, even if all before `giveWay` left. */
+  /** False if there is no room, even after ending every body that may be ended. */
   take(sender: Sender, bytes: number, giveWay: () => void): boolean {
     const own = this.#sides[sender];
     const other = this.#sides[sender === 'caller' ? 'stranger' : 'caller'];
@@ -54,7 +56,7 @@ export class ReadingRoom {
     return true;
   }
 
-  /** More of this body is to come. `giveWay` has to give its bytes back. */
+  /** Registers an unfinished body. `giveWay` ends the body and must return its bytes. */
   stay(sender: Sender, giveWay: () => void): void {
     const { unfinished } = this.#sides[sender];
     unfinished.add(giveWay);
@@ -73,15 +75,15 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** Reports a too large body at once from its sender's announcement. */
+/** True if the announced length is over the limit: the body can be refused at once. */
 export function announcesMore(req: IncomingMessage, limitBytes: number): boolean {
   const announced = req.headers['content-length'];
   return announced !== undefined && Number(announced) > limitBytes;
 }
 
 /**
- * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the sent bytes. After anything
- * but a Buffer the rest of the body is still unread.
+ * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the bytes as sent. Unless the
+ * result is a Buffer, the rest of the body is still unread.
  */
 export function readBody(
   req: IncomingMessage,
@@ -91,8 +93,8 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: it may have to give way before its first byte. At the webhook endpoints this would cost every delivery its
-     * place in the list.
+     * True: the body may be ended even before its first byte. Not used at the webhook endpoints, where every delivery
+     * would pay for an entry in the list.
      */
     readonly early?: boolean;
   },
@@ -109,8 +111,8 @@ export function readBody(
     clearTimeout(timer);
     room.give(sender, taken, giveWay);
     req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-    if (!Buffer.isBuffer(result)) req.pause().on('error', () => undefined); // a late reset is no news
-    chunks.length = 0; // the answering code may keep the request for a while, but not its bytes
+    if (!Buffer.isBuffer(result)) req.pause().on('error', () => undefined); // ignore a late reset
+    chunks.length = 0; // the caller may keep the request for a while, but not its bytes
     done(result);
   };
   const giveWay = () => finish('crowded');
@@ -121,7 +123,7 @@ export function readBody(
     taken += cost;
     length += chunk.length;
     chunks.push(chunk);
-    // Nearly every delivery is complete with its first chunk, and needs no entry.
+    // Nearly every delivery is complete with its first chunk and needs no entry.
     if (chunks.length === 1 && length !== Number(req.headers['content-length'])) room.stay(sender, giveWay);
   };
   const onEnd = () => {

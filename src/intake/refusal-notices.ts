@@ -1,4 +1,4 @@
-// Reports a webhook endpoint with refused deliveries: the first one after a start at once, later ones at most hourly.
+// Notifies about refused deliveries at a webhook endpoint: at once for the first after a start, then at most hourly.
 import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../store/notifications.js';
@@ -7,10 +7,12 @@ import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
 import { type DoorOutcome, isTaken } from './options.js';
 
-/** The database may be the cause: then the next try comes later, and not with each delivery. */
+/**
+ * The pause after a failed write. The database may be the cause, so the next try must not come with the next delivery.
+ */
 const AGAIN_MS = 10_000;
 
-/** `count`: the refusals since the last notice. `unsaid`: the database did not store the last notice. */
+/** `count`: refusals since the last notice. `unsaid`: the database did not store the last notice. */
 type Trouble = { reason: Refusal; since: Date; count: number; quietUntil: number; isFirst: boolean; unsaid: boolean };
 
 export class RefusalNotices {
@@ -18,12 +20,12 @@ export class RefusalNotices {
 
   constructor(
     private readonly store: Pick<Notifications, 'add'>,
-    /** Null: nobody gets a notification; the log line stays. */
+    /** Null: nobody gets a notification. The log line stays. */
     private readonly putDown: ((told: Told, at: Date) => NewNotification) | null,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
-  /** An endpoint answered. Each deploy refuses some deliveries as `stopping`: those are no news. */
+  /** Takes one answer of an endpoint. Each deploy refuses some deliveries as `stopping`, so these do not count. */
   saw(endpoint: InboxSource, outcome: DoorOutcome, signed: boolean, at: Date): void {
     const known = this.troubles.get(endpoint);
     const isRefused = signed && !isTaken(outcome) && outcome !== 'aborted' && outcome !== 'stopping';
@@ -35,7 +37,7 @@ export class RefusalNotices {
       trouble.reason = outcome;
       this.troubles.set(endpoint, trouble);
     }
-    // An accepted delivery shows the database is back: write the unwritten notice now.
+    // An accepted delivery shows a working database, so write the missing notice now.
     if ((isRefused || trouble.unsaid) && at.getTime() >= trouble.quietUntil) void this.tell(endpoint, trouble, at);
   }
 
@@ -50,7 +52,7 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // The later ones have one subject an hour, whichever replicas see them.
+    // Later notices have one subject an hour, so several replicas write only one.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

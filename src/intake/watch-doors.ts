@@ -1,4 +1,4 @@
-// The webhook endpoints' reports on their answers, as metrics and log lines.
+// Turns the answers of the webhook endpoints into metrics and log lines.
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Wake } from '../engine/wake.js';
@@ -7,18 +7,19 @@ import { statusOf } from './answers.js';
 import { type AnswerListener, type DoorOutcome, isTaken } from './options.js';
 
 /**
- * Lines per endpoint, reason and minute about refused deliveries: anyone can send them, and a lost database refuses
- * all. Neither a flood nor an outage must fill the log, or an already full disk. The metric counts every one.
+ * Log lines about refused deliveries per endpoint, reason and minute. Anyone can send deliveries, and without a
+ * database all are refused. Neither a flood nor an outage may fill the log or the disk. The metric counts every
+ * refusal.
  */
 const LINES_A_MINUTE = 20;
 
-/** Authentic, and refused by our own state. */
+/** Authentic deliveries refused because of our own state. */
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
-/** Counts each answer of an endpoint and wakes the workers for a new event. */
+/** Counts each answer of an endpoint, and wakes the workers for a new event. */
 export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
   const limits = new Map<string, MinuteLimit>();
-  /** Number of lines left out before this one; null: leave it out too. */
+  /** The number of lines left out before this line. Null: leave out this line too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
     const key = `${endpoint} ${reason}`;
     const limit = limits.get(key) ?? new MinuteLimit(LINES_A_MINUTE);
@@ -28,7 +29,7 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
   return (endpoint, outcome, { delivery, error, signed }) => {
     const refused = !isTaken(outcome) && outcome !== 'aborted' ? outcome : null;
     if (refused !== null) metrics.webhookRefusal(endpoint, refused);
-    if (endpoint === null) return; // the request's head was unreadable
+    if (endpoint === null) return; // the head of the request was unreadable
     metrics.webhookAnswer(endpoint, statusOf(endpoint, outcome));
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(endpoint, delivery.type, counted);
@@ -65,7 +66,7 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
   };
 }
 
-/** An authentic delivery's outcome; null: not accepted. */
+/** The outcome of an authentic delivery, for the metric. Null: not accepted. */
 function eventOutcome(outcome: DoorOutcome, delivery: Delivery): EventOutcome | null {
   if (outcome === 'duplicate' || outcome === 'conflict') return outcome;
   if (outcome === 'timestamp_out_of_tolerance') return 'quarantined';

@@ -1,4 +1,4 @@
-// Sends the merchant's `invoice.created` on to the MoR, for merchants unable to add a second Stripe endpoint.
+// Relays the merchant's `invoice.created` to the MoR, for merchants unable to add a second Stripe endpoint.
 import { type Line } from '@crossbill/mor';
 import {
   failure,
@@ -19,7 +19,9 @@ import { heldBack, lineOut, MOR_OPTIONS, type MorOptions } from './options.js';
 const PEER = 'the relay address';
 const MAX_SOCKETS = 8;
 
-/** The header Stripe would have sent: `t` in Unix seconds, `v1` the HMAC-SHA256 of `{t}.{raw bytes}` in hex. */
+/**
+ * The signature header Stripe would have sent: `t` in Unix seconds, `v1` the HMAC-SHA256 of `{t}.{raw bytes}` in hex.
+ */
 function relaySignature(body: Buffer, secret: Secret, atSec: number): string {
   const mac = createHmac('sha256', secret.reveal()).update(`${atSec}.`).update(body).digest('hex');
   return `t=${atSec},v1=${mac}`;
@@ -40,7 +42,7 @@ export class HttpEventRelay extends EventRelay {
     this.#line = options.line ?? lineOut(options.proxies, MAX_SOCKETS);
   }
 
-  /** The bytes as they came, under a fresh signature and without any bearer. Never throws. */
+  /** Sends the bytes unchanged, with a new signature and without a bearer token. Never throws. */
   async send(body: Buffer, at: Date): Promise<CallOutcome<null>> {
     if (this.options.shadow === true) return heldBack();
     const startedAt = performance.now();
@@ -51,12 +53,12 @@ export class HttpEventRelay extends EventRelay {
         name: 'relay.invoice_created',
         status: outcome.status,
         kind: outcome.ok ? 'ok' : outcome.kind,
-        code: null, // the relay's address answers in no words of the documents
+        code: null, // the documents define no error codes for the relay's address
         elapsedMs: performance.now() - startedAt,
         requestId: outcome.requestId,
       });
     } catch {
-      // counting a call must never change its outcome
+      // An error in a listener must not change the outcome of the call.
     }
     return outcome;
   }
@@ -91,7 +93,8 @@ export class HttpEventRelay extends EventRelay {
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
     if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
-    // 408 and its like: something on the way gave up, maybe after the event went on. Stripe's client takes them so, too.
+    // After a 408 or the like a server in between gave up, perhaps after passing the event on. Stripe's client treats
+    // these codes the same way.
     const isUnknown = status >= 500 || status === 408 || status === 424 || status === 425;
     return failure(isUnknown ? 'unknown' : 'refused', `${PEER} answered ${status}`, known);
   }

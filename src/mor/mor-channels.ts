@@ -1,4 +1,4 @@
-// The port of proforma invoices and payment links, joined to the MoR's client.
+// Connects the port of proforma invoices and payment links to the MoR's client.
 import { type PaymentLink, PaymentLinks, type ProformaInvoice, ProformaInvoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
@@ -39,7 +39,10 @@ export class HttpMorChannels extends MorChannels {
   }
 }
 
-/** Document 2 names the code of these 404s. One without it is not the MoR's word: a proxy may say so of a route it lost. */
+/**
+ * Document 2 names a code for these 404s. A 404 without the code may come from a proxy, so it does not prove that the
+ * object is gone.
+ */
 function isUnknown(f: CallFailure): boolean {
   return f.status === 404 && f.code === 'not_found';
 }

@@ -1,4 +1,4 @@
-// The MoR's few answers about its own acts (Document 2, "Invoices").
+// Asks the MoR about its own charges and refunds (Document 2, "Invoices"). The MoR answers only a few such questions.
 import { Invoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -7,13 +7,16 @@ import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 export class MorLookups {
   constructor(private readonly invoices: Invoices) {}
 
-  /** Whether the MoR took money under this reference of the processor. */
+  /** True if the MoR took money under this reference of the processor. */
   async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
     const found = await this.invoices.lookUpCharge(pspReference);
     return found.ok ? { ...found, value: found.value === 'charged' } : unlessRefused(found);
   }
 
-  /** True: it has the finished document of a refund, so the refund exists. False: none so far, or no such refund. */
+  /**
+   * True: the MoR has the finished document of the refund, so the refund exists. False: no document so far, or no such
+   * refund.
+   */
   async hasRefundDocument({
     morRefundId,
     processorRefundId,
@@ -30,9 +33,9 @@ export class MorLookups {
 }
 
 /**
- * 404, or a name the MoR does not accept, finds nothing: Document 2 wants a uuid of a refund where Document 3 gives
- * `rfnd_…`, and a charge where we only know the payment intent. Such an answer says nothing about a run's other
- * questions.
+ * A 404, or a refusal of the name, counts as "not found". Document 2 wants the uuid of a refund, but Document 3 gives
+ * `rfnd_…`. Document 2 wants a charge, but Crossbill may know only the payment intent. Such an answer must not end the
+ * run's other questions.
  */
 function unlessRefused(failed: CallFailure): CallOutcome<boolean> {
   const { status, requestId } = failed;

@@ -1,5 +1,5 @@
-// Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and the place of each merchant's
-// progress.
+// Onboarding (Document 1): the partner's requests to the MoR, as Crossbill uses them, and the state of each merchant's
+// application.
 import {
   type Application,
   Applications,
@@ -20,18 +20,18 @@ import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type MerchantFacts } from '../domain/onboarding.js';
 
-/** The request of an onboarding, checked. */
+/** A checked request to begin an onboarding. */
 export type InitiateFacts = {
   readonly merchantReference: string;
   readonly productCode: string;
-  /** The request as JSON text, in one order: the same request gives the same text. */
+  /** The request as JSON text with a fixed order: the same request gives the same text. */
   readonly text: string;
 };
 
-/** A merchant without a known company. */
+/** A merchant without company details. */
 export type BareMerchantFacts = {
   readonly merchantReference: string;
-  /** Empty: chosen later. */
+  /** Empty: the product is chosen later. */
   readonly productCode: string;
 };
 
@@ -43,7 +43,7 @@ export class PartnerDesk {
     private readonly applications: Applications,
   ) {}
 
-  /** False: there are no partner credentials, and so nothing of Document 1. */
+  /** False: there are no partner credentials, so nothing of Document 1 is available. */
   get enabled(): boolean {
     return this.partner.enabled;
   }
@@ -56,7 +56,7 @@ export class PartnerDesk {
     return { ok: true, value: { merchantReference, productCode, text } };
   }
 
-  /** Null: the request does not ask for a merchant without company details. */
+  /** Null: the request is not about a merchant without company details. */
   checkBareMerchant(body: unknown): Checked<BareMerchantFacts> | null {
     if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
     const checked = bareMerchantRequest.check(body);
@@ -80,7 +80,7 @@ export class PartnerDesk {
     return this.partner.regions();
   }
 
-  /** Merchant id by reference; the whole list. */
+  /** All merchants: the merchant id by reference. */
   async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
     const listed = await this.known.list();
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
@@ -90,7 +90,10 @@ export class PartnerDesk {
     return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
   }
 
-  /** A merchant without company details; nobody can fill them in later. `existed`: the reference had one before. */
+  /**
+   * Creates a merchant without company details. Nobody can add them later. `existed`: the reference already had a
+   * merchant.
+   */
   async createMerchant(
     reference: string,
   ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>> {
@@ -124,7 +127,7 @@ export class PartnerDesk {
     return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
   }
 
-  /** Null: submitted before (409 `invalid_status`); a read gives its state. */
+  /** Null: the application was already submitted (409 `invalid_status`). A read shows its state. */
   async submit(merchantId: string): Promise<CallOutcome<Application | null>> {
     const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;

@@ -1,4 +1,4 @@
-// The port of the card payments, joined to the MoR's client.
+// Connects the port of card payments to the MoR's client.
 import {
   CardIntents,
   decodeDetails,

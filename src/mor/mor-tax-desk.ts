@@ -1,4 +1,4 @@
-// The port of tax, joined to the MoR's client.
+// Connects the port of tax to the MoR's client.
 import { TaxCalculations } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { minorFromDecimal } from '../domain/money.js';

@@ -1,4 +1,4 @@
-// The way to the MoR as a Nest module: each part of its API, and the domain's ports on top of them.
+// The MoR as a Nest module: each part of its API, and the domain's ports on top.
 import {
   Applications,
   CardIntents,
@@ -31,12 +31,12 @@ import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS, morClient } from './options.js';
 import { morOptions } from './options-from-settings.js';
 
-/** One part of the MoR's API. */
+/** Provides one part of the MoR's API. */
 function part<T>(type: new (...args: never[]) => T, of: (client: MorClient) => T): FactoryProvider<T> {
   return { provide: type, useFactory: of, inject: [MorClient] };
 }
 
-/** The MoR's API by its parts. */
+/** The parts of the MoR's API. */
 const RESOURCES = [
   part(PartnerApi, (mor) => mor.partner),
   part(PartnerMerchants, (mor) => mor.merchants),

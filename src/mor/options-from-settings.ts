@@ -1,4 +1,4 @@
-// The options of the MoR's client, as the settings say.
+// Makes the options of the MoR's client from the settings.
 import { type Config } from '../config/index.js';
 import { type OnCall } from '../observe/index.js';
 import { type MorOptions } from './options.js';

@@ -1,4 +1,4 @@
-// The settings of the way to the MoR, and the client made from them.
+// The options of the MoR's client, and the client made from them.
 import { CONNECT_TIMEOUT_MS, HttpLine, type Line, listedCode, MorClient, SOCKET_LIMITS } from '@crossbill/mor';
 import { NO_PROXIES, type Proxies, type Secret } from '../config/index.js';
 import { type CallFailure, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
@@ -6,31 +6,31 @@ import { type Clock } from '../domain/ports/clock.js';
 import { type OnCall } from '../observe/index.js';
 import { WayOut } from '../config/way-out.js';
 
-/** One set of client credentials (Document 1 and Document 2, "Authentication"). */
+/** One pair of client credentials (Documents 1 and 2, "Authentication"). */
 export type MorCredentials = { readonly clientId: string; readonly clientSecret: Secret };
 
 export type MorOptions = {
   /** The documents' `{base_url}`. */
   readonly baseUrl: string;
-  /** The documents' `{auth_url}`; the client appends `/oauth2/token`. */
+  /** The documents' `{auth_url}`. The client appends `/oauth2/token`. */
   readonly authUrl: string;
-  /** The processor segment of the route family (Document 3); also names `merchant_customer.<psp>_id`. */
+  /** The processor in the path of the routes (Document 3). The name of `merchant_customer.<psp>_id` contains it too. */
   readonly psp: string;
   /** Whether a setup intent names the merchant's customer, as a payment intent does. */
   readonly setupCustomer: 'send' | 'omit';
   readonly merchant: MorCredentials;
   /** Null: onboarding (Document 1) is not available. */
   readonly partner: MorCredentials | null;
-  /** Null: no relay of `invoice.created`. */
+  /** Null: Crossbill relays no `invoice.created`. */
   readonly relay: { readonly url: string; readonly secret: Secret } | null;
-  /** True: nothing but reads leaves. */
+  /** True: only reads leave this process. */
   readonly shadow?: boolean;
-  /** One request with its answer, retries after a 401 included. Default 10,000. */
+  /** The limit for one request with its answer, retries after a 401 included. Default: 10,000. */
   readonly timeoutMs?: number;
   readonly onCall?: OnCall;
-  /** Of this host; none when left out. */
+  /** The proxies of this host. Absent: none. */
   readonly proxies?: Proxies;
-  /** How requests leave; sockets unless somebody owns the network. */
+  /** Sends the requests. Absent: sockets. A simulation brings its own network. */
   readonly line?: Line;
 };
 
@@ -39,14 +39,14 @@ export const MOR_OPTIONS = Symbol('MOR_OPTIONS');
 
 const MAX_SOCKETS = 32;
 
-/** Sockets, through the proxies of this host where there are any. */
+/** Sockets, through the proxies of this host if it has any. */
 export function lineOut(proxies: Proxies = NO_PROXIES, maxSockets = MAX_SOCKETS): HttpLine {
   return new HttpLine(
     new WayOut(proxies, { ...SOCKET_LIMITS, connections: maxSockets }, { timeout: CONNECT_TIMEOUT_MS }),
   );
 }
 
-/** Shadow mode kept it here: nothing went out. */
+/** Shadow mode held the request back, so nothing went out. */
 export function heldBack(): CallFailure {
   return {
     ok: false,
@@ -61,7 +61,7 @@ export function heldBack(): CallFailure {
   };
 }
 
-/** The package's client with metrics and shadow mode. */
+/** The package's client, with metrics and shadow mode. */
 export function morClient(options: MorOptions, clock: Clock): MorClient {
   const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
   const credentials = ({ clientId, clientSecret }: MorCredentials) => ({
@@ -78,7 +78,7 @@ export function morClient(options: MorOptions, clock: Clock): MorClient {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     line: options.line ?? lineOut(options.proxies),
     clock,
-    // The last gate: whatever was decided above, shadow mode changes nothing.
+    // The last gate: whatever the rules decided, shadow mode changes nothing.
     gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
     onRequest: ({ call, code, ...report }) =>
       onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),

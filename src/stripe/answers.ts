@@ -1,4 +1,5 @@
-// The proof in Stripe's own answer to a change. A 2xx with the object counts unless something in it speaks against it.
+// Looks for proof of a change in Stripe's own answer. A 2xx with the object counts, unless something in the object
+// contradicts it.
 import { mayBeOneName } from '../domain/payment-name.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
@@ -6,7 +7,7 @@ import { idOf, type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
-/** The answer as ours, or null if it shows another object, another amount, or no effect. */
+/** The answer in our form. Null: it shows another object, another amount, or no effect. */
 export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
   switch (asked.kind) {
     case 'report_payment': {
@@ -41,7 +42,7 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
   }
 }
 
-/** A subscription without any further renewal (Stripe docs, "Subscription statuses"). */
+/** True for a subscription without any further renewal (Stripe docs, "Subscription statuses"). */
 export function isEnded(status: unknown): boolean {
   return status === 'canceled' || status === 'incomplete_expired';
 }
@@ -51,7 +52,7 @@ export type InvoiceCall = Extract<
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
-/** A 2xx answer without proof of the effect, and without a contradiction. */
+/** True if a 2xx answer is enough although it does not prove the effect. It must not contradict the effect. */
 function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);
@@ -61,14 +62,16 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A missing amount says nothing against the requested one. */
+/** A missing amount does not contradict the requested amount. */
 function isSame(given: unknown, asked: Money): boolean {
   if (!isGiven(given)) return true;
   const amount = amountOf(given);
   return amount?.minor === asked.minor && amount.currency === asked.currency;
 }
 
-/** Does this invoice, as Stripe just showed it, carry the effect? For `attach_payment` with its payments expanded. */
+/**
+ * True if this invoice, as Stripe just showed it, has the effect. For `attach_payment` it needs its payments expanded.
+ */
 export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
   switch (asked.kind) {
     case 'finalize_invoice':

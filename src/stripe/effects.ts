@@ -1,4 +1,4 @@
-// Is the effect of a call there? Found out by reading, for when nobody could say.
+// Finds out by reading whether a call had its effect. Used if no answer says so.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -12,7 +12,7 @@ import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
 import { isObject, partOf } from '@crossbill/mor/read.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
-/** A record may bear a time of Stripe's clock a little before ours. */
+/** Stripe's clock may be a little behind ours, so a record may have an earlier time than expected. */
 const CLOCK_SLACK_SEC = 3600;
 
 type Call<K extends BillingCall['kind']> = Extract<BillingCall, { kind: K }>;
@@ -23,8 +23,8 @@ export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Reads the call's object. `failed` is Stripe's refusal of the call, or an unclear answer: for a refund only a
-   * refusal may tell "exists already" from "not there".
+   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear answer. For a refund only a
+   * refusal can show whether it exists already.
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -48,7 +48,7 @@ export class StripeEffects {
 
   private async lookAtInvoice(
     asked: InvoiceCall,
-    /** The call got a 2xx that did not show the effect. */
+    /** True: the call got a 2xx, but the answer did not show the effect. */
     accepted: boolean,
   ): Promise<CallOutcome<Probe>> {
     const name = 'invoices.retrieve';
@@ -61,15 +61,15 @@ export class StripeEffects {
     let done = shows(asked, read.value);
     let answer: BillingAnswer = { kind: asked.kind, invoice };
     if (expand !== '') {
-      const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none came
+      const within = paymentsWithin(read.value); // null: no invoice came, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
-      // If payments have no list at all, an accepted attachment is all we can know.
+      // If Stripe lists no payments at all, an accepted attachment must be enough.
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
+        // The invoice is paid without money: a person or a coupon credited all of it. Our money is not on it.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
         if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
@@ -78,7 +78,10 @@ export class StripeEffects {
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
-  /** There is no look-up by reference: first the invoice's own payments, then every record made since the payment. */
+  /**
+   * Stripe has no look-up by reference. So this reads first the payments of the invoice, then every record made since
+   * the payment.
+   */
   private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
     const attached = await this.listPayments(asked.invoiceId);
     if (!attached.ok) return attached;
@@ -103,10 +106,10 @@ export class StripeEffects {
   }
 
   /**
-   * A record shows only its refunded sum, not the references it knows. Ours is proven by its metadata, by a rest of
-   * zero, by Stripe's own refusal of the reference as taken (it is unique across all refunds), or of the key as used
-   * with other bytes (it names payment and refund). Without proof the answer is "absent": sending it again under a new
-   * key is then harmless, for the same reason.
+   * Stripe shows the refunded sum of a record, but not the references of its refunds. Four things prove our refund: the
+   * record's metadata, a rest of zero, Stripe's refusal of the reference as taken (it is unique across all refunds), or
+   * Stripe's refusal of the key as used with other bytes (it names payment and refund). Without proof the refund counts
+   * as absent. Sending it again under a new key is then harmless: Stripe would refuse a taken reference.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
@@ -144,7 +147,7 @@ export class StripeEffects {
     for (const item of pages.value) {
       const note = parseCreditNote(item);
       if (note === null) return notUnderstood(name, pages);
-      // A note voided since by a person was issued all the same: issue no second one.
+      // A person may have voided the note since. It was issued all the same, so Crossbill issues no second one.
       const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
       const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
@@ -160,19 +163,25 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
   );
 }
 
-/** Stripe took money for the invoice itself: then "paid" is not our mark, and a person must see it, unless it was a part. */
+/**
+ * True if Stripe itself took money for the invoice. Then "paid" is not our mark, and a person must see it, unless
+ * Stripe took only a part.
+ */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
-/** The part paid neither by Stripe's own charges nor by payment records; 0n if Stripe does not give their sum. */
+/** The part paid neither by Stripe's own charges nor by payment records. 0n if Stripe does not give the sum. */
 function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[]): bigint {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
   if (named.some((p) => p.amountPaid === null)) return 0n;
   return named.reduce((rest, p) => rest - (p.amountPaid ?? 0n), amountPaid);
 }
 
-/** Ours by its metadata, or made for the same charge; never one naming another invoice. */
+/**
+ * True if the record is ours by its metadata, or was made for the same charge. A record naming another invoice never
+ * counts.
+ */
 function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   const record = parsePaymentRecord(object);
   if (record === null) return false;
@@ -181,7 +190,7 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   return record.paymentId === asked.paymentId || record.reference === asked.reference;
 }
 
-/** An unreadable one naming our payment: as "absent", it would be reported a second time. */
+/** True for an unreadable record with the name of our payment. Counting it as absent would report the payment twice. */
 function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (!isObject(object)) return true;
   if (parsePaymentRecord(object) !== null) return false;
@@ -193,7 +202,7 @@ function recordFound(paymentRecordId: string): Probe {
   return { done: true, answer: { kind: 'report_payment', paymentRecordId } };
 }
 
-/** Stripe does not document its code for a repeated reference: the field, or the words, tell. */
+/** Stripe does not document its code for a repeated reference, so the field or the words decide. */
 function saysReferenceTaken({ code, message, errors }: CallFailure): boolean {
   const words = `${code ?? ''} ${message}`;
   const aboutReference = errors.some(({ field }) => field.includes('refund_reference')) || /reference/i.test(words);

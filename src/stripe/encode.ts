@@ -1,20 +1,20 @@
-// The exact requests to Stripe. Pure: the same call gives the same bytes, at any time in any process.
+// Encodes the exact requests to Stripe. Pure: the same call gives the same bytes, at any time and in any process.
 import { type Stripe } from 'stripe';
 import { MAX_MINOR, type Money } from '../domain/money.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
-/** Shown on the record when the merchant made no custom payment method type in the Dashboard. */
+/** The name on the record if the merchant has no custom payment method type in the Dashboard. */
 const DISPLAY_NAME = 'Merchant of Record';
 
 /**
- * One call as method, path and form, with its fields in this order. `customType` is the merchant's `cpmt_…`, null for
- * none. Throws RangeError for an amount outside 1 to 2^53 - 1.
+ * One call as method, path and form, with the fields in this order. `customType`: the merchant's `cpmt_…`, or null.
+ * Throws RangeError for an amount outside 1 to 2^53 - 1.
  */
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
   switch (call.kind) {
     case 'finalize_invoice':
-      // auto_advance off: Stripe must not start to collect (Stripe docs, "Automatic advancement").
+      // auto_advance off: Stripe must not start to collect the invoice (Stripe docs, "Automatic advancement").
       return post(`/v1/invoices/${segment(call.invoiceId)}/finalize`, {
         auto_advance: false,
       } satisfies Stripe.InvoiceFinalizeInvoiceParams);
@@ -22,7 +22,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       const guaranteedAt = seconds(call.guaranteedAt);
       return post('/v1/payment_records/report_payment', {
         amount_requested: amount(call.amount),
-        initiated_at: Math.min(seconds(call.initiatedAt), guaranteedAt), // a payment does not end before it began
+        initiated_at: Math.min(seconds(call.initiatedAt), guaranteedAt), // a payment cannot end before it began
         payment_method_details: {
           type: 'custom',
           custom: customType === null ? { display_name: DISPLAY_NAME } : { type: customType },
@@ -36,7 +36,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       } satisfies Stripe.PaymentRecordReportPaymentParams);
     }
     case 'attach_payment':
-      // With its payments the answer itself proves the attachment: no further read.
+      // The answer then shows the payments and proves the attachment, so no further read is needed.
       return post(`/v1/invoices/${segment(call.invoiceId)}/attach_payment`, {
         payment_record: call.paymentRecordId,
         expand: ['payments'],
@@ -52,7 +52,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
     case 'mark_uncollectible':
       return post(`/v1/invoices/${segment(call.invoiceId)}/mark_uncollectible`, {});
     case 'cancel_subscription':
-      // It invoices and prorates nothing, Stripe's default.
+      // Without parameters Stripe creates no invoice and no proration (Stripe's default).
       return { method: 'DELETE', path: `/v1/subscriptions/${segment(call.subscriptionId)}`, body: null };
     case 'report_refund': {
       const refundedAt = seconds(call.refundedAt);
@@ -82,7 +82,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
                 },
               ],
             };
-      // email_type none: the Merchant of Record sends the customer's documents, Stripe must not send others.
+      // email_type none: the Merchant of Record sends the customer's documents, and Stripe must not send others.
       return post('/v1/credit_notes', {
         invoice: call.invoiceId,
         amount: value,
@@ -98,7 +98,7 @@ function post(path: string, params: object): WireRequest {
   return { method: 'POST', path, body: form(params) };
 }
 
-/** As the `stripe` package writes it: `a[b][0]=c`, with the brackets as they are. */
+/** The form as the `stripe` package writes it: `a[b][0]=c`, with unescaped brackets. */
 export function form(params: object): string {
   const fields: string[] = [];
   const add = (name: string, value: unknown): void => {
@@ -118,7 +118,7 @@ function escaped(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-/** An id in a path. Throws RangeError for one leading elsewhere. */
+/** An id as a part of a path. Throws RangeError for an id that would lead elsewhere. */
 export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new RangeError('an id is missing');
   return encodeURIComponent(id);

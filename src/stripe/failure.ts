@@ -1,10 +1,10 @@
-// From the errors of the `stripe` package to a failure with the next step.
+// Turns the errors of the `stripe` package into failures that decide the next step.
 import Stripe from 'stripe';
 import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
 import { NoAnswer } from './http-client.js';
 import { textOf } from '@crossbill/mor/read.js';
 
-/** A failure with its common fields at "nothing known". */
+/** Builds a failure. Fields left out mean "nothing known". */
 export function failure(
   kind: FailureKind,
   code: string | null,
@@ -26,14 +26,14 @@ export function failure(
 }
 
 /**
- * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"): never connected, 409 and 429 →
- * `retry`; no answer, an unreadable one, 5xx → `unknown`; 401, 403 and redirects → `stopped`; other 4xx → `refused`.
- * `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` does not make a 5xx or a 429 a refusal: it means
- * "no automatic retry now", and says nothing about the effect.
+ * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"). Never connected, 409 and 429 →
+ * `retry`. No answer, an unreadable answer, 5xx → `unknown`. 401, 403 and redirects → `stopped`. Other 4xx → `refused`.
+ * `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` does not turn a 5xx or a 429 into a refusal: it
+ * means "no automatic retry now" and says nothing about the effect.
  */
 export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFailure {
   if (!(error instanceof Stripe.errors.StripeError)) {
-    // Thrown before the transport, for example for an unsendable header.
+    // The package threw before sending, for example because of an invalid header.
     const name = error instanceof Error ? error.name : typeof error;
     return failure('unknown', 'client_error', `the request could not be made (${name})`);
   }
@@ -45,7 +45,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   const headers = error.headers ?? {};
   const kind = status === null ? 'unknown' : kindOf(status, error, headers['stripe-should-retry'] === 'true');
   const limit = headers['stripe-rate-limited-reason'];
-  // The package hands on the answer's value, of any type: read it like anything from outside.
+  // The package passes on the answer's value, whatever its type, so Crossbill parses it like any outside data.
   const said = textOf(error.message) ?? 'no message';
   const field = textOf(error.param);
   const message = safeText(`Stripe ${status ?? '-'}: ${said}${limit === undefined ? '' : ` [${limit}]`}`, apiKey);
@@ -58,27 +58,27 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   });
 }
 
-/** The limit behind a 429 (`Stripe-Rate-Limited-Reason`); null if it does not say. */
+/** The limit behind a 429 (`Stripe-Rate-Limited-Reason`). Null: the answer does not name it. */
 export function limitOf(error: unknown): string | null {
   return error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? null) : null;
 }
 
 function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: boolean): FailureKind {
   if (status === 401 || status === 403) return 'stopped';
-  // a wrong base URL or a proxy; we never send the key after a redirect
+  // A wrong base URL or a proxy redirects. Crossbill never sends the key to another address.
   if (status >= 300 && status < 400) return 'stopped';
   if (status === 409 || status === 429) return 'retry';
   if (status < 400 || status >= 500) return 'unknown';
-  // something between us and the effect gave up
+  // A server in between gave up, and the effect is unknown.
   if (status === 408 || status === 424 || status === 425) return 'unknown';
   if (error.code === 'lock_timeout' || error.code === 'rate_limit') return 'retry';
-  if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not Stripe's words: a proxy's page
+  if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not from Stripe: the page of a proxy
   return shouldRetry ? 'retry' : 'refused';
 }
 
 /**
- * Keeps `idempotency_error` as the code even next to a finer one of Stripe's: callers stop on it (same key, other
- * bytes).
+ * `idempotency_error` stays the code, even if Stripe gives a more precise code too: callers check for it (same key,
+ * other bytes).
  */
 function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
   const type = rawTypeOf(error);
@@ -91,19 +91,19 @@ function rawTypeOf(error: Stripe.errors.StripeError): string | null {
   return textOf(error.rawType);
 }
 
-/** `Retry-After` as seconds or as an HTTP date; null when missing or senseless. At most one day. */
+/** `Retry-After` in seconds or as an HTTP date, in milliseconds. Null: missing or unreadable. At most one day. */
 function retryAfterMs(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   const ms = /^\d{1,9}(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
   return Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), 86_400_000) : null;
 }
 
-/** Null when there is none or it is no plain short word: it goes to the log and the timeline as it is. */
+/** Null if there is no id, or if it is no plain short word: it goes into the log and the timeline unchanged. */
 export function requestIdOf(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }
 
-/** A peer's words made fit for logs: one line, bounded, without anything like a key or a client secret. */
+/** Makes a peer's words safe for logs: one line, limited length, nothing like a key or a client secret. */
 function safeText(text: string, apiKey: string): string {
   const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
   return hidden

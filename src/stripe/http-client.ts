@@ -1,21 +1,26 @@
-// The transport under the `stripe` package: own sockets, one deadline for the whole exchange, an honest word on sent
-// bytes.
+// The transport below the `stripe` package: own sockets, one deadline for the whole exchange, and a reliable answer to
+// the question whether the request was sent.
 import type Stripe from 'stripe';
 import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
 import { WayOut } from '../config/way-out.js';
 
-// The package does not export the names of its transport's types from its entry.
+// The package does not export the types of its transport from its entry.
 export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 
-/** A list of 100 invoices with their lines is about 1 MB; nothing we ask for comes near this. */
+/**
+ * The longest answer. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests nothing larger.
+ */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-/** A socket's idle time before the next request, unless the peer says otherwise: a new one costs a TLS handshake. */
+/**
+ * How long a socket stays open without a request, unless the peer names another time. A new socket costs a TLS
+ * handshake.
+ */
 const IDLE_MS = 30_000;
 
-/** No usable answer came. `sent` false: not one byte of the request can have reached the peer. */
+/** No usable answer came. `sent` false: surely not one byte of the request has reached the peer. */
 export class NoAnswer extends Error {
   constructor(
     readonly sent: boolean,
@@ -27,11 +32,11 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Replaces the package's own client, for five reasons. Four are in its source (23.1.0): its timeout counts only
- * silence, so a peer dripping bytes holds a call for ever; it repeats a request automatically after a reset, past the
- * request budget; it cannot tell "never connected" from "answer lost"; and a bare JSON string or number as an answer
- * ends the process. And node:http takes twice the processor time of undici, which also checks an idle socket before it
- * writes.
+ * Replaces the HTTP client of the `stripe` package, for five reasons. Four come from its source (23.1.0). Its timeout
+ * counts only silence, so a peer sending single bytes holds a call for ever. It repeats a request automatically after a
+ * reset, past the request budget. It cannot tell "never connected" from "answer lost". A bare JSON string or number as
+ * an answer ends the process. The fifth: node:http takes twice the processor time of undici. undici also checks an idle
+ * socket before it writes.
  */
 export class StripeHttpClient implements Transport {
   private readonly out: WayOut;
@@ -39,9 +44,9 @@ export class StripeHttpClient implements Transport {
   constructor(maxSockets: number, proxies: Proxies = NO_PROXIES) {
     const limits = {
       connections: maxSockets,
-      pipelining: 1, // a request behind another one on its socket could go out twice
+      pipelining: 1, // a request queued behind another one on a socket could go out twice
       keepAliveTimeout: IDLE_MS,
-      // The deadline of the exchange counts instead.
+      // The deadline of the whole exchange replaces these two.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -52,9 +57,9 @@ export class StripeHttpClient implements Transport {
     return 'crossbill';
   }
 
-  /** Closes idle sockets; requests under way end on their own. */
+  /** Closes idle sockets. Requests under way still finish. */
   close(): void {
-    this.out.close().catch(() => undefined); // it may be closed
+    this.out.close().catch(() => undefined); // ignore: it is closed already
   }
 
   makeRequest(
@@ -76,7 +81,7 @@ export class StripeHttpClient implements Transport {
   }
 }
 
-/** One request and its answer, from the question for a socket to the last byte. */
+/** One request and its answer, from the request for a socket to the last byte. */
 class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   private readonly deadline: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | null = null;
@@ -94,7 +99,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
     this.deadline = setTimeout(() => this.fail('timeout'), timeoutMs);
   }
 
-  /** There is a connected socket; the request goes onto it next. */
+  /** A socket is connected. The request goes out next. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.ended) return controller.abort(new Error('too late'));
     this.controller = controller;
@@ -118,7 +123,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: NodeJS.ErrnoException): void {
     if (this.headers !== null) return this.fail('answer_cut');
     if (error.code !== 'UND_ERR_INVALID_ARG') return this.fail(error.code ?? error.name);
-    if (this.end()) this.reject(error); // unsendable: another try would not help
+    if (this.end()) this.reject(error); // impossible to send: another try would not help
   }
 
   private fail(reason: string): void {
@@ -127,7 +132,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error(reason));
   }
 
-  /** False: it had ended before. */
+  /** False: the exchange had already ended. */
   private end(): boolean {
     if (this.ended) return false;
     this.ended = true;
@@ -136,7 +141,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An answer in the package's form, for any body. */
+/** An answer in the form the package expects, whatever its body. */
 export class Answer implements TransportAnswer {
   constructor(
     private readonly status: number,
@@ -152,7 +157,7 @@ export class Answer implements TransportAnswer {
     return this.headers;
   }
 
-  /** The package hangs the request id on it and returns it as `lastResponse`. */
+  /** The package adds the request id to this object and returns it as `lastResponse`. */
   getRawResponse(): object {
     return { statusCode: this.status, headers: this.headers };
   }
@@ -162,8 +167,9 @@ export class Answer implements TransportAnswer {
   }
 
   /**
-   * The body as an object. Any other body, and every answer except a 2xx or an error in Stripe's form, reaches the
-   * package as an error of type `unreadable_answer`, so it arrives with its status and headers like any other.
+   * The body as an object. The package gets an error of type `unreadable_answer` for any other body, and for every
+   * status except a 2xx or an error in Stripe's form. So such an answer arrives with its status and headers, like every
+   * error.
    */
   toJSON(): Promise<object> {
     let value: unknown;
@@ -183,7 +189,7 @@ export class Answer implements TransportAnswer {
 // A new object each time: the package writes headers into it.
 const UNREADABLE = (): object => ({ error: { type: 'unreadable_answer', message: 'the answer is not readable' } });
 
-/** As node:http gives them, and undici too. */
+/** Headers in the form of node:http and undici. */
 type IncomingHttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
@@ -194,7 +200,7 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-/** The package gives the length of the body as a number. */
+/** Turns numbers into text: the package gives the length of the body as a number. */
 function texts(headers: Record<string, string | number | string[]>): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) out[name] = typeof value === 'number' ? String(value) : value;

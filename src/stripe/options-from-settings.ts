@@ -1,4 +1,4 @@
-// The options of the way to Stripe, as the settings say.
+// Makes the options of the Stripe adapter from the settings.
 import { type Config } from '../config/index.js';
 import { type OnCall } from '../observe/index.js';
 import { type StripeOptions } from './stripe-options.js';
@@ -8,7 +8,7 @@ export function stripeOptions(config: Config, onCall: OnCall): StripeOptions {
     apiKey: config.stripeApiKey.reveal(),
     apiBase: config.stripeApiBase,
     customPaymentMethodType: config.stripeCustomPaymentMethodType,
-    maxSockets: Math.max(32, config.workerConcurrency), // one for each call the workers may wait for
+    maxSockets: Math.max(32, config.workerConcurrency), // each worker may wait for one call
     shadow: config.shadow,
     proxies: config.proxies,
     onCall,

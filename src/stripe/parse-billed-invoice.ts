@@ -1,9 +1,9 @@
-// An invoice with its lines and the known customer, for documents with both.
+// Parses an invoice with its lines and its customer, for documents.
 import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain/ports/billing-reader.js';
 import { invoiceOf } from './parse-invoice.js';
 import { isObject, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 
-/** Null when it is no invoice. `lines`: null when the object does not hold them all. */
+/** Null: the object is no invoice. `lines` null: the object does not hold all lines. */
 export function billedInvoiceOf(
   object: unknown,
 ): (Omit<BilledInvoice, 'lines'> & { readonly lines: readonly BilledLine[] | null }) | null {
@@ -20,7 +20,7 @@ export function billedInvoiceOf(
   };
 }
 
-/** Null when it is no line with an amount. */
+/** Null: the object is no line with an amount. */
 export function billedLineOf(object: unknown): BilledLine | null {
   const line = partOf(object);
   const amount = minorOf(line['amount']);
@@ -28,7 +28,7 @@ export function billedLineOf(object: unknown): BilledLine | null {
   return amount === null ? null : { description: textOf(line['description']), quantity, amount };
 }
 
-/** The invoice's own copy first: it is the billed one. The present customer fills its gaps. */
+/** The customer's data from the invoice itself: Stripe billed with this copy. The current customer fills the gaps. */
 function partyOf(invoice: JsonObject): BilledParty {
   const customer = partOf(invoice['customer']);
   const address = isObject(invoice['customer_address']) ? invoice['customer_address'] : customer['address'];

@@ -1,10 +1,13 @@
-// Stripe's own coming charge, from a subscription or a customer with expanded methods.
+// Finds the payment method Stripe itself would charge, in a subscription or a customer with expanded methods.
 import { type ChargedMethod, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
 import { idOf, isObject, partOf, textOf, textsOf, timeOf } from '@crossbill/mor/read.js';
 
 type From = ChargedMethod['from'];
 
-/** Stripe docs, "Subscription payment methods": the subscription's method, its source, then the customer's method, then its source. */
+/**
+ * The order in Stripe docs, "Subscription payment methods": the subscription's method, its source, the customer's
+ * method, the customer's source.
+ */
 export function chargedOfSubscription(object: unknown): { readonly charged: ChargedMethod | null } | null {
   if (!isObject(object) || object['object'] !== 'subscription') return null;
   const own =
@@ -24,8 +27,8 @@ export function chargedOfMethod(object: unknown): { readonly charged: ChargedMet
 }
 
 /**
- * An older source stands as its id, or as a card, a bank account or a source; a payment method as an object, thanks to
- * its expansion.
+ * An older source appears as its id, or as a card, a bank account or a source object. A payment method appears as an
+ * object, since the read expands it.
  */
 export function methodOf(value: unknown, from: From): ChargedMethod | null {
   const id = idOf(value);

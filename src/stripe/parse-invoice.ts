@@ -1,18 +1,18 @@
-// An invoice in an answer, and its attached payments.
+// Parses an invoice in an answer, and its payments.
 import { parseInvoice } from '../domain/events/stripe-event.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
 import { type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { idOf, isObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 import { isNamed } from './amounts.js';
 
-/** Null if it is no invoice or lacks facts for a decision on money. */
+/** Null if the object is no invoice, or lacks facts for a decision about money. */
 export function invoiceOf(object: unknown): InvoiceFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice')) return null;
   const parsed = parseInvoice(object);
   return parsed.ok ? parsed.invoice : null;
 }
 
-/** One InvoicePayment of any type; null when it is none. */
+/** Parses one InvoicePayment of any type. Null: the object is none. */
 export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
   const status = textOf(object['status']);
@@ -23,7 +23,7 @@ export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null
   return { paymentRecordId, byPlatform, status, amountPaid: minorOf(object['amount_paid']) };
 }
 
-/** The payments inside an invoice read with `expand: ['payments']`; null if incomplete. */
+/** The payments inside an invoice read with `expand: ['payments']`. Null if the list is incomplete. */
 export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[] | null {
   const list = partOf(partOf(invoice)['payments']);
   const data = list['data'];
@@ -37,7 +37,10 @@ export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[]
   return payments;
 }
 
-/** With people's possible changes on it; null like `invoiceOf`. A missing field means: nobody changed it. */
+/**
+ * Parses an invoice together with possible changes by hand. Null like `invoiceOf`. A missing field means that nobody
+ * changed it.
+ */
 export function shownInvoiceOf(object: unknown): ShownInvoice | null {
   const invoice = invoiceOf(object);
   if (invoice === null) return null;

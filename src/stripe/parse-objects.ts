@@ -1,4 +1,5 @@
-// Payment records, credit notes, events, customers, endpoints and the account, as facts; null for anything else.
+// Parses payment records, credit notes, events, customers, endpoints and the account to facts. Returns null for
+// anything else.
 import { parseCurrency } from '../domain/money.js';
 import {
   type BalanceEntryFacts,
@@ -51,7 +52,7 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
     status,
     amount,
     currency,
-    // Before 2025-03-31 a note did not tell its part after the payment: all of it may be.
+    // Before 2025-03-31 a credit note did not show how much it returned after the payment: it may be the whole amount.
     afterPayment: minorOf(object['post_payment_amount']) ?? amount,
     toBalance: idOf(object['customer_balance_transaction']) !== null,
     refundId,
@@ -81,14 +82,15 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
 }
 
 /**
- * `balance` is the one in the customer's own currency, `invoice_credit_balance` has those in all (types of the stripe
- * package, `Customer`). Without a list of changes anything may have changed.
+ * True if the event may have changed a balance. `balance` is in the customer's own currency, `invoice_credit_balance`
+ * covers all currencies (types of the `stripe` package, `Customer`). An event without a list of changes may have
+ * changed anything.
  */
 function namesBalance(before: unknown): boolean {
   return !isObject(before) || 'balance' in before || 'invoice_credit_balance' in before;
 }
 
-/** Null: nested too deep to write again. */
+/** Null: the object nests too deep to write again. */
 function bytesOf(object: JsonObject): Buffer | null {
   try {
     return Buffer.from(JSON.stringify(object));
@@ -103,13 +105,14 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Every other type is Stripe's own doing, or reported by its credit note or its invoice.
+  // Every other type comes from Stripe itself, or a credit note or an invoice already reports it.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 
 export function parseCustomer(object: unknown): CustomerFacts | null {
   if (!isObject(object) || object['object'] !== 'customer') return null;
-  // Stripe looks at the invoice settings first, then at the older default source (Stripe docs, "Subscription payment methods").
+  // Stripe looks at the invoice settings first, then at the older default source (Stripe docs, "Subscription payment
+  // methods").
   const method = partOf(object['invoice_settings'])['default_payment_method'] ?? object['default_source'];
   const customerId = idOf(object['id']);
   if (customerId === null) return null;

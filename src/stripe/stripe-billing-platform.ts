@@ -1,4 +1,4 @@
-// Stripe Billing behind the port: sends stored calls unchanged, and believes no answer unparsed.
+// Stripe Billing as the billing platform. It sends stored calls unchanged, and trusts an answer only after parsing it.
 import {
   BillingPlatform,
   type BillingAnswer,
@@ -18,7 +18,7 @@ import { type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { invoiceOf } from './parse-invoice.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
-/** The routes' constant names, for the request budget and the metrics. */
+/** The constant name of each route, for the request budget and the metrics. */
 const ROUTES: Record<BillingCallKind, string> = {
   finalize_invoice: 'invoices.finalize',
   report_payment: 'payment_records.report_payment',
@@ -32,8 +32,8 @@ const ROUTES: Record<BillingCallKind, string> = {
 };
 
 /**
- * Calls Stripe may refuse because they are done already (finalized, paid, attached, refunded before). It documents the
- * refusal of a repeat for none of them, so after a refusal we read the object itself, once.
+ * Stripe may refuse these calls because they are already done (finalized, paid, attached, refunded before). Stripe does
+ * not document how it refuses a repeat. So after a refusal Crossbill reads the object itself, once.
  */
 const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'finalize_invoice',
@@ -46,8 +46,9 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 ]);
 
 /**
- * Calls with the very refund in their key: if Stripe knows it with other bytes, this refund went out before a restore,
- * with the time of the MoR's answer in place of the event's, or with another share of a surplus.
+ * The idempotency key of these calls names one refund. If Stripe knows the key with other bytes, Crossbill sent this
+ * refund before a restore. The bytes then differ in the time (the answer's or the event's) or in the share of a
+ * surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
 
@@ -93,7 +94,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     if (!read.ok) return read;
     if (read.value === null) return { ...read, value: null };
     const { invoice, object } = read.value;
-    // Without the package's additions to an answer: writes only own, enumerable members.
+    // JSON.stringify writes only own, enumerable members, so the additions of the `stripe` package stay out.
     const shown = { invoice, object: JSON.stringify(object), apiVersion: this.client.apiVersion };
     const livemode = object['livemode'] === true;
     const { subscriptionId } = invoice;
@@ -114,7 +115,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     if (!read.ok) return read;
     if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
     const invoice = invoiceOf(read.value);
-    // An answer about another invoice must not decide on this one.
+    // An answer about another invoice must not decide about this invoice.
     if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
     return { ...read, value: { invoice, object: read.value } };
   }
@@ -123,7 +124,10 @@ export class StripeBillingPlatform extends BillingPlatform {
     return this.effects.listPayments(invoiceId);
   }
 
-  /** Success if the effect is there after all; the failure if it is surely not; "unknown" if the read fails. */
+  /**
+   * Success if the effect exists after all. The failure if the effect surely does not exist. `unknown` if the read
+   * fails.
+   */
   private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
     const found = await this.effects.look(asked, failed);
     if (found.ok && found.value.done) {

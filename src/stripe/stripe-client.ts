@@ -1,4 +1,5 @@
-// One request to Stripe: budget, the real SDK, the answer as a plain object or a sorted failure, and a report of it.
+// Sends one request to Stripe: takes from the budget, uses the real SDK, and returns a plain object or a sorted
+// failure. It reports each request.
 import Stripe from 'stripe';
 import {
   type CallFailure,
@@ -14,10 +15,10 @@ import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { type StripeOptions } from './stripe-options.js';
 
-/** Pages of 100 for one question. Past it the answer is "could not find out", never "not there". */
+/** The most pages of 100 objects for one question. Beyond it the answer is "could not find out", never "not there". */
 const MAX_PAGES = 200;
 
-/** Stripe's package adds its headers and reads the answer; the body is the stored one, byte for byte. */
+/** The `stripe` package adds its headers and reads the answer. The body is the stored one, byte for byte. */
 class StoredRequests extends Stripe.StripeResource {
   override requestDataProcessor = (
     _method: string,
@@ -27,8 +28,8 @@ class StoredRequests extends Stripe.StripeResource {
   ): void => done(null, body);
 
   post(path: string, body: string, idempotencyKey: string | null): Promise<unknown> {
-    // The package writes out a stack trace before each call, for a possible error: a fifth of a call's cost, and nobody
-    // reads it.
+    // The package writes a stack trace before each call, in case of an error. This takes a fifth of a call's cost, and
+    // nobody reads it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -44,7 +45,7 @@ export class StripeClient {
   private readonly requests: StoredRequests;
   private readonly transport: Transport & { close(): void };
 
-  /** Throws when the base URL is none or has a path: requests would go astray. */
+  /** Throws if the base URL is invalid or has a path: requests would go to a wrong address. */
   constructor(
     private readonly options: StripeOptions,
     private readonly budget: RequestBudget,
@@ -54,13 +55,13 @@ export class StripeClient {
       ...stripeAddress(options.apiBase),
       httpClient: this.transport,
       timeout: options.timeoutMs ?? 15_000,
-      maxNetworkRetries: 0, // the outbox retries, with the key and the bytes it stored
-      telemetry: false, // on, the package writes a file below the home directory
+      maxNetworkRetries: 0, // the engine retries, with the stored key and bytes
+      telemetry: false, // with telemetry the package writes a file below the home directory
     });
     this.requests = new StoredRequests(this.stripe);
   }
 
-  /** The API generation of Stripe's answers; null: unknown. */
+  /** The API version of Stripe's answers. Null: unknown. */
   get apiVersion(): string | null {
     return textOf(this.stripe.getApiField('version'));
   }
@@ -73,7 +74,7 @@ export class StripeClient {
    * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
-    // The last gate: whatever was decided above, shadow mode changes nothing.
+    // The last gate: whatever the rules decided, shadow mode changes nothing.
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
     const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
@@ -90,31 +91,31 @@ export class StripeClient {
     return outcome;
   }
 
-  /** A GET. `null` if Stripe has no such object. */
+  /** Sends a GET. Null: Stripe has no such object. */
   async read(name: string, path: string): Promise<CallOutcome<JsonObject | null>> {
     const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
     if (outcome.ok || outcome.status !== 404 || outcome.kind !== 'refused') return outcome;
-    // A wrong address is a 404 too, and says nothing of the object.
+    // A wrong address gives a 404 too, and such a 404 says nothing about the object.
     const missing =
       outcome.code === 'resource_missing' || (outcome.code === null && !/unrecognized request/i.test(outcome.message));
     if (!missing) return outcome;
     return { ok: true, value: null, status: 404, requestId: outcome.requestId };
   }
 
-  /** One page of a list. */
+  /** Reads one page of a list. */
   async page(name: string, path: string): Promise<CallOutcome<{ items: readonly unknown[]; next: string | null }>> {
     const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
     if (!outcome.ok) return outcome;
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
     const next = hasMore === true && isObject(last) ? textOf(last['id']) : null;
-    // A page ending at its own beginning would go on without end.
+    // A page ending where it began would never finish.
     const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
     if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);
     return { ...outcome, value: { items: data, next } };
   }
 
-  /** All pages of a list, until `enough` finds the wanted object among them. `path` has a query already. */
+  /** Reads the pages of a list, until `enough` finds the wanted object. `path` already has a query. */
   async pages(
     name: string,
     path: string,
@@ -132,7 +133,7 @@ export class StripeClient {
     return failure('unknown', LIST_TOO_LONG, `Stripe: ${name} has more than ${MAX_PAGES} pages`);
   }
 
-  /** One object, parsed. `null` if Stripe has no such object. */
+  /** Reads and parses one object. Null: Stripe has no such object. */
   async one<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<T | null>> {
     const read = await this.read(name, path);
     if (!read.ok) return read;
@@ -141,7 +142,7 @@ export class StripeClient {
     return value === null ? notUnderstood(name, read) : { ...read, value };
   }
 
-  /** Every object of a list, parsed. One unreadable object makes the whole answer unreadable. */
+  /** Reads and parses every object of a list. One unreadable object makes the whole answer unreadable. */
   async all<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<readonly T[]>> {
     const pages = await this.pages(name, path);
     if (!pages.ok) return pages;
@@ -166,7 +167,7 @@ export class StripeClient {
       return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
-      // A lock on one object (`lock_timeout`) does not mean we ask too much; every other 429 does.
+      // A lock on one object (`lock_timeout`) does not mean too many requests. Every other 429 does.
       if (failed.status === 429 && failed.code !== 'lock_timeout')
         this.budget.throttled(name, failed.retryAfterMs, limitOf(error));
       return failed;
@@ -180,18 +181,18 @@ export class StripeClient {
     try {
       this.options.onCall?.({ peer: 'stripe', name, method, path, status, outcome: result, elapsedMs, requestId });
     } catch {
-      // A listener's fault must not change the call's outcome.
+      // An error in a listener must not change the outcome of the call.
     }
   }
 }
 
-/** Stripe answered 2xx with something else than asked for: it may be done. */
+/** Stripe answered 2xx with something else than requested: the effect may exist. */
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
 }
 
-/** Where the `stripe` package sends requests; empty: to Stripe itself. */
+/** Where the `stripe` package sends requests. Empty: to Stripe itself. */
 export function stripeAddress(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
   if (apiBase === null) return {};
   const url = new URL(apiBase);
@@ -199,6 +200,6 @@ export function stripeAddress(apiBase: string | null): { host?: string; port?: s
   if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '') {
     throw new Error('the base URL of Stripe must be an http(s) origin without a path');
   }
-  const host = url.hostname.replace(/^\[|\]$/g, ''); // node:http takes an IPv6 address without brackets
+  const host = url.hostname.replace(/^\[|\]$/g, ''); // node:http wants an IPv6 address without brackets
   return { host, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
 }

@@ -1,4 +1,4 @@
-// The reads and writes of a move at Stripe.
+// The reads and writes that move a subscription at Stripe.
 import {
   BillingMoves,
   type MovableSubscription,
@@ -17,7 +17,7 @@ import { notUnderstood, type StripeClient } from './stripe-client.js';
 const EXPAND = ['default_payment_method', 'customer.invoice_settings.default_payment_method', 'latest_invoice'];
 const expand = (of: string): string => EXPAND.map((what, i) => `expand[${i}]=${of}${what}`).join('&');
 
-/** The routes' constant names, for the request budget and the metrics. */
+/** The constant name of each route, for the request budget and the metrics. */
 const ROUTES: Record<MoveCall['kind'], string> = {
   make_method: 'payment_methods.create',
   attach_method: 'payment_methods.attach',
@@ -82,7 +82,7 @@ export class StripeMoves extends BillingMoves {
         return post('/v1/payment_methods', { type: 'custom', custom: { type: this.customType ?? '' } });
       case 'attach_method':
         return post(`/v1/payment_methods/${segment(call.methodId)}/attach`, { customer: call.customerId });
-      case 'set_method': // an empty value takes the method away
+      case 'set_method': // an empty value removes the payment method
         return post(`/v1/subscriptions/${segment(call.subscriptionId)}`, {
           default_payment_method: call.methodId ?? '',
         });
@@ -103,7 +103,7 @@ export class StripeMoves extends BillingMoves {
   }
 }
 
-/** The answer shows the wanted effect. */
+/** True if the answer shows the wanted effect. */
 function answers(asked: MoveCall, object: Readonly<Record<string, unknown>>): boolean {
   switch (asked.kind) {
     case 'make_method':
@@ -122,7 +122,7 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
   return items.length === objects.length ? items : null;
 }
 
-/** Null without a subscription. The period stands on the items since 2025-03-31. */
+/** Null: the object is no subscription. Since 2025-03-31 the items hold the period. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
   const status = isObject(object) ? textOf(object['status']) : null;

@@ -1,39 +1,39 @@
-// The Stripe adapter's settings, and its report on each request.
+// The options of the Stripe adapter, and its report on each request.
 import { type Proxies } from '../config/index.js';
 import { type FailureKind } from '../domain/ports/call.js';
 import { type Transport } from './http-client.js';
 
-/** One sent request, for metrics and the timeline. Holds no body and no secret. */
+/** A report on one sent request, for metrics and the timeline. It holds no body and no secret. */
 export type CallReport = {
   readonly peer: 'stripe';
-  /** Constant name of the route, for example `invoices.attach_payment`. */
+  /** The constant name of the route, for example `invoices.attach_payment`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** HTTP status; null when no answer came. */
+  /** The HTTP status. Null: no answer came. */
   readonly status: number | null;
   readonly outcome: 'ok' | FailureKind;
   readonly elapsedMs: number;
   readonly requestId: string | null;
 };
 
-/** Settings of the adapter; the class is also its injection token. */
+/** The options of the adapter. The class is also the injection token. */
 export abstract class StripeOptions {
   abstract readonly apiKey: string;
-  /** For the sandbox, e.g. `http://127.0.0.1:4010`; null is Stripe itself. */
+  /** The address of the sandbox, for example `http://127.0.0.1:4010`. Null: Stripe itself. */
   abstract readonly apiBase: string | null;
-  /** `cpmt_…` from the merchant's Dashboard; null: payments show as "Merchant of Record". */
+  /** `cpmt_…` from the merchant's Dashboard. Null: Stripe shows payments as "Merchant of Record". */
   abstract readonly customPaymentMethodType: string | null;
-  /** True: nothing but reads leaves. */
+  /** True: only reads leave this process. */
   abstract readonly shadow?: boolean;
-  /** From asking for a socket to the last byte of the answer. 15,000 when left out. */
+  /** The limit from the request for a socket to the last byte of the answer. Absent: 15,000. */
   abstract readonly timeoutMs?: number;
-  /** Sockets to Stripe at once; more requests wait. 32 when left out. */
+  /** The most sockets to Stripe at the same time. Further requests wait. Absent: 32. */
   abstract readonly maxSockets?: number;
-  /** Called after each request; drops its errors. */
+  /** Called after each request. Its errors are ignored. */
   abstract readonly onCall?: (report: CallReport) => void;
-  /** Of this host; none when left out. */
+  /** The proxies of this host. Absent: none. */
   abstract readonly proxies?: Proxies;
-  /** How requests leave; sockets unless somebody owns the network. */
+  /** Sends the requests. Absent: sockets. A simulation brings its own network. */
   abstract readonly transport?: Transport & { close(): void };
 }

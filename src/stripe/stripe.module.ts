@@ -1,4 +1,4 @@
-// Nest wiring: the ports leave the module, the client stays inside.
+// The Nest module of Stripe. It exports the ports and keeps the client to itself.
 import {
   Global,
   Module,
@@ -17,7 +17,7 @@ import { StripeClient } from './stripe-client.js';
 import { StripeMoves } from './stripe-moves.js';
 import { StripeOptions } from './stripe-options.js';
 
-/** Closes the sockets once all callers of Stripe have stopped. */
+/** Closes the sockets once every caller of Stripe has stopped. */
 class StripeSockets implements OnApplicationShutdown {
   constructor(private readonly client: StripeClient) {}
 
@@ -29,7 +29,7 @@ class StripeSockets implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class StripeModule {
-  /** `imports` must bring a `RequestBudget` (unless a global module does) and the names in `inject`. */
+  /** `imports` must bring a `RequestBudget` (unless a global module does) and every name in `inject`. */
   static registerAsync(setup: {
     readonly imports?: NonNullable<ModuleMetadata['imports']>;
     readonly inject?: NonNullable<FactoryProvider['inject']>;

@@ -1,4 +1,4 @@
-// Webhook endpoints at Stripe: made once by `crossbill setup`, with our events and the pinned API version.
+// Webhook endpoints at Stripe. `crossbill setup` creates one, with our events and a fixed API version.
 import { Stripe } from 'stripe';
 import { Secret } from '../config/secret.js';
 import { type WebhookEndpointFacts } from '../domain/ports/billing-reader.js';
@@ -10,13 +10,19 @@ import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 const PATH = '/v1/webhook_endpoints';
 
-/** The signing secret comes once, with the creation (Stripe docs, "The Webhook Endpoint object"). Null: the answer had none. */
+/**
+ * Stripe returns the signing secret only once, in the answer to the creation (Stripe docs, "The Webhook Endpoint
+ * object"). Null: the answer had none.
+ */
 export type CreatedWebhookEndpoint = { readonly endpoint: WebhookEndpointFacts; readonly secret: Secret | null };
 
 export class StripeWebhookEndpoints {
   constructor(private readonly client: StripeClient) {}
 
-  /** `key`: the same one within a day gives the same endpoint with its secret, so ask again after a lost answer. */
+  /**
+   * Within a day the same `key` returns the same endpoint with its secret. So the caller asks again after a lost
+   * answer.
+   */
   async create(url: string, events: readonly string[], key: string): Promise<CallOutcome<CreatedWebhookEndpoint>> {
     const name = 'webhook_endpoints.create';
     const body = form({
@@ -33,7 +39,7 @@ export class StripeWebhookEndpoints {
     return { ...made, value: { endpoint, secret: secret === null ? null : new Secret(secret) } };
   }
 
-  /** Makes it get these events and no others. Sent twice it changes nothing more. */
+  /** Sets exactly these events for the endpoint. Sending it twice changes nothing more. */
   async setEvents(id: string, events: readonly string[]): Promise<CallOutcome<WebhookEndpointFacts>> {
     const name = 'webhook_endpoints.update';
     const path = `${PATH}/${encodeURIComponent(id)}`;
