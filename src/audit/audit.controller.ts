@@ -1,4 +1,4 @@
-// The audit trail: author, act, time, place and outcome; refused tries too.
+// The audit trail: actor, action, time, place and outcome, of refused tries too.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditStore } from './audit.store.js';

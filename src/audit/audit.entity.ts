@@ -1,4 +1,4 @@
-// One act and its author; never changed.
+// One action and its actor. A row never changes.
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 @Entity('audit')

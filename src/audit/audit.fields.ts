@@ -1,4 +1,4 @@
-// The fields of the audit trail: columns and CSV.
+// The fields of the audit trail, for the page and the CSV.
 import { field, fields } from '../console/fields.js';
 import { html } from '../console/html.js';
 import { foreign, reference, status } from '../console/show.js';

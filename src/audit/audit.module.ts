@@ -1,4 +1,4 @@
-// Module of the audit trail.
+// The audit trail.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { AuditController } from './audit.controller.js';

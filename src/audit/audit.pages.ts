@@ -1,4 +1,4 @@
-// The audit trail on the console.
+// The console's page of the audit trail.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { auditFields } from './audit.fields.js';

@@ -1,4 +1,4 @@
-// The audit trail as a list.
+// Lists the audit trail.
 import { Injectable } from '@nestjs/common';
 import { type Page, type PageRequest, type Span } from '../domain/page.js';
 import { Database } from '../store/database.js';
@@ -12,7 +12,7 @@ export type AuditFilter = Span & { readonly actor?: string | undefined; readonly
 export class AuditStore {
   constructor(private readonly db: Database) {}
 
-  /** The newest first. Throws BadCursor. */
+  /** Newest first. Throws BadCursor. */
   async list({ actor, action, ...span }: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
     const { orm } = this.db;
     const numbers = await numbersWithin(orm, 'audit', 'at', span);

@@ -1,4 +1,4 @@
-// A row of the audit trail as the API shows it.
+// A row of the audit trail in the API's form.
 import { CountOrNull, Example, OpenOrNull, Text, TextIfAny, TextOrNull, Time } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
 import { type AuditRow } from './audit.entity.js';

@@ -1,4 +1,4 @@
-// One dispute or alert: how much, how it stands, what can be done, and its own part of the invoice's story.
+// The page of one dispute or alert: amount, state, possible actions, and its own part of the invoice's timeline.
 import { mayDo } from '../api/access/caller.js';
 import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { type Names } from '../console/fields.js';
@@ -36,7 +36,7 @@ type Disputed = {
   readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
 };
 
-/** The bank's sum, else the whole payment; nothing for a sum with two readings. */
+/** The bank's amount, else the whole payment. Null if the amount has two readings. */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;

@@ -1,4 +1,4 @@
-// The fields of a dispute or an alert: columns and CSV.
+// The fields of a dispute or an alert, for the page and the CSV.
 import { field, fields } from '../console/fields.js';
 import { html } from '../console/html.js';
 import { amount, headed, invoiceNumberLink, time } from '../console/show.js';
@@ -8,7 +8,7 @@ import { disputePath } from './dispute-link.view.js';
 import { disputed, isOver } from './dispute-page.js';
 import { type DisputeItem } from './disputes.store.js';
 
-/** As the API shows it, with the invoice and the customer. Without an amount from the bank it has the payment's. */
+/** A dispute in the API's form, with invoice and customer. Without the bank's amount it has the payment's. */
 export type ListedDispute = DisputeView & {
   readonly invoice_id: string;
   readonly invoice_number: string | null;

@@ -1,4 +1,4 @@
-// Disputes and alerts: their pages. What is decided about them is in the engine's table.
+// Pages of disputes and alerts. Their rules are part of the engine.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { DisputesStore } from './disputes.store.js';

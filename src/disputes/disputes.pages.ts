@@ -1,4 +1,4 @@
-// Disputes and alerts on the console: the list, and one with how it stands and what can be done.
+// Pages of disputes and alerts: the list, and one with its state and the possible actions.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';

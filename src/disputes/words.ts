@@ -1,4 +1,4 @@
-// The sentences about disputes and alerts.
+// Sentences about disputes and alerts.
 import { showDisputed, unreadSum } from '../domain/dispute-sum.js';
 import { type Words } from '../domain/fact.js';
 import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
@@ -46,10 +46,10 @@ const dashboard = (url: string | null): string => `in the MoR's dashboard${url =
 
 const paymentOf = (name: string | null): string => (name === null ? 'a payment' : `payment ${name}`);
 
-/** `bad`: a person must act soon. `warn`: money is in question, or lost. `calm`: nothing is owed. */
+/** `bad`: a person must act soon. `warn`: money is in question or lost. `calm`: nothing is owed. */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
-/** With so little time left it is urgent. */
+/** A deadline in so few days is urgent. */
 const SOON_DAYS = 3;
 
 export function disputeAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
@@ -65,7 +65,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      // A refund counts before a loss, and may have taken all of it back.
+      // A refund counts before a loss, and may have covered all of it.
       const undone = o.detail.loss?.minor === '0';
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone

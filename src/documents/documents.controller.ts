@@ -1,4 +1,4 @@
-// The MoR's documents: invoice files of payments and refunds, and e-invoices, each with links minted for this answer.
+// The MoR's documents: invoice files of payments and refunds, and e-invoices. Each response has links made just for it.
 import { type EInvoice, EInvoices, Invoices } from '@crossbill/mor';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';

@@ -1,4 +1,4 @@
-// A link to a file of the MoR that lives for minutes: handed on, never stored, never logged.
+// A short-lived link to a file of the MoR. Crossbill passes it on, and neither stores nor logs it.
 import { type FileLink, type WhenReady } from '@crossbill/mor/file-link.js';
 import { type Response } from 'express';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -12,9 +12,12 @@ export class FileLinkView {
   @TimeOrNull() expiresAt!: string | null;
 }
 
-const WAIT_SEC = 2; // Document 2, proforma creates
+const WAIT_SEC = 2; // the wait of Document 2's proforma creation
 
-/** 200 with the link; 202 with the MoR's Retry-After while the file is being made; its refusals as they are. */
+/**
+ * Responds 200 with the link, or 202 with the MoR's Retry-After while the MoR makes the file. A refusal passes
+ * unchanged.
+ */
 export function linkOrWait(outcome: CallOutcome<WhenReady<FileLink>>, res: Response): FileLinkView | PendingView {
   if (!outcome.ok) throw morProblem(outcome);
   const { value } = outcome;

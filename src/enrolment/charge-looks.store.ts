@@ -1,4 +1,5 @@
-// The newest look at the method that Stripe would charge, by subscription, or by customer for invoices without one.
+// Stores the last look at the payment method Stripe would charge: by subscription, or by customer for invoices without
+// a subscription.
 import { Injectable } from '@nestjs/common';
 import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
 import { jsonText } from '../store/codec.js';
@@ -7,7 +8,7 @@ import { Database } from '../store/database.js';
 
 export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
 
-/** A method on the invoice itself is nobody else's: it has no key. */
+/** Null for a method on the invoice itself: it says nothing about other invoices. */
 export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
   return ownMethodId === null ? (subscriptionId ?? customerId) : null;
 }
@@ -19,7 +20,7 @@ export class ChargeLooksStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** A look that is not older than `withinMs` milliseconds; null: there is none. */
+  /** The stored look, if it is at most `withinMs` milliseconds old. Null if there is none. */
   async recent(key: string, withinMs: number): Promise<ChargeLook | null> {
     const found = await this.db.pool.query<Pick<ChargeLook, 'charged'>>({
       name: 'charge_look',
@@ -30,7 +31,7 @@ export class ChargeLooksStore {
     return row === undefined ? null : { key, charged: row.charged };
   }
 
-  /** They were made now. */
+  /** Stores looks made just now. */
   async keep(looks: readonly ChargeLook[]): Promise<void> {
     await this.db.pool.query({
       name: 'keep_charge_looks',

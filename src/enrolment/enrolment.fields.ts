@@ -1,4 +1,4 @@
-// The fields of enrolment: linked customers with how far each has moved, and invoices left alone.
+// The fields of enrolment: linked customers with the progress of their move, and invoices left to Stripe.
 import { field, fields } from '../console/fields.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { type InvoiceRow } from '../domain/model.js';

@@ -1,4 +1,4 @@
-// Finds out whether the customer of an invoice is enrolled: from our own books, else from Stripe.
+// Finds out if the customer of an invoice is enrolled: from our database, else from Stripe.
 import { Inject, Injectable } from '@nestjs/common';
 import { carries, type Enrolled, ruleOf } from '../domain/enrolment.js';
 import {
@@ -17,14 +17,14 @@ import { FLOW_SETTINGS } from '../engine/flow-context.js';
 import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
 import { fromBooks, fromPlatform } from './rules/enrolment.js';
 
-/** An invoice as an event, a list or our books show it. */
+/** An invoice from an event, a list or our database. */
 export type Invoiced = {
   readonly customerId: string;
   readonly createdAt: Date | null;
-  /** Left out: of no subscription. */
+  /** Absent: the invoice has no subscription. */
   readonly subscriptionId?: string | null;
   readonly collectionMethod?: string | null;
-  /** Its subscription's; left out: none, or it was looked at already. */
+  /** The subscription's metadata. Absent: none, or it was checked already. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
@@ -39,7 +39,7 @@ export class EnrolmentFlow implements Customers {
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
 
-  /** Decides from a listed subscription or customer and our books, without a request. */
+  /** Decides from a listed subscription or customer and our database, without a request. */
   async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
@@ -47,7 +47,10 @@ export class EnrolmentFlow implements Customers {
     return found?.enrolled === true;
   }
 
-  /** A look of the same day will do, unless it has shown that Stripe would charge. */
+  /**
+   * Returns the payment method Stripe would charge. A look of the same day is good enough, unless it found a chargeable
+   * method.
+   */
   async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
     const before = fresh || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
@@ -57,7 +60,10 @@ export class EnrolmentFlow implements Customers {
     return read;
   }
 
-  /** One request to Stripe at most for `ENROLMENT=metadata`, and one for a subscription that `crossbill move` left there. */
+  /**
+   * Sends at most one request to Stripe for `ENROLMENT=metadata`, and one for a subscription `crossbill move` left at
+   * Stripe.
+   */
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(invoice.metadata, rule)) return known<Enrolled>({ enrolled: true });

@@ -1,4 +1,4 @@
-// Enrolment: who is enrolled, and its pages.
+// Enrolment of customers, and its pages.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

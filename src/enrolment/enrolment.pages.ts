@@ -1,4 +1,4 @@
-// Enrolment on the console: the rule, the linked customers, and the invoices left alone.
+// The console's page of enrolment: the rule, the linked customers, and the invoices left to Stripe.
 import { Get, Inject, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

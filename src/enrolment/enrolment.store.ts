@@ -1,4 +1,4 @@
-// Who has moved to the MoR, and which invoices are left alone.
+// Lists the customers moved to the MoR, and the invoices left to Stripe.
 import { Injectable } from '@nestjs/common';
 import { type InvoiceRow } from '../domain/model.js';
 import { type MoneyFilter, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
@@ -9,15 +9,18 @@ import { Database } from '../store/database.js';
 import { inOrder } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 
-/** `renewed`: the MoR has taken a renewal. `not_paid_yet`: a renewal was seen, and it has taken none. `no_renewal_yet`: none was seen. */
+/**
+ * `renewed`: the MoR has taken a renewal. `not_paid_yet`: there was a renewal, and the MoR has taken none.
+ * `no_renewal_yet`: there was none.
+ */
 export const MOVES = ['renewed', 'not_paid_yet', 'no_renewal_yet'] as const;
 
 export type Move = (typeof MOVES)[number];
 
-/** `since` and `until`: when they were linked. */
+/** `since` and `until`: the time of the link. */
 export type LinkedFilter = Span & {
   readonly customerId?: string | undefined;
-  /** `signup`, an API key's name, or a person at the command line: who imported a file. */
+  /** The maker of the link: `signup`, an API key's name, or the operator of a file import. */
   readonly linkedBy?: string | undefined;
   readonly move?: string | undefined;
 };
@@ -36,23 +39,23 @@ const LINKED = `(
       else 'no_renewal_yet' end as move
     from customer_link l) m) x`;
 
-/** Of an index that holds these alone. */
+/** The column of a partial index with these invoices alone. */
 const OUTSIDE_AT = 'x.first_seen_at';
 
-/** How far customers have moved to the MoR. */
+/** Counts of the customers' move to the MoR. */
 export type Migration = {
   readonly linked: number;
-  /** Of the linked: the MoR has taken a renewal. */
+  /** Linked customers with a renewal taken by the MoR. */
   readonly renewed: number;
-  /** Of the linked: a renewal was seen, and the MoR has not taken one yet. */
+  /** Linked customers with a renewal, and none taken by the MoR yet. */
   readonly notRenewed: number;
-  /** Of the linked: no renewal was seen yet. */
+  /** Linked customers without a renewal so far. */
   readonly waiting: number;
-  /** Customers with invoices outside of ENROLMENT in the last `OUTSIDE_DAYS` days. */
+  /** Customers with invoices outside ENROLMENT in the last `OUTSIDE_DAYS` days. */
   readonly outside: number;
 };
 
-/** A monthly renewal of every customer falls into it. */
+/** Long enough for a monthly renewal of every customer. */
 export const OUTSIDE_DAYS = 35;
 
 const NOTHING = { linked: 0, renewed: 0, notRenewed: 0, waiting: 0, outside: 0 };
@@ -64,7 +67,7 @@ export class EnrolmentStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** `atStripe`: `crossbill move` has seen the subscription, and Stripe may charge it. */
+  /** `atStripe`: `crossbill move` knows the subscription, and Stripe may charge it. */
   async known(
     customerId: string,
     subscriptionId: string | null,
@@ -99,7 +102,7 @@ export class EnrolmentStore {
     return found.rows[0] ?? NOTHING;
   }
 
-  /** Customers with a customer of the MoR, the newest link first. Throws BadCursor. */
+  /** Customers with a link to the MoR, the newest link first. Throws BadCursor. */
   async linked(
     { customerId, linkedBy, move, ...span }: LinkedFilter,
     page: PageRequest,
@@ -130,14 +133,14 @@ export class EnrolmentStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** Invoices outside of ENROLMENT, by when they were first seen, the newest first. Throws BadCursor. */
+  /** Invoices outside ENROLMENT, newest first by our first sight. Throws BadCursor. */
   async outside(filter: MoneyFilter, page: PageRequest): Promise<Page<InvoiceRow>> {
     const found = await walk(this.db.orm, outsideOf(filter), page);
     const data = await inOrder(this.db.orm.getRepository(InvoiceEntity), 'invoiceId', found.data);
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** What is due on them. */
+  /** The amounts due on these invoices. */
   outsideSums(filter: MoneyFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, outsideOf(filter), 'amount_due');
   }

@@ -1,4 +1,4 @@
-// The sentences of items about whose invoices the MoR charges.
+// Sentences of items about enrolment and Stripe's own charges.
 import { type FactOf, type Words } from '../domain/fact.js';
 import { showIso } from '../domain/show-time.js';
 

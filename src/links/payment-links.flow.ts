@@ -1,4 +1,4 @@
-// A payment link for what is due on an invoice: made at most once at a time, whoever asks for it.
+// Makes a payment link for the amount due on an invoice. An invoice has one link at a time.
 import { encodePaymentLink, paymentLinkBody, paymentLinkRequest } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
@@ -24,13 +24,13 @@ export class PaymentLinksFlow {
   ) {}
 
   /**
-   * The new link once the MoR has answered, or the payable one. Throws 400 for a wrong field, 404, 409 `invoice_not_payable`, the MoR's
-   * refusal, and 502 without an answer.
+   * Returns the new link once the MoR has replied, or the payable one. Throws 400 for a wrong field, 404, 409
+   * `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'payment_link');
-    if (there !== null && there.morId !== null) await this.readAgain(there); // it may be paid by now
+    if (there !== null && there.morId !== null) await this.readAgain(there); // somebody may have paid it by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;
     const amount = { minor, currency };
@@ -49,7 +49,7 @@ export class PaymentLinksFlow {
   }
 }
 
-/** The key of a link is a field of its body, and a new one for every submission (Document 2). */
+/** The link's idempotency key is a field of its body, new for every request (Document 2). */
 function linkWire(wish: CreatePaymentLinkDto, amount: Money, objectId: string): WireRequest {
   const request = {
     jurisdiction: wish.jurisdiction,

@@ -1,4 +1,4 @@
-// The sentences of items about payment links.
+// Sentences of items about payment links.
 import { markByHand } from '../mor-objects/words.js';
 import { showNames, showObserved } from '../domain/show-observed.js';
 import { type Words } from '../domain/fact.js';

@@ -1,9 +1,9 @@
-// The timers of notifications: one delivers, one looks out for news outside every lane.
+// The timers of notifications: one delivers them, one looks for occasions outside every lane.
 import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 
 export class NotificationJobs {
-  /** `lookout` null, as in shadow mode: no new notifications; stored ones still go out. */
+  /** `lookout` is null in shadow mode: no new notifications; stored ones are still delivered. */
   constructor(
     private readonly notifier: Notifier,
     private readonly lookout: Lookout | null,

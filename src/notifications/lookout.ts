@@ -1,4 +1,5 @@
-// Looks for news outside every lane's step: items without an invoice, near deadlines, findings of verify.
+// Finds occasions for notifications outside every lane: items without an invoice, near deadlines, differences found by
+// verify.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../store/notifications.js';
 import { untoldByKind, untoldOf } from '../verify/rules/run.js';
@@ -30,7 +31,9 @@ export class Lookout {
     await this.loop;
   }
 
-  /** Stores the missing notifications. Any replica may: the same news has the same id, so it goes in once. */
+  /**
+   * Stores the missing notifications. Any replica may do this: the same occasion has the same id, so it is stored once.
+   */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];

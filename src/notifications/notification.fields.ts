@@ -1,4 +1,4 @@
-// The fields of a notification: columns, CSV and the table of the command line.
+// The fields of a notification, for the page, the CSV and the command line's table.
 import { field, fields } from '../console/fields.js';
 import { html } from '../console/html.js';
 import { dotted } from '../console/show.js';

@@ -1,4 +1,4 @@
-// The schema of each notification, as OpenAPI 3.1 has webhooks.
+// The schema of each notification, in OpenAPI 3.1's form for webhooks.
 import { type Webhooks } from '../api/http/openapi.js';
 import { NOTIFICATION_TYPES, NOTIFICATIONS, type NotificationType, sampleOf } from '../domain/notification.js';
 import { type JsonSchema, schemaOfFields, time } from '../domain/notification-fields.js';
@@ -18,7 +18,7 @@ export function schemaOf(type: NotificationType): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-/** `webhooks` of the OpenAPI document. */
+/** The member `webhooks` of the OpenAPI document. */
 export function notificationWebhooks(): Webhooks {
   const header = (name: string, description: string) => ({
     name,
@@ -34,7 +34,7 @@ export function notificationWebhooks(): Webhooks {
         operationId: `notification_${type.replace('.', '_')}`,
         summary: NOTIFICATIONS[type].summary,
         tags: ['Notifications'],
-        security: [], // its signature is its proof
+        security: [], // no login: the signature is the proof
         parameters: [
           header('webhook-id', 'The same in each try and replay: a known one needs nothing more.'),
           header('webhook-timestamp', 'The time of sending in Unix seconds; refuse it after five minutes.'),

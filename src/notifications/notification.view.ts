@@ -1,4 +1,4 @@
-// A notification as the API shows it.
+// A notification in the API's form.
 import { isObject } from '@crossbill/mor/read.js';
 import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../store/notifications.js';
 import {

@@ -1,4 +1,4 @@
-// The notifications to the merchant's backend: list, one, and another delivery.
+// Notifications to the merchant's backend: the list, one of them, and another delivery.
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NOTIFICATION_STATUSES, Notifications } from '../store/notifications.js';

@@ -1,4 +1,4 @@
-// The notifications to the merchant's backend.
+// Notifications to the merchant's backend.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { CONFIG, type Config } from '../config/index.js';
@@ -16,7 +16,7 @@ import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
 import { LOOK_OUT_EVERY_MS } from '../policy.js';
 
-/** A receiver hanging for all of its 15 seconds costs these and nothing else. */
+/** Deliveries at once. A receiver hanging for its 15 seconds blocks only these. */
 const PLACES = 4;
 const POLL_MS = 1_000;
 

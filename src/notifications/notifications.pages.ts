@@ -1,4 +1,4 @@
-// Notifications to the merchant's backend with its answers, and another delivery of one.
+// Pages of notifications: the list with the backend's replies, and another delivery.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';

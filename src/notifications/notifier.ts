@@ -1,4 +1,4 @@
-// Delivers the stored notifications, apart from all other work: a hanging receiver costs its own few places and nothing else.
+// Delivers the stored notifications, separate from all other work: a hanging receiver blocks only its own deliveries.
 import { type Clock, type Rng } from '../domain/ports/clock.js';
 import { type DeliveryResult, type Receiver } from '../domain/ports/receiver.js';
 import { type Notifications, type TakenNotification } from '../store/notifications.js';
@@ -6,14 +6,14 @@ import { retryInMs } from './rules/retry.js';
 import { NOTIFY_BUSY_MS } from '../policy.js';
 
 export type NotifierOptions = {
-  /** Deliveries under way at once, of this process. */
+  /** The most deliveries of this process at once. */
   readonly places: number;
   readonly pollMs: number;
   readonly onDelivery?: (result: DeliveryResult, taken: TakenNotification) => void;
   readonly onError: (what: string, error: unknown) => void;
 };
 
-/** The receiver is gone: deliveries under way wait for its return. */
+/** The next try after the receiver answers "gone" (410): the store pauses it until the receiver is back. */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 
@@ -31,12 +31,12 @@ export class Notifier {
     private readonly options: NotifierOptions,
   ) {}
 
-  /** Without a receiver it does nothing and asks nothing. */
+  /** Does nothing without a receiver. */
   start(): void {
     if (this.receiver.enabled) this.loop ??= this.run();
   }
 
-  /** Takes nothing more, and waits for the deliveries under way. */
+  /** Takes no further notification, and waits for the deliveries under way. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.abort();
@@ -52,7 +52,7 @@ export class Notifier {
       for (const one of taken) {
         const work = this.deliver(one).finally(() => {
           this.underWay.delete(work);
-          this.tap?.abort(); // a place is free: perhaps more is due
+          this.tap?.abort(); // a place is free: look for more at once
         });
         this.underWay.add(work);
       }
@@ -81,7 +81,7 @@ export class Notifier {
       await this.store.settle(taken, result, result.outcome === 'gone' ? KEEP_MS : next);
       this.options.onDelivery?.(result, taken);
     } catch (e) {
-      // It comes due again: sent once more under the same id rather than not at all.
+      // The notification becomes due again. Better delivered twice under one id than never.
       this.options.onError("couldn't store the outcome of a notification", e);
     }
   }

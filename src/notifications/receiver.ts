@@ -1,4 +1,5 @@
-// One delivery to the merchant's receiver: bounded in time and sockets, without redirects, with a check of each address it connects to.
+// Delivers one notification to the merchant's receiver: with limits on time and sockets, without redirects, and with a
+// check of each IP address.
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
@@ -10,10 +11,10 @@ import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
 const MAX_SOCKETS = 8;
-/** Keeps nothing of an answer, but reads so much of it: the connection stays usable. */
+/** Reads at most this much of a reply and drops it, so the connection stays usable. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The receiver's name leads to a forbidden address. */
+/** The receiver's name resolves to a forbidden address. */
 class ForbiddenAddress extends Error {
   readonly code = 'CROSSBILL_FORBIDDEN_ADDRESS';
 }
@@ -27,7 +28,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly #proxies: Proxies;
   readonly #timeoutMs: number;
 
-  /** `url` null: it sends nothing. `timeoutMs` and `resolver`: for tests. */
+  /** `url` null: nothing is sent. `timeoutMs` and `resolver` are for tests. */
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],
@@ -38,7 +39,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     this.enabled = url !== null;
     this.#url = url === null ? null : new URL(url.reveal());
     [this.#proxies, this.#timeoutMs, this.#resolver] = [proxies, timeoutMs, resolver];
-    // The signal is the one deadline.
+    // The abort signal is the only deadline.
     const limits = { connections: MAX_SOCKETS, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
     const lookup = lookupFor(this.#url?.protocol === 'http:', resolver);
     this.#out = new WayOut(proxies, limits, { timeout: Math.min(5_000, timeoutMs), lookup });
@@ -54,12 +55,15 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
     await this.#out.destroy();
   }
 
-  /** Asked by Nest once everything else has stopped. */
+  /** Nest calls this after everything else has stopped. */
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
 
-  /** A proxy makes the connection: this host checks the addresses it knows for the name. A name known to the proxy alone is the proxy's business. */
+  /**
+   * With a proxy the proxy connects, so this host checks the addresses it resolves. A name known only to the proxy
+   * passes.
+   */
   #mustBeAllowed({ hostname, protocol }: URL): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#resolver(hostname.replace(/^\[|\]$/g, ''), (_error, found) => {
@@ -91,7 +95,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
         signal,
       });
       const { statusCode: status, headers } = answer;
-      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined); // its status is the answer
+      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined); // only the status counts
       return judged(status, headers['retry-after']);
     } catch (error) {
       if (signal.aborted) return failed(null, `no answer within ${this.#timeoutMs / 1000} s`);
@@ -118,7 +122,7 @@ const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elaps
   retryAfterMs: null,
 });
 
-/** Words of ours and an error's code: no address, no path, nothing of the answer. */
+/** Our own words and an error code: no address, no path, nothing of the reply. */
 function whyOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
   const first: unknown = error instanceof AggregateError ? error.errors[0] : null;
@@ -135,7 +139,7 @@ type Resolver = (hostname: string, done: (error: Error | null, found: readonly L
 
 const resolveAll: Resolver = (hostname, done) => resolve(hostname, { all: true }, (e, found) => done(e, found ?? []));
 
-/** The fault of an address of the receiver; null: none. `plain`: the URL is plain http. */
+/** The fault of a receiver's address, or null. `plain`: the URL is plain http. */
 export function refusedAddress(address: string, plain: boolean): string | null {
   if (isForbiddenAddress(address))
     return 'the name of the receiver leads to a link-local or metadata address: Crossbill sends nothing there';
@@ -144,7 +148,7 @@ export function refusedAddress(address: string, plain: boolean): string | null {
     : null;
 }
 
-/** At each connection: a name may lead elsewhere by then. */
+/** Checks the address at each connection: by then the name may resolve to another one. */
 function lookupFor(plain: boolean, resolver: Resolver): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, (error, found) => {

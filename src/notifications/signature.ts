@@ -1,8 +1,10 @@
-// The headers of Standard Webhooks: id, time and one signature for each secret.
+// The headers of Standard Webhooks: id, time and one signature per secret.
 import { Webhook } from 'standardwebhooks';
 import { type Secret } from '../config/index.js';
 
-/** Without `secrets` there is no signature, for receivers without a check (Slack). The first is the current one. */
+/**
+ * Without `secrets` there is no signature, for receivers without a check (Slack). The first secret is the current one.
+ */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   secrets: readonly Secret[],

@@ -1,10 +1,11 @@
-// A merchant's whole onboarding from one description: begun, given its regions and its business, and submitted once nothing is due.
+// Runs a merchant's whole onboarding from one description: begins it, sends regions and business, and submits it once
+// nothing is missing.
 import { type OnboardingRow } from '../domain/onboarding.js';
 import { type OnboardingDone, type OnboardingFlow } from './onboarding.flow.js';
 
 export type ApplyStep = 'start' | 'product' | 'business' | 'submit';
 export type AppliedMerchant = {
-  /** The finished steps, in order; leaves sound parts alone. */
+  /** The finished steps in order. Parts already in place need no step. */
   readonly steps: readonly ApplyStep[];
   readonly result: OnboardingDone;
 };
@@ -12,9 +13,9 @@ export type AppliedMerchant = {
 const BUSINESS = ['businessDescription', 'storeUrls', 'category'] as const;
 
 /**
- * `merchant`: Document 1's initiate body with `regions`, `businessDescription`, `storeUrls`, `category`, and `submit`
- * (false: leave it unsubmitted); or `withoutCompany: true` in the place of `company`. A second run changes only the
- * changeable parts.
+ * Carries out the description. `merchant`: Document 1's initiate body plus `regions`, `businessDescription`,
+ * `storeUrls`, `category`, and `submit` (false: do not submit); or `withoutCompany: true` instead of `company`. A
+ * second run changes only the changeable parts.
  */
 export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by: string): Promise<AppliedMerchant> {
   const object: Readonly<Record<string, unknown>> =
@@ -36,7 +37,7 @@ export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by:
   const writable = (): boolean => stands('created', 'changes_requested');
   if (!result.ok) return { steps, result };
   const { reference, productCode, regions: chosen } = result.value.row;
-  // A merchant without company details has no application before the choice of its product.
+  // A merchant without company details has no application before the choice of a product.
   const bare = stands('requested') && result.value.row.merchantId !== null && productCode !== '';
   if ((writable() || bare) && Array.isArray(regions) && regions.join('\n') !== chosen.join('\n')) {
     steps.push('product');

@@ -1,4 +1,4 @@
-// Asks for the outcome of applications in review: no event reports it (Document 1).
+// Asks the MoR for the outcome of applications in review: no event reports it (Document 1).
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { OnboardingFlow } from './onboarding.flow.js';
@@ -12,7 +12,7 @@ export class OnboardingPoller {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Every replica looks; each due merchant goes to one of them. */
+  /** Every replica looks, and each due merchant goes to one of them. */
   @Interval(ONBOARDING_LOOK_EVERY_MS)
   async poll(): Promise<void> {
     try {

@@ -1,4 +1,4 @@
-// Onboarding for the operators of a platform (Document 1): merchants begun, described, submitted and watched.
+// Onboarding for the operators of a platform (Document 1): begin, describe, submit and watch merchants.
 import { bareMerchantRequest, describeBusinessRequest, initiateRequest, productChoice } from '@crossbill/mor';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -145,7 +145,7 @@ function shown({ row, notice }: Onboarded): OnboardingView {
   return onboardingView(row, notice);
 }
 
-/** Throws why it was refused, or that the MoR did not answer. */
+/** Throws the refusal, or an error if the MoR did not answer. */
 export function onboardedOrProblem<T>(done: OnboardingDone<T>): T {
   if (done.ok) return done.value;
   if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);

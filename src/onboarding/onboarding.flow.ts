@@ -1,5 +1,4 @@
-// Onboarding of merchants (Document 1): each step goes to the MoR, the database keeps its answer, and every step is
-// safe to repeat.
+// Onboards merchants at the MoR (Document 1). Sends each step, and stores the reply. Every step is safe to repeat.
 import { type Application, type Checked, type Region } from '@crossbill/mor';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -28,9 +27,9 @@ import { BUSY_LOOK_EVERY_MS, ONBOARDING_BUSY_MS, ONBOARDING_POLL_EVERY_MS } from
 
 export type Onboarded = {
   readonly row: OnboardingRow;
-  /** This request began it. */
+  /** True if this request began the onboarding. */
   readonly made: boolean;
-  /** A person's hint about this request; null: nothing out of the ordinary. */
+  /** A hint for the person about this request. Null: nothing unusual. */
   readonly notice: string | null;
 };
 
@@ -50,7 +49,7 @@ export class OnboardingFlow {
     private readonly desk: PartnerDesk,
     private readonly rows: OnboardingStore,
     private readonly clock: Clock,
-    /** `shadow`: changes nothing at the MoR. */
+    /** `shadow`: true if Crossbill must change nothing at the MoR. */
     @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'> = { shadow: false },
   ) {}
 
@@ -60,14 +59,14 @@ export class OnboardingFlow {
     return found.ok ? { ok: true, value: found.value } : mor(found);
   }
 
-  /** Newest first; from the database, without the MoR. */
+  /** Newest first, from the database, without the MoR. */
   async list(page: PageRequest): Promise<OnboardingDone<Page<OnboardingRow>>> {
     return this.desk.enabled ? { ok: true, value: await this.rows.list(page) } : notConfigured();
   }
 
   /**
-   * Begins an application, or goes on with this reference's own one: initiate, then the look-up of the merchant's id,
-   * then a read. Sent again after a crash it resumes at the break; no second merchant comes of it.
+   * Begins an application, or continues the one with this reference: initiate, find the merchant's id, read. After a
+   * crash a repeat continues at the break and makes no second merchant.
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
@@ -92,8 +91,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * A merchant without company details. Never next to an unanswered application with them: its details would be lost
-   * for good.
+   * Begins a merchant without company details. Refuses if an application with details has no reply yet: its details
+   * would be lost for good.
    */
   private async startBare(
     { merchantReference: reference, productCode }: BareMerchantFacts,
@@ -119,7 +118,7 @@ export class OnboardingFlow {
     });
   }
 
-  /** Reads the application and the merchant's details again until approved or rejected. */
+  /** Reads application and merchant from the MoR, until the application is approved or rejected. */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
@@ -144,7 +143,10 @@ export class OnboardingFlow {
     return this.step(reference, this.desk.checkBusiness(body), (id, text) => this.desk.describeBusiness(id, text));
   }
 
-  /** An earlier submission counts as submitted (Document 1, POST submit); a rejected application stays refused. */
+  /**
+   * Submits an application. One already submitted counts as success (Document 1, POST submit); a rejected one stays
+   * refused.
+   */
   async submit(reference: string): Promise<OnboardingDone> {
     const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));
     return done.ok && done.value.row.status === 'rejected' ? rejectedForGood() : done;
@@ -180,7 +182,7 @@ export class OnboardingFlow {
       if (merchantId === null) return notListed();
       const sent = await send(merchantId, checked.value);
       if (sent.ok && sent.value !== null) return this.take(found.value, sent.value, null, false);
-      // Submitted before, or forbidden by its status: from here on show the MoR's state.
+      // The application was submitted before, or its status forbids it. Show the MoR's present state.
       const read = await this.refreshed(found.value, null);
       return sent.ok ? read : mor(sent);
     });
@@ -192,7 +194,7 @@ export class OnboardingFlow {
     sha: string,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
-    // Whether an earlier try began it, only its answer could say: the list may have named its merchant since.
+    // Only the lost reply could tell if an earlier try began the application: the list may name its merchant since.
     const unanswered = row.initiates > 0 && row.status !== 'refused';
     const repeat = unanswered && row.bodySha256 === sha;
     await this.rows.change(reference, {
@@ -213,16 +215,16 @@ export class OnboardingFlow {
       };
     }
     if (sent.kind === 'unknown') {
-      // No answer: if the list names the merchant, the application has begun.
+      // No reply. If the MoR's list names the merchant, the application has begun.
       const found = await this.lookUp(await this.fresh(row));
       if (found.ok && found.value.merchantId !== null)
         return { ok: true, value: found.value, made: row.merchantId === null };
     }
     if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
-    return mor(sent, sent.code !== 'internal_error'); // rule 3: the same body gives the same result
+    return mor(sent, sent.code !== 'internal_error'); // rule 3: the same body has the same result
   }
 
-  /** The row with its merchant's id; null in it: the MoR does not list it yet. */
+  /** Returns the row with the merchant's id. The id is null while the MoR does not list the merchant. */
   private async lookUp(
     row: OnboardingRow,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow } | OnboardingFailed> {
@@ -269,7 +271,10 @@ export class OnboardingFlow {
     return { ok: true, value: { row: await this.fresh(row), made, notice } };
   }
 
-  /** A merchant begun elsewhere, or forgotten by us. Null: the MoR does not know it either. */
+  /**
+   * Takes over a merchant begun elsewhere, or forgotten by our database. Null: the MoR does not know the merchant
+   * either.
+   */
   private async adopt(reference: string): Promise<OnboardingRow | OnboardingFailed | null> {
     const listed = await this.desk.merchants();
     if (!listed.ok) return mor(listed);
@@ -279,7 +284,7 @@ export class OnboardingFlow {
     return this.rows.find(reference);
   }
 
-  /** One request at a time for a merchant. A turn never given back ends alone. */
+  /** Sends one request at a time for a merchant. The turn of a dead process expires. */
   private async alone(
     reference: string,
     work: (row: OnboardingRow) => Promise<OnboardingDone>,

@@ -1,4 +1,4 @@
-// Each merchant's onboarding.
+// Stores each merchant's onboarding.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type Page, type PageRequest } from '../domain/page.js';
@@ -11,7 +11,7 @@ import { OnboardingEntity } from '../store/entities.js';
 import { newestFirst } from '../store/newest-first.js';
 import { turnIsFree } from '../store/turns.js';
 
-/** `pollInMs`: until the question for its outcome; null: none. */
+/** `pollInMs`: the time until the next poll. Null: no poll. */
 export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
   readonly pollInMs?: number | null;
 };
@@ -29,7 +29,7 @@ export class OnboardingStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** False: the reference exists. */
+  /** Returns false if the reference exists. */
   async create(row: OnboardingRow): Promise<boolean> {
     const sql = `${insertSql(ONBOARDING)} on conflict (reference) do nothing`;
     const made = await this.db.pool.query(sql, [jsonText([toJson(ONBOARDING, row)])]);
@@ -45,7 +45,7 @@ export class OnboardingStore {
     return newestFirst(this.rows, 'seq', {}, page, { indexes: [] });
   }
 
-  /** The right to send for this merchant for `forMs` milliseconds; false while another holds it. */
+  /** Takes the right to send for this merchant for `forMs` milliseconds. Returns false while another process has it. */
   async claim(reference: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `update onboarding set busy_until = ${laterSql(2, 3)} where reference = $1 and ${turnIsFree(2)}`,
@@ -58,7 +58,10 @@ export class OnboardingStore {
     await this.db.pool.query('update onboarding set busy_until = null where reference = $1', [reference]);
   }
 
-  /** `updated_at` becomes now. `ifStill`: only without a change since then, since a read of the MoR may be older than the change. */
+  /**
+   * Changes the row and sets `updated_at` to now. `ifStill`: only if the row has not changed since then: a read of the
+   * MoR may be older than the change.
+   */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
     const sets = given.map((f, i) => `${snake(f)} = $${i + 4}`);
@@ -71,7 +74,7 @@ export class OnboardingStore {
     );
   }
 
-  /** Due rows, each for one caller of all replicas, and due again after `nextInMs`. */
+  /** Takes due rows, each for one replica. They are due again after `nextInMs`. */
   async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<{ reference: string }>(
       `update onboarding o set poll_at = ${laterSql(1, 3)}

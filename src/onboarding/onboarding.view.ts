@@ -1,4 +1,4 @@
-// A merchant's onboarding as the API shows it.
+// A merchant's onboarding in the API's form.
 import { type CompanyFacts, type OnboardingRow } from '../domain/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
@@ -47,7 +47,7 @@ class AddressView {
   @Text() country!: string;
 }
 
-/** In the names of Document 1; a missing text is empty. */
+/** The company under Document 1's names. A missing text is empty. */
 class CompanyView implements CompanyFacts {
   @Text() legalName!: string;
   @Text() tradingName!: string;

@@ -32,7 +32,10 @@ export class CatalogueController {
   }
 }
 
-/** Bodies keep a number such as 9.90 as written, since amounts are integers here; this price is a decimal number. */
+/**
+ * Turns the price into a plain number. Bodies keep a number such as 9.90 as text, since our amounts are integers;
+ * Document 2's price is a decimal number.
+ */
 function withPlainPrice(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('priceAmount' in body)) return body;
   const { priceAmount } = body;

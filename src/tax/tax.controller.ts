@@ -1,4 +1,5 @@
-// Tax for the merchant's backend: calculations, transactions and their refunds in Document 2's own words, checked before they go out.
+// Tax for the merchant's backend: calculations, transactions and their refunds, under Document 2's names and checked
+// before they go out.
 import {
   taxCalculationRequest,
   TaxCalculations,
@@ -23,7 +24,7 @@ import {
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 
-/** For a file in the making without a wait from the MoR, in seconds. */
+/** The Retry-After for an unfinished file if the MoR names none, in seconds. */
 const RETRY_AFTER_SEC = 2;
 
 const UNAVAILABLE = '`mor_unavailable`: no usable answer; the references make a repeat harmless.';

@@ -1,4 +1,4 @@
-// The tax routes' input besides bodies: the query of the list, checked by Document 2's rules.
+// The query parameters of the tax routes, checked by Document 2's rules.
 import { Filter } from '../api/http/rules.js';
 import { Problem } from '../api/http/problem.js';
 

@@ -1,4 +1,5 @@
-// The tax routes' answers, for the OpenAPI document: Document 2's fields under its own names, without empty ones.
+// The responses of the tax routes for the OpenAPI document: Document 2's fields under its own names, without empty
+// ones.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import {
   Example,

@@ -7,7 +7,7 @@ import {
   type TaxRefundLine,
   type TaxTransaction,
 } from '@crossbill/mor';
-// Tax calculations and transactions as Document 2 writes them, without empty members.
+// A tax calculation or transaction in Document 2's form, without empty members.
 
 export type Shown = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-// From an invoice of Stripe to the request for a proforma invoice (Document 2), with exact decimals and exact sums.
+// Turns a Stripe invoice into the request for a proforma invoice (Document 2), with exact decimals and exact sums.
 import {
   type Checked,
   encodeProforma,
@@ -16,8 +16,9 @@ import { callersField } from '../mor-objects/callers-words.js';
 const MAX_LINES = 1_000;
 
 /**
- * The bytes to send. `settled`: how many proforma invoices of the invoice were paid before. Each may hold its reference for good (Document
- * 2: one live one for each reference). Throws a 400 with each missing or wrong field in the caller's words, before anything is sent.
+ * Returns the bytes to send. Throws a 400 with each missing or wrong field in the caller's words, before any call.
+ * @param settled the number of paid proforma invoices of this invoice: each may keep its reference for good, and
+ * Document 2 allows one live proforma invoice per reference
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
@@ -49,7 +50,7 @@ export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, toda
   return encodeProforma(checked(proformaRequest.check(body)));
 }
 
-/** What the caller gives counts; Stripe fills what the caller leaves out. */
+/** The caller's fields count; Stripe's fill the rest. */
 function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledParty): Record<string, unknown> {
   const { address } = known;
   return {
@@ -68,18 +69,21 @@ function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledPart
   };
 }
 
-/** Prefixes of VAT numbers that are no country of ISO 3166-1: Greece, Northern Ireland. */
+/** Prefixes of VAT numbers outside ISO 3166-1: Greece, Northern Ireland. */
 const PREFIX_COUNTRY: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
-/** Stripe's `eu_vat` is Document 2's `EU_VAT`; its country is the number's own prefix, that of the others is the type's. */
+/**
+ * Stripe's `eu_vat` is Document 2's `EU_VAT`, and its country is the number's prefix. For the other types the country
+ * is part of the type.
+ */
 function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string> {
   const prefix = (type === 'eu_vat' ? value : type).slice(0, 2).toUpperCase();
   return { type: type.toUpperCase(), code: value, country: PREFIX_COUNTRY[prefix] ?? prefix };
 }
 
 /**
- * The invoice's lines if they sum to the amount due. With discounts, taxes, a balance, credits or a part payment they do not: then one line
- * has the whole sum.
+ * The invoice's lines, if they sum to the amount due. With discounts, taxes, a balance, credits or a part payment they
+ * do not: then one line has the whole amount.
  */
 function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<string, unknown>[] {
   const { currency, amountRemaining: due } = invoice;
@@ -94,7 +98,7 @@ function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<str
   }
   return lines.map(({ description, quantity, amount }) => {
     const text = description === null || description.trim() === '' ? 'Item' : description;
-    // A price per piece only where it is exact; tiers and fractions make it one piece.
+    // A unit price only if it is exact. Tiers and fractions make the line a single piece.
     const exact = quantity !== null && quantity > 0n && amount % quantity === 0n;
     if (exact) return { description: text, quantity: quantity.toString(), unitPrice: price(amount / quantity) };
     return { description: text, quantity: '1', unitPrice: price(amount) };

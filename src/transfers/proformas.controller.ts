@@ -1,4 +1,4 @@
-// An invoice as a proforma invoice, for a customer who pays by bank transfer (Document 2).
+// Proforma invoices, for customers paying by bank transfer (Document 2).
 import { ProformaInvoices } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
@@ -110,7 +110,7 @@ export class ProformasController {
     return linkOrWait(await this.proformas.document(morId), res);
   }
 
-  /** The last one that was made, once the MoR has named it. */
+  /** The newest proforma invoice with an id of the MoR. */
   private async newest(invoiceId: string, deletedToo = false): Promise<MorObjectRow> {
     const objects = await this.books.objects(invoiceId);
     const made = objects.findLast((o) => o.kind === 'proforma' && o.status !== 'REFUSED' && o.status !== 'REPLACED');

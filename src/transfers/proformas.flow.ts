@@ -1,4 +1,4 @@
-// A proforma invoice for what is due on an invoice: issued at most once at a time, whoever asks for it.
+// Makes a proforma invoice for the amount due on an invoice. An invoice has one live proforma invoice at a time.
 import { Injectable } from '@nestjs/common';
 import { refusalProblem } from '../api/http/problem.js';
 import { ObjectAnswers } from '../mor-objects/object-answers.js';
@@ -22,13 +22,13 @@ export class ProformasFlow {
   ) {}
 
   /**
-   * The new proforma invoice once the MoR has answered, or the live one. Throws 400 for a wrong or missing field, 404, 409
-   * `invoice_not_payable`, the MoR's refusal, and 502 without an answer.
+   * Returns the new proforma invoice once the MoR has replied, or the live one. Throws 400 for a wrong or missing
+   * field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'proforma');
-    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there); // it may be cancelled or gone
+    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there); // maybe deleted by now
     const today = this.clock.now().toISOString().slice(0, 10);
     const settled = await this.flow.recordedProformas(id);
     const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today, settled));

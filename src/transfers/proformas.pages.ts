@@ -1,4 +1,4 @@
-// The page on which a proforma invoice is asked for.
+// The page to request a proforma invoice.
 import { isDay } from '@crossbill/mor/shape.js';
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';

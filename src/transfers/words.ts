@@ -1,4 +1,4 @@
-// The sentences of items about bank transfers.
+// Sentences of items about bank transfers.
 import { markByHand } from '../mor-objects/words.js';
 import { type Words } from '../domain/fact.js';
 import { showMoney } from '../domain/money.js';

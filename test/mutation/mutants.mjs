@@ -431,8 +431,8 @@ export const mutants = [
   {
     name: 'the clock of the process writes arrivals',
     file: 'src/store/inbox-store.ts',
-    find: 'this.time.given(),\n        // Last:',
-    replace: 'this.time.given() ?? batch[0]?.receivedAt ?? null,\n        // Last:',
+    find: 'this.time.given(),\n        // Last on purpose:',
+    replace: 'this.time.given() ?? batch[0]?.receivedAt ?? null,\n        // Last on purpose:',
     tests: ['test/store/clocks.test.ts'],
     simulate: null,
   },

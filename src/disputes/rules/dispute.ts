@@ -1,4 +1,5 @@
-// The MoR's events of disputes, and of alerts before them. Document 2 shows none of their words.
+// Takes the MoR's events about disputes and about alerts before them. Document 2 does not show the fields of these
+// events.
 import { type Draft } from '../../domain/row.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
@@ -20,7 +21,7 @@ import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 
-/** The name of a dispute or an alert: its own id, else its payment, else the event. */
+/** The id of a dispute or an alert: its own, else its payment's, else the event's. */
 function entityOf(
   s: LaneRows,
   e: MorServiceEvent,
@@ -35,22 +36,24 @@ function entityOf(
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;
-  // By our id of its payment, if the payment had no other when the first event came.
+  // An object with our payment id exists: the payment had no other id at the first event.
   const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
-/** Of two outcomes the later one counts, in any order of arrival; unclear words overrule no clear ones. */
+/** The later of two outcomes counts, in any order of arrival. An unclear outcome never replaces a clear one. */
 function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
   const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
   const isClear = o.status === 'won' || o.status === 'lost';
   if (outcome === 'decided') return !isClear && at.getTime() >= before;
   if (!isClear) return true;
-  // Of the same moment: a loss comes before it is taken back.
+  // If both have the same time, the win is later: a loss comes before its reversal.
   return at.getTime() > before || (at.getTime() === before && outcome === 'won');
 }
 
-/** Unclear words end nothing if the MoR asks for evidence after them. A win or a loss stands until the next one. */
+/**
+ * An unclear outcome ends nothing if the MoR asks for evidence after it. A win or a loss stands until the next outcome.
+ */
 function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   const { stage } = o.detail;
   o.status = outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome;
@@ -70,7 +73,7 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`);
 }
 
-/** The MoR wants evidence. An earlier demand stays beside the outcome: the outcome may turn out to be an older one. */
+/** The MoR asks for evidence. The object keeps an earlier request next to the outcome: the outcome may be older. */
 function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
   const late = done(`late: dispute ${morId} is ${o.status}`);
@@ -86,7 +89,7 @@ function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: 
   return outcome === null || asksAfterOutcome(o) ? wantedUntil(morId, o.deadline) : late;
 }
 
-/** Its outcome so far, though it may go on. Null: none yet. */
+/** The outcome so far, even if the dispute continues. Null: none yet. */
 function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
   if (status === 'won' || status === 'lost') return status;
   return detail.outcomeAt === undefined ? null : 'decided';
@@ -102,7 +105,7 @@ const PAYMENT_NAMES = [
   ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
 ] as const;
 
-/** Its payment, as far as the event names one, and its sum. */
+/** Stores the payment, as far as the event names one, and the amount. */
 function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
   const at = (e.createdAt ?? lane.now).toISOString();
   const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
@@ -142,7 +145,10 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`alert ${morId}; the invoice stays as it is`);
 }
 
-/** A dispute may arrive before its payment. It belongs to the payment of its names, once known; else to the only one with money. */
+/**
+ * A dispute may arrive before its payment. It belongs to the payment with its ids once Crossbill knows one, else to the
+ * only payment with money.
+ */
 export function nameDisputed(lane: Lane): void {
   const taken = lane.payments.filter((p) => p.succeededAt !== null);
   for (const o of lane.objects) {
@@ -157,23 +163,28 @@ export function nameDisputed(lane: Lane): void {
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 
-/** Document 2 shows no words of an outcome. These end a dispute; a person looks into any other. */
+/** Document 2 does not list the words of an outcome. Only these end a dispute; with any other word a person decides. */
 const WON: ReadonlySet<string> = new Set(['won', 'merchant_won']);
 const LOST: ReadonlySet<string> = new Set(['lost', 'merchant_lost']);
-/** The MoR's own word, and the same as a code: "Merchant won" is `merchant_won`. */
+/** The MoR's own word, and its form as a code: "Merchant won" is `merchant_won`. */
 function outcomeWord(data: JsonObject): { readonly said: string | null; readonly code: string } {
   const said = wordNamed(data, 'outcome', 'result', 'resolution', 'status');
   return { said, code: (said ?? '').toLowerCase().replace(/[\s-]+/g, '_') };
 }
 
-/** A loss is booked for good and a win closes the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own. */
+/**
+ * Reads the outcome. A loss is booked for good and a win closes the item, so a wrong guess costs more than an item for
+ * a person. `said`: the MoR's own word.
+ */
 export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
   const { said, code } = outcomeWord(data);
   if (WON.has(code)) return { outcome: 'won', said };
   return { outcome: LOST.has(code) ? 'lost' : 'decided', said };
 }
 
-/** Was the payment given back, by an alert's outcome? Null: it does not say, or in another word. */
+/**
+ * True if the alert's outcome says the payment was refunded. Null if the outcome does not say, or uses an unknown word.
+ */
 export function refundedIn(data: JsonObject): boolean | null {
   const flag = named(data, ['refunded', 'paymentrefunded'], (value) => (typeof value === 'boolean' ? value : null));
   if (flag !== null) return flag;

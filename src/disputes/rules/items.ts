@@ -1,4 +1,4 @@
-// The questions to a person about disputes and alerts. returns/rules/loss.ts tells of lost money.
+// Items about disputes and alerts. Items about lost money are in returns/rules/loss.ts.
 import { disputedOf } from '../../domain/dispute-sum.js';
 import { type LaneRows, type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, type MorObjectRow, objectId } from '../../domain/mor-object.js';
@@ -6,7 +6,10 @@ import { paymentName } from '../../domain/payment-name.js';
 import { type Holds, itemRule } from '../../engine/items.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 
-/** The item names the dispute and its stage. A demand for evidence after a win or a loss is an item of its own. */
+/**
+ * The item's subject is the dispute with its stage. A request for evidence after a win or a loss gets an item of its
+ * own.
+ */
 export const disputeItems = itemRule(
   {
     'evidence-due': 'the MoR wants other evidence, or the dispute is decided',
@@ -38,7 +41,7 @@ function timeOf(heardAt: string | undefined): Date | null {
 
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
-/** After an outcome the fact is another one: an item of before does not stand for it. */
+/** After an outcome the fact is different, so an earlier item does not cover the new request. */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
   const { outcome, reviewerNote = null, saidHeardAt } = o.detail;
   const dispute = objectId(o);
@@ -56,7 +59,7 @@ const ALERT_CLEARS = {
   'alert-handled': 'the refund is recorded, or the alert was handled without one',
 };
 
-/** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
+/** An alert's refund has its own `payment.refunded`, so nothing is booked here. */
 export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   const s = lane.toState();
   for (const o of s.objects) {
@@ -67,7 +70,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
     const about = { kind: 'dispute', about: o } as const;
     if (o.status === 'received') {
       const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
-      // An alert and a dispute may share an id if both use the id of their payment.
+      // If both use their payment's id, an alert and a dispute share it.
       yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(s, o) } };
     }
     const { refunded = null } = o.detail;
@@ -77,7 +80,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   }
 });
 
-/** Is the refund of the alert known? One of long before is another. */
+/** True if the alert's refund is known. A refund long before the alert is another one. */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
   const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;

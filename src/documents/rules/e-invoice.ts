@@ -1,4 +1,4 @@
-// What the MoR says of an e-invoice: issued, not issued, or cancelled.
+// Takes the MoR's events about an e-invoice: issued, failed, or cancelled.
 import { idsIn, type ServiceEvent } from '../../domain/events/mor-service-event.js';
 import { idNamed, textNamed } from '../../domain/events/payload-fields.js';
 import { has } from '../../domain/mor-object.js';
@@ -19,7 +19,7 @@ export function takeEInvoice(lane: Lane, e: ServiceEvent<keyof typeof STATUS>): 
   const o = findOrAddObject(lane, 'e_invoice', morId);
   const of = lane.objects.find((x) => x.id !== o.id && has(ids, x.morId));
   const reason = e.kind === 'e_invoice.issuance_failed' ? textNamed(e.data, 'reason', 'message') : null;
-  // Issued comes before failed or cancelled, whatever the order of arrival.
+  // "Issued" never replaces "failed" or "cancelled", in any order of arrival.
   if (o.status !== 'FAILED' && o.status !== 'CANCELLED') o.status = STATUS[e.kind];
   o.paymentRowId ??= of?.paymentRowId ?? null;
   o.detail = {

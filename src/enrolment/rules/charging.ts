@@ -1,4 +1,5 @@
-// Stripe's own charge for an invoice of the MoR: a person hears of it while there is time to stop it.
+// Watches for Stripe's own charge of an invoice the MoR charges. An item warns a person while there is time to stop
+// Stripe.
 import { standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type ChargedFor, type ChargedMethod, isChargeable } from '../../domain/ports/billing-reader.js';
@@ -19,8 +20,8 @@ import {
 import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
- * Stripe collects it at its end as a draft, or tries again (Stripe docs, "Collection methods", "Automatic advancement"). Stripe charges
- * nothing for a mailed invoice (`send_invoice`) or one at rest (`auto_advance: false`).
+ * True if Stripe will collect the invoice at the end of the draft, or tries again (Stripe docs, "Collection methods",
+ * "Automatic advancement"). Stripe charges nothing for a mailed invoice (`send_invoice`) or with `auto_advance: false`.
  */
 export function isCollected(i: InvoiceRow): boolean {
   return (
@@ -32,7 +33,7 @@ export function isCollected(i: InvoiceRow): boolean {
   );
 }
 
-/** The invoice, if Stripe might charge it next to the MoR. */
+/** Returns the invoice if Stripe might charge it as well as the MoR. */
 function findGuarded(lane: Lane): InvoiceRow | null {
   const s = lane.toState();
   const isGuarded = lane.settings.guard === true && standingOf(s, lane) === 'enrolled';
@@ -41,11 +42,13 @@ function findGuarded(lane: Lane): InvoiceRow | null {
 
 type Look = {
   readonly of: ChargedFor;
-  /** An earlier look will not do. */
+  /** True: an earlier look is not good enough. */
   readonly fresh: boolean;
 };
 
-/** Before the first look, and again while Stripe would charge. A look of a day ago misses a card saved since. */
+/**
+ * Looks at the payment method once, and again while Stripe would charge. A look of yesterday misses a card saved since.
+ */
 export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   name: 'look-at-charging',
   wanted: (lane) => {
@@ -60,7 +63,7 @@ export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   take: takeCharged,
 };
 
-/** The time of the next look; null: none is planned. */
+/** The time of the next look. Null if none is planned. */
 function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
   if (lookDueAt !== null) return lookDueAt;
   if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_LOOK_AFTER_MS);
@@ -69,7 +72,7 @@ function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firs
   return new Date(chargeLookedAt.getTime() + pause);
 }
 
-/** The look has grown old, or another method stands on the invoice itself. */
+/** True if the look is old, or the invoice has got another method of its own. */
 function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date): boolean {
   if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
@@ -90,7 +93,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);
 }
 
-/** Open as long as Stripe would charge; the time of that charge is the deadline. */
+/** An item for as long as Stripe would charge. Its deadline is the time of that charge. */
 export const chargingItems = itemRule(
   { 'stripe-would-charge': 'Stripe would not charge it any more' },
   function* (lane) {
@@ -104,7 +107,7 @@ export const chargingItems = itemRule(
   },
 );
 
-/** `retry`: another look, now. */
+/** `retry`: looks again now. */
 export const chooseCharging: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution === 'retry' && lane.invoice !== null)
     Object.assign(lane.invoice, { charged: null, chargeLookedAt: null });

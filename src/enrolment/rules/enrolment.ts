@@ -1,4 +1,4 @@
-// Enrolment of an invoice's customer: decided once for each invoice, when its first news arrives.
+// Decides if an invoice's customer is enrolled: once per invoice, at its first event.
 import { carries, type Enrolled, standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
@@ -10,15 +10,15 @@ import { itemRule } from '../../engine/items.js';
 import { type Lookup } from '../../engine/lookup.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../policy.js';
 
-/** What our own books know of a customer. */
+/** Our database's facts about a customer. */
 export type Known = {
-  /** When the first link to a customer of the MoR was made; null: there is none. */
+  /** The time of the customer's first link to the MoR. Null if there is none. */
   readonly linkedAt: Date | null;
-  /** The MoR has sent a `payment.*` event for one of its invoices. */
+  /** True if the MoR has sent a `payment.*` event for one of the customer's invoices. */
   readonly paid: boolean;
 };
 
-/** The answer of our own books; null: only Stripe knows. */
+/** The decision from our database. Null: only Stripe knows. */
 export function fromBooks(
   invoice: { readonly customerId: string; readonly createdAt: Date | null },
   known: Known,
@@ -36,7 +36,7 @@ export function fromBooks(
   return { enrolled: false, why: `it is older than the link of customer ${invoice.customerId} to the MoR` };
 }
 
-/** The answer of Stripe's metadata of the customer; null: Stripe knows no such customer. */
+/** The decision from the customer's metadata at Stripe. Null: Stripe has no such customer. */
 export function fromPlatform(
   customerId: string,
   metadata: Readonly<Record<string, string>> | null,
@@ -47,7 +47,7 @@ export function fromPlatform(
   return { enrolled: false, why: `neither its subscription nor customer ${customerId} carries ${wanted} (ENROLMENT)` };
 }
 
-/** Comes before anything is expected or relayed. A signup's invoice is paid at signup, enrolled or not. */
+/** Comes before any expected verdict or relay. Skips a signup's invoice: the signup pays it, enrolled or not. */
 export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
   name: 'look-up-enrolment',
   wanted: (lane) => {
@@ -78,7 +78,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
     lane.say('call', `whether its customer is enrolled could not be read from Stripe: ${said(outcome)}`);
 }
 
-/** Outside nothing is relayed. */
+/** Withdraws the relay for a customer outside ENROLMENT. */
 export function withdrawRelay(lane: Lane): void {
   if (standingOf(lane.toState(), lane) !== 'outside') return;
   for (const m of lane.messages)
@@ -86,7 +86,7 @@ export function withdrawRelay(lane: Lane): void {
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
 }
 
-/** Stripe does not show the customer: nothing is expected, and a person is told after a while. */
+/** Items for a customer Stripe does not show. Crossbill expects nothing, and after a while asks a person. */
 export const unreadItems = itemRule(
   { 'enrolment-unread': 'it is known whether the customer is enrolled' },
   function* (lane) {

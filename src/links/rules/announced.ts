@@ -1,4 +1,5 @@
-// Payments that the MoR announces (`payment.captured`). The first payment on a link counts; people look into each further one, by one item an invoice.
+// Payments announced by the MoR (`payment.captured`). The first payment on a link counts. People look into further
+// ones, with one item per invoice.
 import { capturedId, idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields.js';
 import { type LaneRows, type PaymentRow, moveMark } from '../../domain/model.js';
@@ -15,8 +16,8 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * On a link of ours the event is one more announcement, and a read of the link confirms the first. A card payment has an event of Document 3
- * of its own; here only the MoR's uuid of it is kept.
+ * Takes `payment.captured`. On our link the event announces a payment, and a read of the link confirms the first one. A
+ * card payment has its own event of Document 3; here Crossbill keeps only the MoR's uuid of it.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
@@ -33,7 +34,7 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   link.readAttempts = 0;
   if (isOpen) link.readDueAt = lane.now;
   if (isOpen && link.morId === null && isTakenBack(link)) {
-    // Crossbill took its request back without a reply, and the MoR had made it: the same key brings it.
+    // Crossbill withdrew its request without a reply, but the MoR made the link. The same key returns it.
     putBack(link);
     link.updatedAt = lane.now;
     lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
@@ -67,7 +68,10 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
   Object.assign(o, { status: 'CAPTURED', paymentRowId, updatedAt: lane.now });
 }
 
-/** The link's payment has the names of the first payment on it. A worker alone takes the id: only it can look for the id on other invoices. */
+/**
+ * Gives the link's payment the charge and id of the first announcement. Only a worker takes the id, since only it looks
+ * for the id on other invoices.
+ */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
   const [first] = announcedOn(o);
@@ -85,14 +89,14 @@ export function nameFirst(lane: Lane, o: MorObjectRow): void {
 
 // ---- Further payments
 
-/** Announcements of further payments on the links. Payments in the books are left out. */
+/** Announced further payments on the links, except those in the books. */
 export function furtherIn(lane: LaneRows): readonly Observation[] {
   const further = (o: MorObjectRow): readonly Observation[] =>
     announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
   return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
 }
 
-/** The payment of this link in the books has another charge or another id of the MoR's. */
+/** True if the link's payment in the books has another charge or another MoR id. */
 function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
   const p = payments.find((row) => row.id === paymentRowId);
   if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
@@ -100,7 +104,10 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
   return differ(p.processorChargeId, x.charge) || differ(ownIdOf(p), x.paymentId);
 }
 
-/** Nothing is charged while this item is open (engine/open-money.ts). A person's answer holds until the MoR announces another payment. */
+/**
+ * Crossbill charges nothing while this item is open (engine/open-money.ts). A person's choice holds until the MoR
+ * announces another payment.
+ */
 export const furtherItems = itemRule(
   { 'further-announced': 'each announced payment is in the books or was given back' },
   function* (lane) {
@@ -118,8 +125,8 @@ export const furtherItems = itemRule(
 );
 
 /**
- * A refund of a further payment proves that the MoR took it. The payment is booked and waits for a person until all of it is given back.
- * Without an amount it stays an announcement.
+ * A refund of a further payment proves that the MoR took the money. Crossbill books the payment, and a person decides,
+ * until all of it is refunded. Without a known amount nothing is booked.
  */
 export function bookRefunded(lane: Lane): void {
   for (const x of furtherIn(lane.toState())) bookOne(lane, x);
@@ -135,13 +142,13 @@ function bookOne(lane: Lane, x: Observation): void {
       given(row) > 0n &&
       isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
   );
-  // Document 3: `refunded` comes once the refunds are equal to the payment.
+  // Document 3: `refunded` means the refunds equal the payment.
   const whole = p?.status === 'refunded' ? (p.refundedTotal ?? given(p)) : null;
   const amount = whole ?? (x.amount === null || x.currency !== p?.currency ? null : BigInt(x.amount));
   if (p === undefined || amount === null) return;
   moveMark(p, 'waiting');
   moveMark(p, 'parked', { status: 'succeeded', amount, succeededAt: new Date(x.at) });
-  if (!collect(lane, p, null) || given(p) >= amount) return; // its payment is closed once its refunds count (payments/)
+  if (!collect(lane, p, null) || given(p) >= amount) return; // a fully refunded payment closes later (payments/)
   const taken = { minor: amount, currency: p.currency };
   const fact = { code: 'further-on-link', payment: effectName(p), taken, observations: observationsOf(lane) } as const;
   lane.ask({ kind: 'double_payment', subject: p.id, paymentRowId: p.id, fact });

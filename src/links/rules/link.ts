@@ -1,4 +1,5 @@
-// A payment link: its request, the MoR's news of it, the automatic link after a failed renewal, and the questions for people.
+// A payment link: its request, the MoR's facts about it, the automatic link after a failed renewal, and items for
+// people.
 import { type Draft } from '../../domain/row.js';
 import { decimalFromMinor, minorFromDecimal, type Money, showMoney } from '../../domain/money.js';
 import { type InvoiceRow } from '../../domain/model.js';
@@ -45,7 +46,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   refused: (lane, call, failure) => {
     takeRefusal(lane, call, failure);
     const { row, object: o } = call;
-    // The caller gets this answer; linkItems reports money on the link.
+    // The API's caller gets this refusal; linkItems reports money on the link.
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
@@ -58,7 +59,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   chosen: (lane, item, { resolution }) => {
     const link = lane.findObject(subjectOfCall(item));
     if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
-    // Out of the way: settleRecovery asks for another under a new key.
+    // Marks the refused link as replaced, so settleRecovery requests another link under a new key.
     Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });
     return null;
   },
@@ -66,7 +67,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
 
 export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
 
-/** A link as it is now. Paid: the money counts from here on. */
+/** Takes the link's present facts. If the link is paid, its money counts now. */
 function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
@@ -75,7 +76,7 @@ function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   o.amount = f.priced?.minor ?? o.amount;
   o.currency = f.priced?.currency ?? o.currency;
   o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
-  // The event was ahead of the link, or they do not agree.
+  // The event came before the link shows the payment, or the two contradict each other. Read again.
   if (f.status !== 'PAID' && announcedAt(o) !== null) {
     o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
     return;
@@ -98,7 +99,7 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   nameFirst(lane, o);
 }
 
-/** The first answer or read with a paid link is one of its observations; more of them say nothing new. */
+/** Records the first reply or read of a paid link as an observation. Further ones add nothing. */
 function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;
@@ -116,7 +117,7 @@ function money(minor: bigint, currency: string): Money {
   return { minor, currency };
 }
 
-/** Links end at their time, and the books may have their money by an event of its own. */
+/** Expires links past their end, and connects a link with its payment in the books. */
 export function settleLinks(lane: Lane): void {
   for (const o of lane.objects) {
     if (o.kind !== 'payment_link') continue;
@@ -126,7 +127,7 @@ export function settleLinks(lane: Lane): void {
     }
     if (isStandingLink(o)) lane.lookAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
-    nameFirst(lane, o); // a caller's read may have brought its payment
+    nameFirst(lane, o); // a read for the API may have found its payment
   }
 }
 
@@ -135,7 +136,7 @@ export function settleLinks(lane: Lane): void {
 type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'link-part-paid';
 type LinkFact = Holds<LinkCode>['fact'];
 
-/** Links whose money is not known for sure. Until then nothing else is tried (engine/open-money.ts). */
+/** Items for links with unclear money. While one is open, Crossbill tries nothing else (engine/open-money.ts). */
 export const linkItems = itemRule(
   {
     'link-paid': 'its payment is in the books',
@@ -166,7 +167,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
   if (silent !== undefined) {
     if (!isTried || (!isAnnounced && !isOver)) return null;
-    // The MoR may be away, and answer tomorrow.
+    // The MoR may be down today, and reply tomorrow.
     if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
     return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
   }
@@ -174,7 +175,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   return partOf(o);
 }
 
-/** The reply to its request may still bring the link. */
+/** True while the reply to the link's request may still bring the link. */
 function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   const isAsked = lane
     .toState()
@@ -182,14 +183,17 @@ function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
-/** While the MoR is away, an open question stays as it is. */
+/** While the MoR does not reply, an open item stays as it is. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
   const { reviews } = lane.toState();
   const open = reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
   return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
 }
 
-/** Document 2, `amountDue`: still outstanding. If it is less than the price at the link's end, somebody paid a part, and no event says so. */
+/**
+ * Document 2, `amountDue`: the amount still open. If it is below the price at the link's end, somebody paid a part, and
+ * no event says so.
+ */
 function partOf(o: MorObjectRow): LinkFact | null {
   const { priced, due } = o.detail;
   if (o.status !== 'EXPIRED' || o.readDueAt !== null || o.currency === null) return null;
@@ -202,12 +206,12 @@ function partOf(o: MorObjectRow): LinkFact | null {
 
 // ---- After a failed renewal
 
-/** Asks for a link of the amount due by a read just now. */
+/** Requests a link for the amount due after a failed renewal. The invoice was read just now. */
 export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;
-  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads it
-  // A lane deletes nothing, so the number is the next one.
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice
+  // Links are never deleted, so their count gives the next number.
   const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
   requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
 }
@@ -223,11 +227,14 @@ export const recoveryLookup: typeof invoiceLookup = {
   },
 };
 
-/** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since its last refusal. */
+/**
+ * True if the renewal was refused, no money is there or on its way, no item is open, no other way to pay exists, and no
+ * link was made since the last refusal.
+ */
 function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const { settings, now } = lane;
   const { payments, objects, reviews, refunds } = lane.toState();
-  // With a schedule of retries the schedule says when a link is made.
+  // With a retry schedule the schedule decides on links.
   const told = payments.filter((p) => !saysNothing(p));
   if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
@@ -238,9 +245,9 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
-  // The MoR may still answer a charge by a person's order.
+  // The MoR may still reply to a charge ordered by a person.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
-  // Another payment method is charged first.
+  // Crossbill first charges a new payment method.
   if (settings.relay && untriedMethod(i) !== null) return false;
   const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));

@@ -1,4 +1,4 @@
-// A notification as stored before its delivery: its id and its exact bytes.
+// A notification before its delivery: its id and its exact bytes.
 import { createHash } from 'node:crypto';
 import {
   inWords,
@@ -10,7 +10,10 @@ import {
 import { type LaneState } from '../../domain/model.js';
 import { tellLane } from './tell-lane.js';
 
-/** Made of the news itself, so the same news has the same id, also after a restored backup: receivers recognize it. */
+/**
+ * The id comes from the occasion itself, so the same occasion has the same id even after a restored backup, and
+ * receivers recognize it.
+ */
 export function notificationId(type: NotificationType, subject: string): string {
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
 }
@@ -23,7 +26,7 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
-/** The notifications of a lane's step, and the lane with a line for each in its timeline. */
+/** The notifications of a lane's step, and the lane with a timeline line for each. */
 export function putDownStep(
   before: LaneState,
   after: LaneState,

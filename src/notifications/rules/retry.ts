@@ -2,7 +2,7 @@
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
-/** The waits of Standard Webhooks ("Deliverability and reliability"): ten tries in three days. */
+/** The pauses of Standard Webhooks ("Deliverability and reliability"): ten tries in three days. */
 export const WAITS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,10 +15,13 @@ export const WAITS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Milliseconds until the next try, at least the receiver's own wait. `tries`: so far, at least 1. Null: no more tries. */
+/**
+ * Milliseconds until the next try, at least the receiver's Retry-After. `tries`: tries so far, at least 1. Null: no
+ * more tries.
+ */
 export function retryInMs(tries: number, retryAfterMs: number | null, jitter: number): number | null {
   const wait = WAITS_MS[tries - 1];
   if (wait === undefined) return null;
-  // Up to a tenth later: notifications of one failure do not come back as one crowd.
+  // Up to a tenth later, so that notifications with one failure do not return all at once.
   return Math.round(Math.max(wait * (1 + jitter / 10), retryAfterMs ?? 0));
 }

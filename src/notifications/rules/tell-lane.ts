@@ -1,4 +1,4 @@
-// The news of a lane's step for the backend, by comparing the lane before and after it: no rule has to remember to tell.
+// Finds the notifications of a lane's step by comparing the lane before and after it, so no rule can forget one.
 import {
   type AttemptRow,
   type LaneState,
@@ -17,7 +17,7 @@ import {
   type Told,
 } from '../../domain/notification.js';
 
-/** All news of this step. Pure: the same step gives the same words. */
+/** All notifications of this step. Pure: the same step gives the same bytes. */
 export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   return [
     ...paid(before, after),
@@ -30,7 +30,7 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   ];
 }
 
-// Statuses of an invoice waiting for its money. In any other one, a late refusal leaves nothing open.
+// Statuses of an invoice waiting for its money. In any other status a late refusal leaves nothing open.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
 const isOpen = (r: ReviewRow): boolean => r.status === 'open';
@@ -44,7 +44,7 @@ function paid(before: LaneState, after: LaneState): Told[] {
   return [{ type: 'invoice.paid', subject: i.invoiceId, data: { ...invoiceFacts(after), payments } }];
 }
 
-/** The MoR's verdicts of this step. A payment with a success since then is no refusal any more. */
+/** The MoR's verdicts in this step. A refusal no longer counts if the payment has succeeded since. */
 function verdicts(after: LaneState): Told[] {
   return after.attempts.flatMap((a): Told[] => {
     if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
@@ -54,7 +54,10 @@ function verdicts(after: LaneState): Told[] {
   });
 }
 
-/** The same payment method will not work again. While Crossbill has yet to try a newer confirmed one, nobody needs another. */
+/**
+ * Tells the backend to ask the customer for another payment method: the present one will not work again. Not while
+ * Crossbill has a newer confirmed method to try.
+ */
 function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
   const { invoice } = after;
   const refusal = invoice?.retries?.refusal;
@@ -94,7 +97,7 @@ function actionRequired(after: LaneState, a: AttemptRow): Told {
   return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
 }
 
-/** Left open by something else than a refusal: nobody has said anything of the renewal, or the money waits for a person. */
+/** The invoice stays open without a refusal: the MoR gave no verdict, or the money waits for a person. */
 function leftOpen(before: LaneState, after: LaneState): Told[] {
   if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
   return after.reviews.flatMap((r): Told[] => {
@@ -115,7 +118,7 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-// The backend sends the link to the customer: not after the money came.
+// The backend sends the link to the customer, so no link after the money came.
 const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
 
 function links(before: LaneState, after: LaneState): Told[] {
@@ -144,7 +147,7 @@ function refunds(before: LaneState, after: LaneState): Told[] {
     const was = before.refunds.find((x) => x.id === r.id)?.status;
     if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
     const data = refundFacts(after, r);
-    // A refund keeps its name over a restored backup by the MoR's id; a refused one has none.
+    // The MoR's id keeps the refund's name the same after a restored backup. A refused refund has no such id.
     const subject = `${r.morRefundId ?? r.id}:${r.status}`;
     if (r.status === 'succeeded') return [{ type: 'refund.succeeded', subject, data }];
     return [{ type: 'refund.failed', subject, data: { ...data, failure_code: r.failure?.code ?? null } }];
@@ -167,7 +170,7 @@ export function reviewOpened(r: ReviewRow): Told {
   return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
 }
 
-/** Told again when the deadline moves. */
+/** A new notification if the deadline moves. */
 export function reviewDueSoon(r: ReviewRow): Told {
   return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
 }
@@ -195,7 +198,7 @@ function invoiceFacts({ lane, invoice: i }: LaneState): InvoiceFacts {
   };
 }
 
-/** Null: nobody knows its amount, so there is nothing to say. */
+/** Null if the payment's amount is unknown: then there is nothing to report. */
 function paymentFacts(p: PaymentRow): PaymentFacts | null {
   if (p.amount === null) return null;
   return {
@@ -222,7 +225,7 @@ function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
 }
 
 const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
-/** Our largest amount (`MAX_MINOR`) fits a JSON number. */
+/** Safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
 const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
 const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;

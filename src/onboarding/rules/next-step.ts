@@ -1,7 +1,7 @@
 // The next step of a merchant's onboarding, in one sentence for a person.
 import { type OnboardingRow } from '../../domain/onboarding.js';
 
-/** The route for each requirement of Document 1. */
+/** The API route for each requirement of Document 1. */
 const MEANS: Readonly<Record<string, string>> = {
   products: 'the product (PUT .../product)',
   selectedRegions: 'the regions (PUT .../product)',
@@ -14,7 +14,7 @@ type Seen = Pick<
   'status' | 'merchantId' | 'applicationId' | 'regions' | 'due' | 'comments' | 'reviewMessage'
 >;
 
-/** Pure. Never empty. */
+/** Never empty. Pure. */
 export function nextStep(view: Seen): string {
   const { status, merchantId, applicationId, due } = view;
   switch (status) {

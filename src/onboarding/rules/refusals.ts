@@ -12,7 +12,7 @@ export type OnboardingFailed =
       readonly message: string;
       readonly errors: FieldErrors;
     }
-  /** The MoR did not do it. `again`: false: the same request would fail the same way. */
+  /** The MoR refused or did not answer. `again` false: the same request would fail the same way. */
   | { readonly ok: false; readonly why: 'mor'; readonly failure: CallFailure; readonly again: boolean };
 
 export function mor(failure: CallFailure, again = true): OnboardingFailed {

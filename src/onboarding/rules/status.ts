@@ -1,15 +1,15 @@
-// The statuses of an onboarding still to poll, and the final ones.
+// The statuses to poll, and the final ones.
 import { type OnboardingStatus } from '../../domain/onboarding.js';
 
-/** Never polls a final one again (Document 1, "What the service does", 5). */
+/** Crossbill never polls a final status again (Document 1, "What the service does", 5). */
 export function isFinal(status: OnboardingStatus): boolean {
   return status === 'approved' || status === 'rejected';
 }
 
-/** In these the next step is the merchant's, or nobody's. */
+/** In these statuses the merchant acts next, or nobody does. */
 const UNPOLLED: ReadonlySet<OnboardingStatus> = new Set(['requested', 'refused', 'created', 'approved', 'rejected']);
 
-/** The rest wait for somebody at the MoR, or may change there: also an unknown status. */
+/** All other statuses wait for the MoR, or may change at the MoR. This includes an unknown status. */
 export function isPolled(status: OnboardingStatus): boolean {
   return !UNPOLLED.has(status);
 }

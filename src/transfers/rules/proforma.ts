@@ -1,4 +1,4 @@
-// Proforma invoices: the MoR's replies and news, and the bank transfers for them.
+// Proforma invoices: the MoR's replies and events, and the bank transfers for them.
 import { type Draft } from '../../domain/row.js';
 import { isObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
@@ -21,21 +21,21 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     if (o === undefined) return;
     const isNew = made.kind === 'made';
     const morId = isNew ? made.proforma.morId : made.morId;
-    // Document 2: a live proforma invoice holds the reference; we go on with that one, whatever it says now.
+    // Document 2: a live proforma invoice keeps its reference. Crossbill continues with that one, whatever its status.
     if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);
     o.morId = morId;
     if (!isNew) return void Object.assign(o, { readDueAt: lane.now, readAttempts: 0, updatedAt: lane.now });
     if (made.retryAfterMs !== null) o.readDueAt = lane.in(made.retryAfterMs);
-    // The reply to a create says PENDING for ever, whatever has become of the proforma invoice.
+    // The reply to a create always says PENDING, even if the proforma invoice has moved on.
     takeProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
   },
   refused: takeRefusal,
   silent: takeSilence,
 };
 
-/** Another row of ours has this object of the MoR: that row counts, and Crossbill reads it again. */
+/** Another row of ours has this proforma invoice. That row counts, and Crossbill reads it again. */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
   Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
@@ -61,7 +61,7 @@ function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): voi
   };
 }
 
-// How far along a proforma invoice is: news that come late do not turn it back. States without a move in the document come last.
+// The order of the statuses: a late event does not turn one back. Statuses without an event in the document come last.
 const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
 
 function rankOf(status: string): number {
@@ -69,7 +69,7 @@ function rankOf(status: string): number {
   return at < 0 ? ORDER.length : at;
 }
 
-/** The proforma invoice is at least so far along. */
+/** Moves the proforma invoice to this status, unless it is further already. */
 function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
   const o = findOrAddObject(lane, 'proforma', morId);
   if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
@@ -107,7 +107,10 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`proforma invoice ${o.number ?? morId} was not issued: ${why}`);
 }
 
-/** Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less is no full payment. */
+/**
+ * Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less than the total is no full
+ * payment.
+ */
 export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
   const o = move(lane, morId, 'SETTLED');
@@ -125,7 +128,9 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   return done(`${showMoney(received)} came, ${showMoney(missing)} is missing: the invoice is left open`);
 }
 
-/** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
+/**
+ * Items for a transfer known only from a read. Only the event has the amount, and Document 2 retries it for some hours.
+ */
 export const unheardTransfers = itemRule({ 'transfer-unheard': 'the transfer is recorded' }, function* (lane) {
   for (const o of lane.toState().objects) {
     if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
