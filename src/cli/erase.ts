@@ -1,7 +1,6 @@
 // `crossbill erase <customer>` and `crossbill purge`: delete personal data, and keep the books.
+import { ERASED_PARTS } from '../decisions/erased-parts.js';
 import { Erasure } from '../engine/erasure.js';
-import { FORGET_REASONS } from '../store/notifications.js';
-import { FORGET_NOTES } from '../verify/difference-ack.entity.js';
 import { type Commands } from './commands.js';
 import { EXIT, unknown } from './exit-codes.js';
 import { parseSince } from './options.js';
@@ -13,7 +12,7 @@ export function addErase(on: Commands): void {
     .action(
       on.run(async (cli, customer) => {
         const world = await cli.open();
-        const erasure = new Erasure(world.db, [FORGET_NOTES, FORGET_REASONS]);
+        const erasure = new Erasure(world.db, ERASED_PARTS);
         if (!(await erasure.knows(customer))) throw unknown(`Crossbill knows no customer ${plain(customer)}.`);
         await cli.confirm(`Erase the personal data of customer ${customer}, for good?`);
         const work = () => erasure.eraseCustomer(customer);
@@ -42,7 +41,8 @@ export function addErase(on: Commands): void {
           world.change(
             'bodies.purge',
             null,
-            () => new Erasure(world.db).purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`)),
+            () =>
+              new Erasure(world.db, ERASED_PARTS).purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`)),
             (gone) => ({ detail: { before: before.toISOString(), ...gone } }),
           ),
         );

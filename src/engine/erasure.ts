@@ -1,10 +1,7 @@
 // Takes personal data out of the store: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay. Each row says
 // in its declaration which columns are personal.
 import type pg from 'pg';
-import { CUSTOMER_LINK } from '../domain/customer-link.js';
-import { INVOICE } from '../domain/invoice-row.js';
-import { type LaneState, type OutboxRow, PAYMENT } from '../domain/model.js';
-import { SIGNUP } from '../domain/signup.js';
+import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 import { type Database, inTransaction } from '../store/database.js';
@@ -31,13 +28,27 @@ export type Erased = {
 
 export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
 
+/** The subjects' part of an erasure. */
+export type ErasedParts = {
+  /** Rows of a customer outside its lanes, and the count of `Erased` for their values. */
+  readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
+  /** Statements; each forgets other texts about the invoices `$1`. */
+  readonly texts: readonly string[];
+  readonly keeps: readonly KeptBytes[];
+};
+
+/** Refused calls that a person may still send again. Their bytes stay. */
+export type KeptBytes = {
+  /** Does this refused call keep its bytes? Null: it is another subject's call. */
+  readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
+  /** An SQL condition: the lane of the log row `l` keeps all bytes. */
+  readonly lane: string;
+};
+
 const BATCH = 2_000;
 
-/** The rows of a customer, and the rows of an invoice with personal data. */
-const BY_CUSTOMER: readonly AnyRow[] = [INVOICE, PAYMENT, SIGNUP, CUSTOMER_LINK];
-const BY_INVOICE: readonly AnyRow[] = Object.values(LOGGED).filter(
-  (row) => row.table !== '' && personalColumns(row).length > 0,
-);
+/** The read rows of lanes. */
+const ROWS: readonly AnyRow[] = Object.values(LOGGED).filter((row) => row.table !== '');
 
 /** Nobody has to decide on the event `e` any more. */
 const OVER = `e.status not in ('received', 'parked')`;
@@ -56,13 +67,17 @@ const named = (n: number): string =>
 export class Erasure {
   constructor(
     private readonly db: Database,
-    /** Statements that forget other texts of invoices `$1`. */
-    private readonly texts: readonly string[] = [],
+    private readonly parts: ErasedParts,
   ) {}
+
+  /** The rows with a customer's id. */
+  private get byCustomer(): readonly AnyRow[] {
+    return [...ROWS, ...this.parts.rows.map(({ row }) => row)].filter(({ columns }) => 'customerId' in columns);
+  }
 
   /** True if any row names this customer. */
   async knows(customerId: string): Promise<boolean> {
-    const named = BY_CUSTOMER.map(({ table }) => `exists (select from ${table} where customer_id = $1)`);
+    const named = this.byCustomer.map(({ table }) => `exists (select from ${table} where customer_id = $1)`);
     const found = await this.db.pool.query<{ known: boolean }>(`select ${named.join(' or ')} as known`, [customerId]);
     return found.rows[0]?.known === true;
   }
@@ -70,7 +85,7 @@ export class Erasure {
   /** Safe to run again; what was erased is not counted a second time. */
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
-    const signups = await this.forget(SIGNUP, 'customer_id', [customerId]);
+    const forgotten = { signups: 0, texts: 0 };
     const logs = await this.eraseLogs(lanes);
     const inLanes = await this.change(
       `delete from event_body b using inbox_event e
@@ -85,14 +100,15 @@ export class Erasure {
     // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
-    let texts = logs.attempts + (await this.forget(CUSTOMER_LINK, 'customer_id', [customerId]));
-    for (const row of BY_INVOICE) texts += await this.forget(row, 'invoice_id', lanes);
-    for (const sql of this.texts) texts += await this.change(sql, [lanes]);
+    for (const { row, count } of this.parts.rows)
+      forgotten[count] += await this.forget(row, 'customer_id', [customerId]);
+    for (const row of ROWS) forgotten.texts += await this.forget(row, 'invoice_id', lanes);
+    for (const sql of this.parts.texts) forgotten.texts += await this.change(sql, [lanes]);
     return {
       invoices: lanes.length,
-      signups,
+      signups: forgotten.signups,
       calls: logs.calls,
-      texts,
+      texts: logs.attempts + forgotten.texts,
       events: inLanes + elsewhere,
       quarantined: quarantined + quarantinedElsewhere,
       waiting: logs.waiting + (await this.waitingEvents(lanes, names)),
@@ -109,14 +125,14 @@ export class Erasure {
     return {
       events: await purgeBodies(this.db.pool, before, some),
       quarantined: await this.emptied('inbox_quarantine', 'last_at < $3', before, some),
-      calls: await purgeLog(this.db.pool, before, some),
+      calls: await purgeLog(this.db.pool, this.parts.keeps, before, some),
     };
   }
 
   private async eraseLogs(lanes: readonly string[]): Promise<ErasedLog> {
     let all: ErasedLog = { calls: 0, attempts: 0, waiting: 0 };
     for (const lane of lanes) {
-      const { calls, attempts, waiting } = await eraseLog(this.db.pool, lane);
+      const { calls, attempts, waiting } = await eraseLog(this.db.pool, this.parts.keeps, lane);
       all = { calls: all.calls + calls, attempts: all.attempts + attempts, waiting: all.waiting + waiting };
     }
     return all;
@@ -154,6 +170,7 @@ export class Erasure {
   /** Takes the personal data out of rows. Gives how many values it took. */
   private async forget(row: AnyRow, by: string, values: readonly string[]): Promise<number> {
     const [personal, key] = [personalColumns(row), row.key.map(snake)];
+    if (personal.length === 0) return 0;
     const found = await this.db.pool.query<Record<string, unknown>>(
       `select ${[...key, ...personal].join(', ')} from ${row.table} where ${by} = any($1)`,
       [values],
@@ -175,19 +192,22 @@ export class Erasure {
   }
 
   /** The customer's invoices: their events and calls go by the invoice's id. */
-  private async lanesOf(customerId: string): Promise<readonly string[]> {
-    const named = BY_CUSTOMER.filter(({ columns }) => 'invoiceId' in columns).map(
-      ({ table }) => `select invoice_id as id from ${table} where customer_id = $1 and invoice_id is not null`,
-    );
-    const found = await this.db.pool.query<{ id: string }>(named.join(' union '), [customerId]);
-    return found.rows.map((r) => r.id);
+  private lanesOf(customerId: string): Promise<readonly string[]> {
+    return this.idsOf(customerId, 'invoiceId');
   }
 
-  private async morCustomersOf(customerId: string): Promise<readonly string[]> {
-    const found = await this.db.pool.query<{ id: string }>(
-      'select mor_customer_id as id from customer_link where customer_id = $1',
-      [customerId],
-    );
+  private morCustomersOf(customerId: string): Promise<readonly string[]> {
+    return this.idsOf(customerId, 'morCustomerId');
+  }
+
+  /** The values of this member in all rows of the customer. */
+  private async idsOf(customerId: string, member: 'invoiceId' | 'morCustomerId'): Promise<readonly string[]> {
+    const column = snake(member);
+    const named = this.byCustomer
+      .filter(({ columns }) => member in columns)
+      .map(({ table }) => `select ${column} as id from ${table} where customer_id = $1 and ${column} is not null`);
+    if (named.length === 0) return [];
+    const found = await this.db.pool.query<{ id: string }>(named.join(' union '), [customerId]);
     return found.rows.map((r) => r.id);
   }
 
@@ -222,24 +242,19 @@ type ErasedLog = {
 /** Calls to the MoR or the relay, whose bytes may name a person. Those to Stripe hold ids and amounts alone. */
 const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
 
-/**
- * Nobody needs its bytes any more: answered, or refused and nobody can have it sent again. A refund that was refused can be, as long
- * as it is not settled; another call while the item that says so is open.
- */
-function isOver(m: OutboxRow, s: LaneState): boolean {
+/** Nobody needs the bytes of this call: it has a reply, it was taken back, or nobody can send it again after its refusal. */
+function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
   if (m.status === 'done' || m.status === 'cancelled') return true;
   if (m.status !== 'refused') return false;
-  if (m.kind === 'create_refund') {
-    return s.refunds.some((r) => r.id === m.subject && ['succeeded', 'failed', 'joined'].includes(r.status));
-  }
-  return !s.reviews.some((r) => r.status === 'open' && isAbout(r, m));
+  const isKept = keeps.map((kept) => kept.call(s, m)).find((kept) => kept !== null);
+  return isKept === undefined ? !s.reviews.some((r) => r.status === 'open' && isAbout(r, m)) : !isKept;
 }
 
 /** Rewrites one lane's log. Safe to run again. */
-async function eraseLog(pool: pg.Pool, lane: string): Promise<ErasedLog> {
+async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string): Promise<ErasedLog> {
   const rows = await allRows(pool, lane);
   const { state } = fold(lane, rows);
-  const over = new Set(state.messages.filter((m) => mayName(m) && isOver(m, state)).map((m) => m.id));
+  const over = new Set(state.messages.filter((m) => mayName(m) && isOver(m, state, keeps)).map((m) => m.id));
   const dropped = new Set<string>();
   let attempts = 0;
   for (const row of rows) {
@@ -285,10 +300,15 @@ function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): F
 }
 
 /** Drops the bytes of calls that were decided before `before`, in lanes where nothing is open any more. Gives how many rows had some. */
-async function purgeLog(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
+async function purgeLog(
+  pool: pg.Pool,
+  keeps: readonly KeptBytes[],
+  before: Date,
+  onBatch: (dropped: number) => void,
+): Promise<number> {
   let changed = 0;
   for (let after = ''; ;) {
-    const step = await pool.query<{ last: string | null; n: number }>(PURGE_SQL, [after, before]);
+    const step = await pool.query<{ last: string | null; n: number }>(purgeSql(keeps), [after, before]);
     const { last = null, n = 0 } = step.rows[0] ?? {};
     if (last === null) return changed;
     after = last;
@@ -298,7 +318,7 @@ async function purgeLog(pool: pg.Pool, before: Date, onBatch: (dropped: number) 
 }
 
 // In short steps by the primary key. A step ends within a lane at worst: the next one begins behind that lane's name.
-const PURGE_SQL = `
+const purgeSql = (keeps: readonly KeptBytes[]): string => `
   with step as materialized (select lane from lane_log where lane > $1 order by lane limit ${BATCH}),
        lanes as materialized (select distinct lane from step),
        dropped as (
@@ -306,7 +326,6 @@ const PURGE_SQL = `
           where l.lane = lanes.lane and l.bodies is not null and l.at < $2
             and not exists (select 1 from lane q where q.key = l.lane and q.lease_until is not null)
             and not exists (select 1 from open_call c where c.lane = l.lane)
-            and not exists (select 1 from review r where r.invoice_id = l.lane and r.status = 'open')
-            and not exists (select 1 from refund r where r.invoice_id = l.lane and r.status not in ('succeeded', 'failed'))
+            and not exists (select 1 from review r where r.invoice_id = l.lane and r.status = 'open')${keeps.map((kept) => ` and not (${kept.lane})`).join('')}
        returning 1)
   select (select max(lane) from step) as last, (select count(*)::int from dropped) as n`;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import pg from 'pg';
 import { aboutSecondBody } from '../../src/domain/events/same-event.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { ERASED_PARTS } from '../../src/decisions/erased-parts.js';
 import { Erasure } from '../../src/engine/erasure.js';
 import { type EventFilter, type EventRow, eventById } from '../../src/events/event-list.store.js';
 import { EventsStore } from '../../src/events/events.store.js';
@@ -317,7 +318,7 @@ describe('The inbox', () => {
         { ...event, ...parked },
         { ...event, ...parked, ...apart },
       ]);
-      const erasure = new Erasure(x.db);
+      const erasure = new Erasure(x.db, ERASED_PARTS);
       expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
       expect(await desk.dismiss('ie_3', 'odd')).toBe(true);
       expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
@@ -333,7 +334,7 @@ describe('The inbox', () => {
       const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
       for (const stale of [aPaymentSucceeded(), invoiceEvent('invoice.finalized'), apart])
         await x.inbox.quarantine(stale, 'its time is outside the tolerance');
-      const erasure = new Erasure(x.db);
+      const erasure = new Erasure(x.db, ERASED_PARTS);
       expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
       for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
       await x.harness.rest();
@@ -483,7 +484,7 @@ describe('Bodies by the month', () => {
         await came('2021-05-21T00:00:00Z', 'received'),
         await came('2021-06-01T00:00:00Z'),
       ];
-      const purge = (before: string) => new Erasure(db).purge(new Date(before));
+      const purge = (before: string) => new Erasure(db, ERASED_PARTS).purge(new Date(before));
       expect(await purge('2021-05-31T23:59:59Z')).toMatchObject({ events: 0 });
       expect(await bodies(old)).toEqual([true, true, true, true, true]);
       expect(await purge('2021-06-01T00:00:00Z')).toMatchObject({ events: 2 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Delivery } from '#src/domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
+import { ERASED_PARTS } from '#src/decisions/erased-parts.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { Erasure } from '#src/engine/erasure.js';
@@ -176,7 +177,7 @@ async function tellPurge(rig: Rig, b: Books): Promise<void> {
   const before = await alone();
   let over = false;
   const began = performance.now();
-  const purge = new Erasure(b.db).purge(new Date(Date.now() - 30 * DAY_MS)).finally(() => (over = true));
+  const purge = new Erasure(b.db, ERASED_PARTS).purge(new Date(Date.now() - 30 * DAY_MS)).finally(() => (over = true));
   const beside: number[] = [];
   while (!over) beside.push(await repeat(1, () => storeBatch(b)));
   const seconds = (performance.now() - began) / 1000;

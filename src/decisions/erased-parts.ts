@@ -1,0 +1,16 @@
+// The subjects' part of an erasure: rows and texts about a customer, and the bytes in need.
+import { CUSTOMER_LINK } from '../domain/customer-link.js';
+import { SIGNUP } from '../domain/signup.js';
+import { type ErasedParts } from '../engine/erasure.js';
+import { refundBytes } from '../refunds/kept-bytes.js';
+import { FORGET_REASONS } from '../store/notifications.js';
+import { FORGET_NOTES } from '../verify/difference-ack.entity.js';
+
+export const ERASED_PARTS: ErasedParts = {
+  rows: [
+    { row: SIGNUP, count: 'signups' },
+    { row: CUSTOMER_LINK, count: 'texts' },
+  ],
+  texts: [FORGET_NOTES, FORGET_REASONS],
+  keeps: [refundBytes],
+};
