@@ -282,7 +282,7 @@ export const mutants = [
     file: 'src/retries/rules/retry.ts',
     find: "lastingName(prefix, invoiceId, 'retry', number)",
     replace: "lastingName(prefix, invoiceId, 'retry')",
-    tests: ['test/unit/retries/rules/retry.test.ts', 'test/unit/retries/schedule.test.ts'],
+    tests: ['test/unit/retries/rules/retry.test.ts', 'test/unit/retries/rules/retry-calls.test.ts'],
     simulate: ['--exhaustive', '--story', 'two people ask for a retry', '--every', '20'],
   },
   {
@@ -304,7 +304,7 @@ export const mutants = [
     file: 'src/retries/rules/retry-calls.ts',
     find: '  if (came !== null) return came;\n',
     replace: '',
-    tests: ['test/unit/retries/schedule.test.ts'],
+    tests: ['test/unit/retries/rules/retry-calls.test.ts'],
   },
   {
     name: 'invoice.created goes out although its invoice is over',
@@ -365,7 +365,7 @@ export const mutants = [
     file: 'src/domain/surplus.ts',
     find: 'const minor = credited > 0n ? credited : notShown(s, by);',
     replace: 'const minor = notShown(s, by);',
-    tests: ['test/unit/payments/rules/surplus.test.ts'],
+    tests: ['test/unit/payments/rules/payment.test.ts'],
   },
   {
     name: 'one charge is booked for two invoices',
@@ -393,7 +393,7 @@ export const mutants = [
     file: 'src/refunds/rules/request.ts',
     find: 'refundKey(p.paymentId, scope);',
     replace: 'refundKey(p.id, scope);',
-    tests: ['test/unit/refunds/rules/refund-request.test.ts'],
+    tests: ['test/unit/refunds/rules/request.test.ts'],
     simulate: null,
   },
   {

@@ -1,50 +1,14 @@
-// What an event or an invoice of Stripe says besides its amounts, and whether two bodies under one event id say the same.
+// What an event or an invoice of Stripe says besides its amounts.
 import { expect, it } from '@jest/globals';
 import { amountIn } from '../../../../src/domain/events/payload-fields.js';
 import { textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../../../../src/domain/card-numbers.js';
 import { parseBody } from '../../../../src/domain/events/json-body.js';
 import { parseMorServiceEvent } from '../../../../src/domain/events/mor-service-event.js';
-import { sameEvent } from '../../../../src/domain/events/same-event.js';
 import { parseInvoice, parseStripeEvent } from '../../../../src/domain/events/stripe-event.js';
 import { reported } from '../../../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-
-const same = (a: unknown, b: unknown) => sameEvent(bytes(a), bytes(b));
-
-it('two bodies are the same event in any order of keys, with any whitespace and delivery counter', () => {
-  expect(same({ b: [1, { y: 2, x: 3 }], a: 'x' }, { a: 'x', b: [1, { x: 3, y: 2 }] })).toBe(true);
-  expect(sameEvent(Buffer.from('{"a" : 1}'), bytes({ a: 1 }))).toBe(true);
-  expect(same({ c: 1, a: 2, b: 3 }, { b: 3, c: 1, a: 2 })).toBe(true);
-  expect(same({ a: 1, pending_webhooks: 1 }, { a: 1, pending_webhooks: 2 })).toBe(true);
-});
-
-it('two bodies differ with one other value, another order of a list, or an inner counter', () => {
-  for (const [a, b] of [
-    [{ a: 1 }, { a: 2 }],
-    [{ a: { b: [1] } }, { a: { b: [2] } }],
-    [{ a: [1, 2] }, { a: [2, 1] }],
-    [{ a: null }, { a: {} }],
-    [{ a: 1 }, { a: 1, b: null }],
-    [{ a: { pending_webhooks: 1 } }, { a: { pending_webhooks: 2 } }],
-    [{ list: [{ pending_webhooks: 1 }] }, { list: [{ pending_webhooks: 2 }] }],
-    [{ a: [['b', 1]] }, { a: { b: 1 } }],
-  ])
-    expect(same(a, b)).toBe(false);
-});
-
-it('Crossbill never calls two bodies the same if one is broken or deeper than 200 levels', () => {
-  const broken = Buffer.from('{');
-  expect([sameEvent(broken, broken), sameEvent(broken, bytes({}))]).toEqual([false, false]);
-  const lists = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
-  const objects = (levels: number) => Buffer.from(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-  for (const nested of [lists, objects]) {
-    expect(sameEvent(nested(200), nested(200))).toBe(true);
-    expect(sameEvent(nested(202), nested(202))).toBe(false);
-  }
-});
-
 const base = { id: 'in_1', object: 'invoice', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 2990 };
 const read = (over: object) => {
   const parsed = parseInvoice({ ...base, ...over });

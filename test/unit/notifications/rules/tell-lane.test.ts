@@ -9,7 +9,9 @@ import {
   type ReviewRow,
 } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../../src/domain/mor-object.js';
+import { findRefusalKind } from '../../../../src/domain/decline-kind.js';
 import { type NotificationType, type Told } from '../../../../src/domain/notification.js';
+import { type ConfirmedMethod, type RetryTrail } from '../../../../src/domain/retry.js';
 import { putDownStep } from '../../../../src/notifications/rules/put-down.js';
 import { reviewDueSoon, reviewOpened, tellLane } from '../../../../src/notifications/rules/tell-lane.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
@@ -89,6 +91,40 @@ it("a refusal sends invoice.left_open with its code and the next try, without a 
   ]);
   expect(tellLane(open, after({ declineCode: null }))).toMatchObject([
     { data: { decline_code: null, next_try_at: null } },
+  ]);
+});
+
+const declined = (code: string, over: Partial<RetryTrail['refusal']> = {}): RetryTrail => {
+  const kind = findRefusalKind('failed', code);
+  const [at, heardAt] = [NOW.toISOString(), NOW.toISOString()];
+  const refusal = { at, heardAt, eventId: 'evt_9', outcome: 'failed', kind, code, ...over } as const;
+  return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null };
+};
+const refusedLane = (retries: RetryTrail, method: ConfirmedMethod | null = null): LaneState =>
+  invoiceIs(after({ declineCode: retries.refusal.code }), { retries, method });
+
+it('a hard decline asks for another payment method, with code, message, invoice, customer and amount', () => {
+  expect(told('customer.method_needed', open, refusedLane(declined('expired_card')))).toMatchObject([
+    {
+      subject: 'in_1:attempt:evt_9',
+      data: {
+        ...{ invoice_id: 'in_1', customer_id: 'cus_1', payment_id: 'pay_9', amount: 2990 },
+        ...{ decline_code: 'expired_card', failure_message: 'Ada has no money' },
+      },
+    },
+  ]);
+});
+
+it('a soft decline, or a hard one before the newest refusal, asks for no other payment method', () => {
+  for (const trail of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
+    expect(tellLane(open, refusedLane(trail)).map((t) => t.type)).toEqual(['invoice.left_open']);
+});
+
+it('a hard decline of the old method asks for no third one while the confirmed one is untried', () => {
+  const since = open.invoice?.firstSeenAt ?? NOW;
+  const method = { id: 'met_1', at: new Date(since.getTime() + 1).toISOString(), by: 'shop' };
+  expect(tellLane(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
+    'invoice.left_open',
   ]);
 });
 

@@ -1,6 +1,7 @@
 // The calls of a mark: what follows from each reply of Stripe, and from a person's choice.
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
+  type InvoiceRow,
   type LaneState,
   type PaymentRow,
   type RefundStatus,
@@ -15,6 +16,7 @@ import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
 import {
+  askIfBeyond,
   chooseMark,
   endOfMarkCall,
   finalizeCall,
@@ -23,13 +25,25 @@ import {
   setReferenceCall,
 } from '../../../../src/payments/rules/mark-calls.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
-import { facts, NOW, open } from '../../../support/channel-lane.js';
+import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
 import { aKind } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { choose } from '../../../support/settle-rule.js';
-import { at, ctx, kinds, lane, marks, message, payment, settled } from '../../../support/waiting-payment.js';
-import { decide, openReview, takeRead, onStates } from '../../../support/decide.js';
+import {
+  at,
+  ctx,
+  invoice as anInvoice,
+  kinds,
+  lane,
+  marks,
+  message,
+  payment,
+  payment as aPayment,
+  settled,
+  withInvoice,
+} from '../../../support/waiting-payment.js';
+import { closeReviews, decide, onStates, openReview, takeRead } from '../../../support/decide.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
@@ -295,4 +309,97 @@ it('a retry waits for a new read, and a dismissal closes the payment', () => {
     },
   });
   expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
+});
+
+describe('money beside a mark', () => {
+  const ctx = aCtx();
+  const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
+  const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
+  const outOfBand = aPayment({ mark: 'confirmed', markMode: 'out_of_band' });
+  const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
+    aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
+
+  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
+    told(
+      decide(s, ctx, (l) => {
+        const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
+        askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
+      }),
+    );
+  const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
+
+  it('a mark out of band took the newly paid amount', () => {
+    const s = lane(paid(4000n), outOfBand);
+    expect(beyond(s, null)).toEqual(forty);
+    expect(beyond(s, 0n)).toEqual(forty);
+    expect(beyond(s, 1009n)).toEqual(['the invoice was marked as paid with 29.91 EUR, and 29.90 EUR was taken']);
+    expect(beyond(s, 1010n)).toEqual([]);
+    expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
+  });
+
+  it('a mark out of band, already visible, took the amount of no other payment', () => {
+    const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
+    expect(of()).toEqual(forty);
+    expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
+    expect(of(other({ amount: 1010n }))).toEqual([]);
+    expect(of(other({ amount: 500n }), other({ id: 'pmt_3', amount: 510n }))).toEqual([]);
+    expect(of(other({ mark: 'parked', amount: 1010n }))).toEqual(forty);
+    expect(of({ ...other(), amount: null })).toEqual(forty);
+  });
+
+  it('a mark out of band took Stripe’s own amount, if Stripe names it', () => {
+    expect(beyond(lane(paid(4000n), outOfBand), 4000n, outOfBand, 2990n)).toEqual([]);
+    expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
+  });
+
+  it('only a payment with a known sum and no attach is in question', () => {
+    const s = lane(paid(4000n), outOfBand);
+    expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
+    expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);
+    expect(beyond({ ...s, invoice: null }, null)).toEqual([]);
+  });
+
+  /** Two marked payments of an open invoice of which 5.00 are due. */
+  const rest = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
+    const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
+    return withInvoice(s, { readAt: ctx.now, ...row });
+  };
+  const declared = (s: LaneState): LaneState => decide(s, ctx, declares(restItems));
+  const ended = (s: LaneState, resolution: Resolution): LaneState =>
+    closeReviews(declared(s), ctx, () => true, { by: 'ada', resolution, note: null });
+  const topics = (s: LaneState): string[] => open(declared(s)).map((r) => r.topic);
+  const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
+    putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
+
+  it('a rest after the mark asks a person while the invoice is payable', () => {
+    expect(told(declared(rest()))).toEqual([
+      'the payment is attached, and the invoice is still open with 5.00 EUR due',
+    ]);
+    expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
+    const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
+    expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved' }]);
+  });
+
+  it.each<readonly [string, LaneState]>([
+    ['a person let a part through', rest({ waived: ['amount_mismatch'] })],
+    ['the payment is not marked', rest({ mark: 'waiting' })],
+    ['nothing is due', rest({}, { amountRemaining: 0n })],
+    ['the invoice is void', rest({}, { platformStatus: 'void' })],
+    ['the payment goes back', refunded(rest(), 'pending')],
+    ['a person dismissed it', ended(rest(), 'dismiss')],
+    ['a person asked for a look', withInvoice(ended(rest(), 'retry'), { readAt: null })],
+    ['nothing is known of the invoice', { ...rest(), invoice: null }],
+  ])('a rest after the mark is no question if %s', (_, s) => {
+    expect(topics(s)).toEqual([]);
+  });
+
+  it.each<readonly [string, LaneState]>([
+    ['a person looked again', ended(rest(), 'retry')],
+    ['the chosen refund failed', refunded(ended(rest(), 'refund'), 'failed')],
+    ['another payment goes back', refunded(rest(), 'pending', other())],
+    ['more was applied than was due', rest({ waived: ['amount_mismatch', 'surplus'] })],
+    ['a read of the invoice is under way', withInvoice(declared(rest()), { readAt: null })],
+  ])('a rest after the mark is still a question if %s', (_, s) => {
+    expect(topics(s)).toEqual(['rest-due']);
+  });
 });

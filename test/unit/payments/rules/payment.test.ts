@@ -1,31 +1,43 @@
 // A payment: the MoR's verdicts on it, and the proof of a signup's charge.
 import { describe, expect, it } from '@jest/globals';
-import { type LaneState, type PaymentRow, type Resolution, type ReviewRow } from '../../../../src/domain/model.js';
+import {
+  type LaneState,
+  type PaymentRow,
+  type RefundRow,
+  type Resolution,
+  type ReviewRow,
+} from '../../../../src/domain/model.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { type ChargeState } from '../../../../src/domain/ports/payment-gateway.js';
-import { putPayment } from '../../../support/put-rows.js';
+import { putPayment, putRefund } from '../../../support/put-rows.js';
 import { type Lane } from '../../../../src/engine/draft.js';
 import { type PaymentEvent } from '../../../../src/engine/event.js';
 import { declareItems, declares } from '../../../../src/engine/items.js';
-import { believe } from '../../../../src/engine/payment.js';
+import { believe, newPayment } from '../../../../src/engine/payment.js';
 import {
   chargeLookup,
   chooseUnproven,
+  declareSurplus,
   learnFromCapture,
+  surplusToRefund,
   takeNotPaid,
   takeSucceeded,
   unprovenItems,
 } from '../../../../src/payments/rules/payment.js';
 import { takeRefusal } from '../../../../src/retries/rules/refusal.js';
 import { refusal } from '../../../support/asked-refund.js';
-import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
+import { aCtx, aPaymentEvent, facts, NOW, open } from '../../../support/channel-lane.js';
 import { channelEvent, eur } from '../../../support/channel-object.js';
 import { FACTS } from '../../../support/item-facts.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { choose, takeEvent } from '../../../support/settle-rule.js';
 import { at, ctx as on, kinds, lane, marks, payment } from '../../../support/waiting-payment.js';
-import { decide, openReview } from '../../../support/decide.js';
+import { decide, openReview, takeRead } from '../../../support/decide.js';
+import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
+import { isSurplus } from '../../../../src/domain/surplus.js';
+import { emptyLane } from '../../../../src/engine/context.js';
+import { newRefund } from '../../../../src/refunds/rules/refund.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -370,5 +382,153 @@ describe('the capture of a signup’s charge', () => {
     const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
     const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
     expect([p.mark, p.succeededAt !== null]).toEqual([mark, isTaken]);
+  });
+});
+
+describe('a surplus', () => {
+  const ctx = aCtx();
+
+  const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
+    newPayment(ctx, {
+      id: 'pmt_1',
+      ...{ invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
+      ...{ succeededAt: NOW, mark: 'confirmed', markMode: 'payment_record', ...over },
+    });
+
+  /** Of 5.00, and not counted yet. */
+  const refund = (over: Partial<RefundRow>): RefundRow => ({
+    ...newRefund(ctx, payment(), 500n, null, 'api'),
+    ...over,
+  });
+
+  /** A paid invoice of 24.90, and what was taken for it. */
+  function invoice(over: Partial<InvoiceFacts>, ...payments: PaymentRow[]): LaneState {
+    const paid = { status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountRemaining: 0n, total: 2490n } as const;
+    return payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx, facts({ ...paid, ...over })));
+  }
+
+  const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
+  const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
+  const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
+
+  it('a surplus on the customer’s balance opens an item with each payment and the way to refund it', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    expect(told(s)).toEqual([
+      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+    ]);
+    expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
+    expect(wordsOf(item(s)).proposal).toContain("Refund 5.00 EUR and deduct it from the customer's balance");
+    expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
+  });
+
+  it("after a mark out of band, the surplus is the money above Stripe's paid amount", () => {
+    const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
+    expect(told(s)).toEqual([
+      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+    ]);
+    expect(wordsOf(item(s)).proposal).toContain('Refund 5.00 EUR, or apply this and credit the customer');
+  });
+
+  it.each([
+    ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
+    ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
+    ['a payment record: Stripe counts its surplus', invoice({}, payment())],
+    ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
+    ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
+    ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
+    ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
+    ['a lane without an invoice', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
+  ])('there is no surplus: %s', (_, s) => {
+    expect(settled(s)).toBe(s);
+  });
+
+  it('a surplus of two payments names both, the earlier first, and belongs to the later', () => {
+    const early = payment({
+      id: 'pmt_2',
+      paymentId: 'pay_2',
+      amount: 500n,
+      succeededAt: new Date(NOW.getTime() - 1000),
+    });
+    const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
+    expect(told(s)[0]).toContain('5.00 EUR (payment pay_2) and 29.90 EUR (payment pay_1) was taken');
+    expect(item(s).paymentRowId).toBe('pmt_1');
+    const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
+    expect(told(atOnce)[0]).toContain('29.90 EUR (payment pay_1) and 5.00 EUR (payment pay_2) was taken');
+  });
+
+  it('a surplus without a payment here opens an item: somebody attached a payment by hand', () => {
+    const s = settled(invoice({ amountOverpaid: 700n }));
+    expect(told(s)).toEqual(['the invoice is overpaid by 7.00 EUR: the MoR took nothing for it, 24.90 EUR was due']);
+    expect(item(s).paymentRowId).toBeNull();
+  });
+
+  it('a surplus of another amount changes its one item, on every report', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    expect(settled(s)).toBe(s);
+    const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
+    const again = settled(more);
+    expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
+    expect(told(again)[0]).toContain('overpaid by 7.00 EUR');
+    const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
+    expect(told(gone)).toEqual([]);
+  });
+
+  it.each(['apply', 'dismiss'] as const)("a surplus with a person's choice (%s) opens no second item", (resolution) => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
+    expect(settled(decided)).toBe(decided);
+  });
+
+  it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
+    'a surplus with a %s refund closes its item: nobody refunds it twice',
+    (status) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const onItsWay = putRefund(s, refund({ status }));
+      expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
+      expect(told(settled(onItsWay))).toEqual([]);
+      const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
+      expect(told(settled(other))).toHaveLength(1);
+    },
+  );
+
+  it.each(['failed', 'joined'] as const)('a surplus opens an item again after its chosen refund has %s', (status) => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
+    const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
+    expect(told(again)).toEqual(told(s));
+    expect(surplusToRefund(again, item(again))).toBe(500n);
+  });
+
+  it('after a part refund the item proposes the rest, and a full refund closes it', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const part = putPayment(s, payment({ amountRefunded: 200n }));
+    expect(surplusToRefund(part, item(part))).toBe(300n);
+    const all = putPayment(s, payment({ amountRefunded: 500n }));
+    expect(surplusToRefund(all, item(all))).toBe(0n);
+    expect(told(settled(all))).toEqual([]);
+  });
+
+  it.each(['attaching', 'paying'] as const)(
+    'a surplus waits for a payment with the mark %s, and then names it',
+    (mark) => {
+      const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
+      expect(settled(s)).toBe(s);
+      const done = settled(putPayment(s, payment()));
+      expect(told(done)).toEqual([
+        'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+      ]);
+      expect(item(done).paymentRowId).toBe('pmt_1');
+    },
+  );
+
+  it('a surplus accepted with its payment asks nobody', () => {
+    const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
+    expect(settled(s)).toBe(s);
+  });
+
+  it('other items of the invoice are no surplus', () => {
+    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+    const other = { ...item(s), topic: 'rest-due' } as const;
+    expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);
   });
 });
