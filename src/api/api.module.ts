@@ -1,4 +1,5 @@
-// In front of every route: access, audit, input, problems. The routes themselves are in their subjects' modules.
+// Everything in front of a route: access, audit log, input checks, error answers. The routes themselves belong to the
+// modules of their subjects.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { IntakeModule } from '../intake/intake.module.js';
@@ -19,7 +20,7 @@ import { ProblemFilter } from './http/problem.filter.js';
     Denials,
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: AccessGuard },
-    // In this order: a bad body is an outcome too, and goes into the audit trail.
+    // The order counts: the audit log must also record a refused body.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },

@@ -1,4 +1,4 @@
-// How the application speaks HTTP: headers, limits, the shape of input and errors, and its own documentation.
+// How the application handles HTTP: headers, limits, the form of input and errors, and its own documentation.
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
@@ -10,7 +10,7 @@ const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   referrerPolicy: { policy: 'no-referrer' },
 });
-// The documentation is a page of its own files; its styles are inline.
+// The documentation page loads only its own files. Its styles are inline.
 const ownPage = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -26,16 +26,16 @@ const ownPage = helmet({
   referrerPolicy: { policy: 'no-referrer' },
 });
 
-/** Call once, before `init`. The application has `bodyParser: false`: it reads a body only with its sender known. */
+/** Call once, before `init`. The application has `bodyParser: false`: it reads a body only once the sender is known. */
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');
   app.disable('etag');
   const config = app.get<Config>(CONFIG);
   const { shadow, trustedProxies } = config;
-  // The console's frame says both on every page.
+  // The frame of every console page shows both.
   app.set('shadow', shadow);
   app.set('stripe mode', stripeMode(config));
-  // Anybody within reach could write X-Forwarded-For: trust only these.
+  // Anybody could send X-Forwarded-For, so only these proxies are trusted.
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {

@@ -23,8 +23,8 @@ const LOOPBACK = listOf([
   ['::1', 128],
 ]);
 
-// Link-local addresses, where clouds answer with the machine's own credentials, and their kin outside of that range: EC2's IPv6
-// address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. Then addresses of no single machine.
+// First the addresses where clouds give out the machine's own credentials. Most are link-local. EC2's IPv6 address (AWS,
+// "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's are not. Then addresses of no single machine.
 const NEVER = listOf([
   ['169.254.0.0', 16],
   ['fe80::', 10],
@@ -42,13 +42,13 @@ const within = (list: BlockList, address: string): boolean => {
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
 };
 
-/** This machine, or a private network (RFC 1918, RFC 4193). */
+/** True for this machine, or a private network (RFC 1918, RFC 4193). */
 export const isPrivateAddress = (address: string): boolean => within(PRIVATE, address);
 
-/** A link-local, metadata, unspecified or multicast address. */
+/** True for a link-local, metadata, unspecified or multicast address. */
 export const isForbiddenAddress = (address: string): boolean => within(NEVER, address);
 
-/** This very machine, by the host of a URL. */
+/** True if the host of a URL is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   return host === 'localhost' || host.endsWith('.localhost') || within(LOOPBACK, host);

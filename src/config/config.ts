@@ -1,4 +1,5 @@
-// Turns the environment into one frozen, typed object, and checks it as a whole. No other file reads environment variables.
+// Turns the environment into one frozen, typed object, and checks it as a whole. No other file reads environment
+// variables.
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
@@ -14,21 +15,21 @@ type SettingKey = keyof Settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { readonly [K in SettingKey]: ValueOf<Settings[K]> };
 
-/** A PostgreSQL elsewhere, or an embedded one with its files in `dir` (an absolute path). */
+/** A PostgreSQL server elsewhere, or the embedded server with its files in `dir` (an absolute path). */
 export type DatabaseChoice =
   { readonly kind: 'url'; readonly url: Secret } | { readonly kind: 'embedded'; readonly dir: string };
 
-/** All settings of the daemon, by the settings table; an unset optional one is null. */
+/** All settings of the daemon, from the settings table. An optional setting without a value is null. */
 export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
-  /** `NODE_ENV` is production. */
+  /** True if `NODE_ENV` is production. */
   readonly production: boolean;
   /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
   readonly database: DatabaseChoice;
-  /** From the usual variables of a host behind a proxy. */
+  /** From HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly proxies: Proxies;
 };
 
-/** For commands with the database alone, such as `crossbill migrate`. */
+/** For commands that need only the database, such as `crossbill migrate`. */
 export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,12 +40,12 @@ export function loadConfig(env: Environment): Config {
   const { proxies, problems: ofProxies } = proxiesOf(env);
   problems.push(...crossChecks(env, values), ...ofProxies);
   if (problems.length > 0) throw new ConfigError(problems);
-  // Every row parsed its key without a problem: the values are complete.
+  // Every row has parsed its setting without a problem, so the values are complete.
   const { databaseUrl, dataDir, ...rest } = values as Values;
   return deepFreeze({ ...rest, proxies, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
 }
 
-/** @throws ConfigError as `loadConfig` does */
+/** @throws ConfigError like `loadConfig` */
 export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   const keys = ['nodeEnv', 'logLevel', 'dataDir', 'databaseUrl', 'databasePoolSize'] as const;
   const { values, problems } = readSettings(env, keys);
@@ -54,7 +55,10 @@ export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   return deepFreeze({ ...rest, ...databaseOf(nodeEnv, databaseUrl, dataDir) });
 }
 
-/** All secrets, for the log's censor, with the passwords in addresses and the query of the relay's address. */
+/**
+ * All secrets for the log's censor: the secret settings, the passwords in addresses, and the query of the relay's
+ * address.
+ */
 export function secretValues(config: Config): readonly string[] {
   const { proxies, morRelayUrl, ...rest } = config;
   const { database } = config;
@@ -67,7 +71,7 @@ export function secretValues(config: Config): readonly string[] {
   ];
 }
 
-/** Every Secret, wherever it stands. */
+/** Finds every Secret, at any depth. */
 function secretsIn(value: unknown): readonly string[] {
   if (value instanceof Secret) return [value.reveal()];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
@@ -95,14 +99,14 @@ function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
   return isQuoted(text.trim()) ? bad(IN_QUOTES) : setting.parse(text);
 }
 
-/** Undefined: not set. Blanks around a value do no harm; around a secret they are a mistake. */
+/** Undefined: the variable is not set. Blanks around a value are ignored. Blanks around a secret are a mistake. */
 function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
   const text = env[setting.name];
   if (text === undefined || (text === '' && setting.emptyIsUnset)) return undefined;
   return setting.secret ? text : text.trim() || ' ';
 }
 
-/** The merchant may choose these. Outside production they may be short, as in rehearsals. */
+/** The merchant may choose these secrets. Outside production they may be short, for rehearsals. */
 const CHOSEN_SECRETS = [
   'stripeApiKey',
   'stripeWebhookSecrets',
@@ -111,7 +115,9 @@ const CHOSEN_SECRETS = [
   'morRelaySecret',
 ] as const;
 
-/** Settings can be right alone and wrong together. A wrong one has no value here: it is reported before. */
+/**
+ * Checks settings that are right alone and wrong together. A wrong setting is reported already and has no value here.
+ */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
   const isSet = ({ name }: Setting<unknown>): boolean => (env[name] ?? '') !== '';
@@ -135,7 +141,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     const problem = scheduleProblem(schedule, { ...has, production: nodeEnv === 'production' });
     if (problem !== null) report(SETTINGS.retrySchedule, problem);
   }
-  // All of the sign-in or nothing: a person needs a proof and a role.
+  // The sign-in needs all its settings or none: a person needs a proof and a role.
   const signIn = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
   const given = [...signIn, SETTINGS.oidcEmailDomain].find(isSet);
   const needed = [...signIn, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])];
@@ -158,7 +164,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
 
 const secretsOrTexts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : secretsIn(value));
 
-/** Null is "not set"; a wrong URL has no value here. */
+/** Null means "not set". A wrong URL is reported already and has no value here. */
 function databaseChecks({ nodeEnv, databaseUrl }: Partial<Values>): SettingProblem[] {
   const missing = nodeEnv === 'production' && databaseUrl === null;
   return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];

@@ -1,20 +1,20 @@
-// The form of a PostgreSQL connection URL. PostgreSQL takes `postgres://user@/name?host=/run/postgresql` (a socket); the URL standard wants
-// a host after the `@`.
+// Reads a PostgreSQL connection URL. PostgreSQL accepts `postgres://user@/name?host=/run/postgresql` (a socket), but
+// the URL standard demands a host after the `@`.
 
 const NO_HOST = 'no-host.invalid';
 
-/** The parts of a connection URL, still percent-encoded. Null: it is none. */
+/** The parts of a connection URL, still percent-encoded. Null: the text is no connection URL. */
 export function parseDatabaseUrl(text: string): URL | null {
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/, `$1${NO_HOST}`);
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(whole) ? new URL(whole) : null;
 }
 
-/** Empty for a socket. */
+/** The host. Empty for a socket. */
 export function hostOf(url: URL): string {
   return url.hostname === NO_HOST ? '' : url.hostname;
 }
 
-/** libpq takes several hosts: `h1:5432,h2:5432`, also as `?host=h1,h2`. */
+/** True for several hosts. libpq accepts `h1:5432,h2:5432` and `?host=h1,h2`. */
 export function namesSeveralHosts(text: string): boolean {
   const authority = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(text)?.[1] ?? '';
   const hosts = [...text.matchAll(/[?&](?:host|hostaddr|port)=([^&#]*)/g)].map((m) => m[1] ?? '');
@@ -29,7 +29,7 @@ export function passwordsIn(text: string): string[] {
   return found.filter((password) => password !== '');
 }
 
-/** Host and database, without user, password and options; null: not a connection URL. */
+/** Host and database, without user, password and options. Null: the text is no connection URL. */
 export function shownDatabaseUrl(text: string): string | null {
   const url = parseDatabaseUrl(text);
   if (url === null) return null;
@@ -38,7 +38,7 @@ export function shownDatabaseUrl(text: string): string | null {
   return `${url.protocol}//${host.startsWith('/') ? encodeURIComponent(host) : host}${url.pathname}`;
 }
 
-/** The same server and user, another database. */
+/** The same server and user with another database. */
 export function withDatabase(text: string, name: string): string {
   const url = parseDatabaseUrl(text);
   if (url === null) throw new Error('not a PostgreSQL connection URL');

@@ -1,4 +1,5 @@
-// The `.env` of the working folder, by `crossbill init`. Crossbill reads it outside production; the environment wins.
+// Reads the `.env` file in the working folder, as `crossbill init` writes it. Crossbill reads it outside production
+// only. The environment wins over the file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -12,14 +13,15 @@ const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map((setting)
 
 export type WithDotEnv = {
   readonly env: Environment;
-  /** A line for a person, with the number of settings from the file; null: there is none. */
+  /** A line for a person with the number of settings from the file. Null: there is no file. */
   readonly said: string | null;
 };
 
 /**
- * The environment over the file. NODE_ENV comes from the environment alone: production never opens the file.
+ * Merges the file with the environment. The environment wins. NODE_ENV comes from the environment alone, so production
+ * never opens the file.
  * @param folder the working folder
- * @throws ConfigError for an unreadable file: a start without it has other settings
+ * @throws ConfigError for an unreadable file: a start without it would use other settings
  */
 export function withDotEnv(env: Environment, folder: string): WithDotEnv {
   const text = env['NODE_ENV'] === 'production' ? null : textOf(join(folder, FILE));
@@ -38,7 +40,7 @@ function textOf(path: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (e) {
     const code = typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : 'unknown';
-    // A folder of that name may be a Python environment.
+    // A folder with this name may be a Python environment, so it counts as no file.
     if (code === 'ENOENT' || code === 'EISDIR') return null;
     throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}); mend it or take it away` }]);
   }

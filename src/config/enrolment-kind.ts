@@ -1,4 +1,4 @@
-// ENROLMENT: the customers of the MoR.
+// ENROLMENT: how Crossbill recognises the customers of the MoR.
 import { IN_QUOTES, isQuoted } from './kinds.js';
 import { bad, good, type Kind } from './setting.js';
 
@@ -7,7 +7,7 @@ export type EnrolmentRule =
   | { readonly by: 'linked' }
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
-/** Stripe docs, "Metadata": keys of at most 40 characters without brackets, values of at most 500. */
+/** Stripe docs, "Metadata": keys have at most 40 characters and no brackets, values at most 500. */
 const METADATA = /^metadata:([^=[\]\s][^=[\]]{0,39})=(\S|\S.{0,498}\S)$/s;
 
 export const enrolmentRule: Kind<EnrolmentRule> = {

@@ -4,14 +4,14 @@ import { SETTING_GROUPS } from './settings.js';
 
 const WIDTH = 98;
 
-/** Empty: docker compose asks for it. A placeholder would become the password. */
+/** The password is empty: docker compose then asks for it. A placeholder would become the real password. */
 const FOR_COMPOSE = `# ---- Only for docker compose ----
 
 # The password of its PostgreSQL: docker-compose.yml makes the DATABASE_URL from it. It becomes part of a
 # URL: letters and digits only, as from \`openssl rand -hex 32\`.
 POSTGRES_PASSWORD=`;
 
-/** Required settings stand ready to fill in; the others are commented out. */
+/** Required settings are ready to fill in. The others are commented out. */
 export function renderEnvExample(): string {
   const head = [
     '# Settings of Crossbill, checked at start. Copy this file to .env and replace the <angle brackets>.',

@@ -1,4 +1,4 @@
-// The settings for the rest of the program.
+// Exports the settings to the rest of the program.
 export {
   type Config,
   type DatabaseChoice,

@@ -1,4 +1,4 @@
-// The kinds of settings: each turns the text of a variable into a value, or into a problem without the text.
+// The kinds of settings. Each turns the text of a variable into a value, or into a problem that does not contain the text.
 import { createHash } from 'node:crypto';
 import { isFQDN, isIP, isURL } from 'class-validator';
 import { isForbiddenAddress, isLoopbackHost, isPrivateAddress } from './addresses.js';
@@ -6,26 +6,28 @@ import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
 import { Secret } from './secret.js';
 import { bad, good, type Kind, type Parsed } from './setting.js';
 
-/** Each role includes the one before. */
+/** Each role includes the earlier ones. */
 export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
-/** A bearer key of `API_KEYS`, by its name in audit rows. Memory holds its SHA-256 in hex: a random, long key needs no slow hash. */
+/**
+ * A bearer key of `API_KEYS`, with the name used in the audit log. Memory holds only its SHA-256 in hex. A long random key needs no slow hash.
+ */
 export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly digest: Secret };
 
 export type GroupRole = { readonly group: string; readonly role: ApiRole };
 
-/** One captured delivery is enough to guess a shorter one. Real ones are three times as long. */
+/** The shortest secret for signatures. With one captured delivery somebody could guess a shorter one. Real secrets are three times as long. */
 const MIN_SECRET = 8;
 const MIN_API_KEY = 32;
 
-/** Quotes around a value: `docker run --env-file` and some panels pass them on. */
+/** Quotes around a value: `docker run --env-file` and some hosting panels pass them on. */
 const QUOTED = /^(?:".*"|'.*'|`.*`|[“”„].*[“”]|[‘’‚].*[‘’]|«.*»)$/s;
 
 export const IN_QUOTES = 'begins and ends with a quote: write it without quotes';
 export const isQuoted = (text: string): boolean => QUOTED.test(text);
 
-/** Entries between commas, without blanks around them. `before`: the entries so far. */
+/** Splits at commas and removes blanks around each entry. `before`: the earlier entries. */
 function list<T>(
   type: string,
   parse: (item: string, before: readonly T[]) => Parsed<T>,
@@ -44,7 +46,7 @@ function list<T>(
   return { type, secret, parse: parseAll };
 }
 
-/** A whole number in plain digits, `min` to `max`, both included. */
+/** A whole number in plain digits, from `min` to `max`, both included. */
 export function integer(min: number, max: number, unit: string): Kind<number> {
   const parse = (text: string): Parsed<number> => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -79,7 +81,7 @@ export const listenHost: Kind<string> = {
     isIP(text) || isFQDN(text, { require_tld: false }) ? good(text) : bad('must be a host name or an IP address'),
 };
 
-/** Never the range of all addresses: then anybody could claim any address. An IPv4 address stays one on an IPv6 socket. */
+/** Refuses the range of all addresses: anybody could then claim any address. An IPv4 range also matches an IPv4 address on an IPv6 socket. */
 export const addressRanges = list<string>('IP addresses or ranges, comma-separated', (item) => {
   const [address = '', bits, ...rest] = item.split('/');
   const most = isIP(address, '4') ? 32 : isIP(address, '6') && !/%|^::ffff:/i.test(address) ? 128 : 0;
@@ -91,8 +93,8 @@ export const addressRanges = list<string>('IP addresses or ranges, comma-separat
 const URL_TYPE = 'http or https URL';
 
 /**
- * Without user, password or fragment. `base`: for paths, so without a query and without slashes at its end. `origin`: a base without a path.
- * `endpoint`: the whole address of a call.
+ * A URL without user, password or fragment. `base`: paths are added to it, so it has no query and no slash at its end. `origin`: a base without
+ * a path. `endpoint`: the whole address of a call.
  */
 export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
   const parse = (text: string): Parsed<string> => {
@@ -117,8 +119,8 @@ export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /**
- * Production allows plain http for this machine, private networks and names without public DNS: TLS often ends in front of a container.
- * Elsewhere a client secret would cross the internet in clear.
+ * True for this machine, private networks and names without public DNS. Production allows plain http only there, since TLS often ends in front
+ * of a container. Elsewhere plain http would send a client secret over the internet unencrypted.
  */
 export function isPrivateHost(url: string): boolean {
   const host = hostOf(url);
@@ -126,10 +128,10 @@ export function isPrivateHost(url: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
-/** Its query may hold a token. */
+/** Secret, because its query may hold a token. */
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
-/** The address of a Slack channel is a secret: it allows writing. */
+/** Secret, because anybody with the address of a Slack channel can write there. */
 export const receiverUrl: Kind<Secret> = {
   type: 'https URL, or http within the private network',
   secret: true,
@@ -147,7 +149,7 @@ export const receiverUrl: Kind<Secret> = {
 
 const asSecret = (parsed: Parsed<string>): Parsed<Secret> => (parsed.ok ? good(new Secret(parsed.value)) : parsed);
 
-/** In clear only on this machine: a session must not cross the network. */
+/** Allows plain http only on this machine: a session must not cross the network unencrypted. */
 function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   const parse = (text: string): Parsed<string> => {
     const parsed = httpUrl(form).parse(text);
@@ -160,9 +162,9 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   return { type: 'https URL, or http on this machine', parse };
 }
 
-/** With its slash at the end, for the comparison with the provider's own name. */
+/** Keeps the slash at its end, to compare it with the provider's own name. */
 export const issuer = secureUrl('endpoint', 'a provider on');
-/** The address of the console for people's browsers. */
+/** The address of the console in people's browsers. */
 export const consoleOrigin = secureUrl('origin', '');
 
 export const emailDomain: Kind<string> = {
@@ -171,7 +173,7 @@ export const emailDomain: Kind<string> = {
     isFQDN(text, { require_tld: false }) ? good(text.toLowerCase()) : bad('must be a domain such as example.com'),
 };
 
-/** It may hold a password. */
+/** Secret, because it may hold a password. */
 export const databaseUrl: Kind<Secret> = {
   type: 'postgres:// or postgresql:// URL',
   secret: true,
@@ -196,7 +198,7 @@ function decodes(text: string): boolean {
   }
 }
 
-/** Digits, or with `b`, `kb` (1,024) or `mb` (1,048,576), in either case. A real event needs 1 kb. */
+/** A number of bytes, or a number with `b`, `kb` (1,024) or `mb` (1,048,576), in any case. A real event needs 1 kb. */
 export const byteSize: Kind<number> = {
   type: 'size, 1kb to 64mb',
   parse(text) {
@@ -208,7 +210,7 @@ export const byteSize: Kind<number> = {
   },
 };
 
-/** `refuse`: a further check with its problem, or null. */
+/** A secret text. `refuse`: a further check that returns a problem or null. */
 function secretText(refuse: (text: string) => string | null = () => null): Kind<Secret> {
   const parse = (text: string): Parsed<Secret> => {
     const problem = whatIsWrongWithSecret(text) ?? refuse(text);
@@ -219,13 +221,15 @@ function secretText(refuse: (text: string) => string | null = () => null): Kind<
 
 export const secret = secretText();
 
-/** A key for servers. Only the first call would show a publishable key or a webhook secret in its place. */
+/**
+ * A Stripe key for servers. Without this check only the first call to Stripe would reveal a publishable key or a webhook secret in its place.
+ */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
   return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
 });
 
-/** Any one may match during a rotation. A repeated one counts once. */
+/** A list of secrets. Any of them may match during a rotation. A repeated secret counts once. */
 function secrets(type: string, whatIsWrong: (item: string) => string | null): Kind<readonly Secret[]> {
   const all = list<string>(type, (item) => {
     const problem = whatIsWrong(item);
@@ -250,7 +254,7 @@ export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item
 
 const KEY_TYPE = 'name:role:key or name:role:sha256:hash, comma-separated';
 
-/** Names and keys are unique: an audit row names one caller. */
+/** Names and keys are unique, so a row of the audit log names one caller. */
 export const apiKeys = list<ApiKey>(
   KEY_TYPE,
   (item, before) => {
@@ -266,13 +270,13 @@ export const apiKeys = list<ApiKey>(
     const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
     if (before.some((k) => k.name === name)) return bad('has a name that was used before');
     if (before.some((k) => k.digest.reveal() === digest)) return bad('has a key that was used before');
-    // A copy: in V8 a part of a text keeps the whole text, and so the key.
+    // A copy: in V8 a part of a text keeps the whole text in memory, and so the key.
     return good({ name: Buffer.from(name).toString(), role, digest: new Secret(digest) });
   },
   true,
 );
 
-/** A group's name may contain "=", but no ",". */
+/** The name of a group may contain "=", but no ",". */
 export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, before) => {
   const at = item.lastIndexOf('=');
   const group = item.slice(0, Math.max(0, at)).trim();
@@ -284,7 +288,7 @@ export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, 
   return before.some((r) => r.group === group) ? bad('has a group that was named before') : good({ group, role });
 });
 
-/** Null: none. */
+/** The problem of the key. Null: it has none. */
 function whatIsWrongWithKey(key: string): string | null {
   if (isQuoted(key)) return `has a key that ${IN_QUOTES}`;
   if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
@@ -292,7 +296,7 @@ function whatIsWrongWithKey(key: string): string | null {
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
 }
 
-/** The hash of an empty key: `sha256sum` got no input. */
+/** The hash of an empty key: the person ran `sha256sum` without input. */
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 
 function whatIsWrongWithHash(hash: string): string | null {
@@ -301,7 +305,7 @@ function whatIsWrongWithHash(hash: string): string | null {
   return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key' : null;
 }
 
-/** Anybody can sign with an empty one. */
+/** Refuses an empty secret, since anybody can sign with it. */
 function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
   if (isQuoted(text)) return IN_QUOTES;
@@ -310,13 +314,13 @@ function whatIsWrongWithSecret(text: string): string | null {
   return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
 }
 
-/** For rehearsals only: anybody would guess it in production. */
+/** For production. Such secrets are for rehearsals: anybody could guess them. */
 export function tooWeak(text: string): string | null {
   if (/^(secret|password)$/i.test(text)) return 'is still a placeholder';
   return text.length < MIN_SECRET ? `is shorter than ${MIN_SECRET} characters` : null;
 }
 
-/** Placeholders of example files. Narrow: it must refuse no real secret. */
+/** True for placeholders of example files. The pattern is narrow, so it refuses no real secret. */
 function isPlaceholder(text: string): boolean {
   return /^<.*>$|\.\.\.|…|(change|replace)[-_]?me|^your[-_]/i.test(text);
 }

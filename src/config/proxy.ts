@@ -1,4 +1,5 @@
-// The usual variables of a host behind a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. Lower case wins.
+// Reads the usual variables of a host behind a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case.
+// Lower case wins.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopbackHost } from './addresses.js';
 import { type SettingProblem } from './config-error.js';
@@ -7,7 +8,7 @@ import { Secret } from './secret.js';
 export type Proxy = { readonly name: string; readonly url: Secret };
 
 export type Proxies = {
-  /** For plain http. */
+  /** The proxy for plain http. */
   readonly http: Proxy | null;
   readonly https: Proxy | null;
   readonly except: readonly string[];
@@ -50,7 +51,7 @@ function isProxyUrl({ protocol, hostname, pathname, search, hash, username, pass
   );
 }
 
-/** The proxy for requests to this URL; null: no proxy. Requests to this machine itself use none. */
+/** The proxy for requests to this URL. Null: no proxy. Requests to this machine never use a proxy. */
 export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | null {
   const proxy = url.protocol === 'https:' ? https : http;
   if (proxy === null || isLoopbackHost(url.hostname)) return null;
@@ -59,7 +60,10 @@ export function proxyFor({ http, https, except }: Proxies, url: URL): Proxy | nu
   return except.some((entry) => names(entry.toLowerCase(), host, port)) ? null : proxy;
 }
 
-/** An entry of NO_PROXY: `*`, a name with all names below it, an address, a range of addresses; each may end with a port. */
+/**
+ * True if an entry of NO_PROXY matches: `*`, a name and all names below it, an address, or a range of addresses. Each
+ * may end with a port.
+ */
 function names(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const bare = isIPv6(entry) || entry.includes('/') ? [entry, undefined] : /^(.+?)(?::(\d+))?$/.exec(entry)?.slice(1);
@@ -87,7 +91,7 @@ export function shownProxy({ name, url }: Proxy): string {
   return `${protocol}//${host} (${name})`;
 }
 
-/** In both forms, as written and as sent, for the log's censor. */
+/** The passwords of the proxies, as written and as sent, for the log's censor. */
 export function proxyPasswords({ http, https }: Proxies): readonly string[] {
   return [http, https].flatMap((proxy) => {
     const password = proxy === null ? '' : new URL(proxy.url.reveal()).password;

@@ -2,31 +2,34 @@
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 export const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
-/** `problem` never repeats the value. */
+/** A wrong value. `problem` never contains the value. */
 export const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
 
 export type Kind<T> = {
-  /** In words, with the unit. */
+  /** The type in words, with the unit. */
   readonly type: string;
-  /** True: the value never reaches a page, a log or an error. */
+  /** True: no page, log or error ever shows the value. */
   readonly secret?: boolean;
   readonly parse: (text: string) => Parsed<T>;
 };
 
-/** A setting for the parser, the example file, the console and the settings reference. */
+/** A setting. The parser, the example file, the console and the settings reference use it. */
 export type Setting<T> = Required<Kind<T>> & {
-  /** The environment variable. */
+  /** The name of the environment variable. */
   readonly name: string;
-  /** As one writes it; null: there is none. */
+  /** The default, as a person writes it. Null: there is none. */
   readonly default: string | null;
   readonly required: boolean;
-  /** True: an empty `NAME=` is not set, as in env files and containers. False for most secrets: anybody can sign with an empty one. */
+  /**
+   * True: an empty `NAME=` counts as not set, as usual in env files and containers. False for most secrets: an empty
+   * secret is a mistake, since anybody can sign with it.
+   */
   readonly emptyIsUnset: boolean;
   /** For a person, in full sentences. */
   readonly description: string;
-  /** For the example file; null: the default, or nothing. */
+  /** The value in the example file. Null: the default, or nothing. */
   readonly example: string | null;
-  /** The value of an unset variable; nobody reads it for a required setting. */
+  /** The value if the variable is not set. Never used for a required setting. */
   readonly unset: T;
 };
 
@@ -41,12 +44,12 @@ const row = <T>(name: string, kind: Kind<T>, description: string, more: More) =>
   emptyIsUnset: more.emptyIsUnset ?? kind.secret !== true,
 });
 
-/** The daemon does not start without it. */
+/** A setting the daemon needs to start. */
 export function required<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T> {
   return { ...row(name, kind, description, more), default: null, required: true, unset: undefined as never };
 }
 
-/** The default passes the same checks. */
+/** A setting with a default. The default must pass the same checks. */
 export function withDefault<T>(
   name: string,
   kind: Kind<T>,
@@ -59,12 +62,12 @@ export function withDefault<T>(
   return { ...row(name, kind, description, more), default: text, required: false, unset: parsed.value };
 }
 
-/** Null if it is left out. */
+/** A setting that is null without a value. */
 export function optional<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T | null> {
   return { ...row<T | null>(name, kind, description, more), default: null, required: false, unset: null };
 }
 
-/** Empty if it is left out. */
+/** A setting that is an empty list without a value. */
 export function optionalList<T>(
   name: string,
   kind: Kind<readonly T[]>,

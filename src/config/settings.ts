@@ -1,4 +1,4 @@
-// The settings table: the source of the parser, the example file, the console and the settings reference.
+// The settings table. The parser, the example file, the console and the settings reference all come from it.
 import { enrolmentRule } from './enrolment-kind.js';
 import {
   addressRanges,
@@ -334,7 +334,7 @@ export const SETTINGS = {
   ...doors,
 };
 
-/** In the order and under the headings of the reference and the example file. */
+/** The settings in the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
   { title: 'The process', settings: Object.values(daemon) },
   { title: 'The database', settings: Object.values(database) },

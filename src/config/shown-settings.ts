@@ -1,4 +1,4 @@
-// The settings for the console, `crossbill config` and bug reports. Secrets have names here, and no values.
+// The settings for the console, `crossbill config` and bug reports. Secrets appear by name, without values.
 import { type Config } from './config.js';
 import { shownDatabaseUrl } from './database-url.js';
 import { type ApiKey } from './kinds.js';
@@ -35,12 +35,12 @@ function shown(value: unknown): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : NOT_SET;
 }
 
-/** Host and database of a connection URL: its user, password and options stay out. */
+/** Host and database of a connection URL, without user, password and options. */
 function withoutPassword(url: Secret): string {
   return shownDatabaseUrl(url.reveal()) ?? url.toString();
 }
 
-/** The query of the relay's address may be a secret. */
+/** The address without its query: the query may be a secret. */
 function withoutQuery(address: Secret): string {
   const { origin, pathname, search } = new URL(address.reveal());
   return `${origin}${pathname}${search === '' ? '' : '?[secret]'}`;

@@ -1,4 +1,4 @@
-// The mode of a Stripe key.
+// Finds the mode of a Stripe key.
 import { type Config } from './config.js';
 
 /** `unknown`: for example the key of an organization. */

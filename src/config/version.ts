@@ -1,4 +1,4 @@
-// The release of the package.
+// Reads the release of the package.
 import { readFileSync } from 'node:fs';
 
 function read(): string {

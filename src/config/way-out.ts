@@ -1,4 +1,4 @@
-// Sockets to the peers: straight, or through the proxy of this host.
+// The sockets to the peers: direct, or through the proxy of this host.
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
 import { type Proxies, proxyFor } from './index.js';
 
@@ -10,7 +10,7 @@ export class WayOut {
   readonly #straight: Agent;
   readonly #through = new Map<string, ProxyAgent>();
 
-  /** @param connect of a straight connection; a proxy looks names up itself */
+  /** @param connect options of a direct connection; a proxy resolves names itself */
   constructor(
     private readonly proxies: Proxies,
     private readonly limits: Limits,
@@ -19,31 +19,32 @@ export class WayOut {
     this.#straight = new Agent({ ...limits, connect });
   }
 
-  /** @param origin of a URL */
+  /** @param origin the origin of a URL */
   to(origin: string): Dispatcher {
     const proxy = proxyFor(this.proxies, new URL(origin));
     if (proxy === null) return this.#straight;
     const uri = proxy.url.reveal();
     const known = this.#through.get(uri);
     if (known !== undefined) return known;
-    // Plain http goes through a tunnel too: then a proxy's question for a password is no answer of the peer.
+    // Plain http goes through a tunnel too. Otherwise a proxy's request for a password would look like an answer of the
+    // peer.
     const { timeout } = this.connect;
     const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });
     this.#through.set(uri, agent);
     return agent;
   }
 
-  /** For packages without their own sockets. */
+  /** Sends a request for a package without sockets of its own. */
   fetch(url: string, options: RequestInit): Promise<Response> {
     return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
   }
 
-  /** Closes idle sockets; requests under way end on their own. */
+  /** Closes idle sockets. Requests under way still finish. */
   async close(): Promise<void> {
     await Promise.all([this.#straight, ...this.#through.values()].map((agent) => agent.close()));
   }
 
-  /** Ends every socket. */
+  /** Ends every socket at once. */
   async destroy(): Promise<void> {
     await Promise.all([this.#straight, ...this.#through.values()].map((agent) => agent.destroy()));
   }

@@ -1,4 +1,4 @@
-// Document 1: the application of a merchant for one product, from the choice of regions to the review.
+// Document 1: a merchant's application for one product, from the choice of regions to the review.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseText } from './read.js';
 import { type DescribeBusinessRequest, type ProductChoice } from './requests/onboarding.js';
@@ -7,13 +7,13 @@ import { segment, wireGet, wireWith } from './wire.js';
 
 export type Application = {
   readonly merchantId: string;
-  /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1) or another word of the MoR. */
+  /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1), or another word of the MoR. */
   readonly status: string;
   /** Null before the choice. */
   readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
-  /** Requirement keys still open before submit. */
+  /** The keys of the requirements still open before submit. */
   readonly currentlyDue: readonly string[];
-  /** The reviewer's comments. `field` is a label to show, not a key. */
+  /** The reviewer's comments. `field` is a label for people, not a key. */
   readonly comments: readonly { readonly field: string; readonly message: string }[];
   readonly reviewMessage: string | null;
   readonly submittedAt: Date | null;
@@ -22,7 +22,7 @@ export type Application = {
 
 export type Submitted =
   | { readonly kind: 'submitted'; readonly application: Application }
-  /** 409 `invalid_status`: submitted before, or reviewed since. Read the application to see. */
+  /** 409 `invalid_status`: already submitted, or reviewed since. Read the application to find out. */
   | { readonly kind: 'already_submitted' };
 
 function parseProduct(value: unknown, path: string): { code: string; regions: readonly string[] } {
@@ -54,7 +54,7 @@ function pathOf(merchantId: string): string {
   return `/partner/api/merchants/${segment(merchantId)}/application`;
 }
 
-/** The code must repeat the first string sent; the regions replace the whole list. */
+/** The code must repeat the first code sent. The regions replace the whole list. */
 export function encodeChooseProduct(merchantId: string, product: ProductChoice): WireRequest {
   return wireWith('PUT', pathOf(merchantId), { products: [{ code: product.code, regions: product.regions }] });
 }
@@ -71,7 +71,7 @@ export function encodeSubmit(merchantId: string): WireRequest {
 export class Applications {
   constructor(private readonly transport: MorTransport) {}
 
-  /** 404 (`refused`) until an application exists. */
+  /** Answers 404 (`refused`) until an application exists. */
   read(merchantId: string): Promise<Outcome<Application>> {
     return this.#call('application.read', wireGet(pathOf(merchantId)));
   }
@@ -88,17 +88,17 @@ export class Applications {
     return this.sendSubmit(encodeSubmit(merchantId));
   }
 
-  /** Safe to repeat: it replaces. */
+  /** Safe to repeat: it replaces the earlier choice. */
   sendChooseProduct(wire: WireRequest): Promise<Outcome<Application>> {
     return this.#call('application.put', wire);
   }
 
-  /** Safe to repeat: it sets values. */
+  /** Safe to repeat: it only sets values. */
   sendDescribeBusiness(wire: WireRequest): Promise<Outcome<Application>> {
     return this.#call('application.patch', wire);
   }
 
-  /** Not idempotent at the MoR; a second call returns `already_submitted`. */
+  /** Not idempotent at the MoR: a second call returns `already_submitted`. */
   sendSubmit(wire: WireRequest): Promise<Outcome<Submitted>> {
     return this.transport.call<Submitted>(wire, {
       name: 'application.submit',

@@ -1,4 +1,4 @@
-// Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
+// Document 3: saving a payment method (setup intent), and the first payment of a signup (payment intent).
 import { type Outcome, type WireRequest } from './outcome.js';
 import { MAX_MINOR } from './money.js';
 import { DEFAULT_PSP, type MorOptions } from './options.js';
@@ -33,7 +33,7 @@ export type PaymentIntentRequest = {
   readonly taxCalculationId?: string | null;
 };
 
-/** Document 3, "Setup response" and "Payment-intent response". `clientSecret` goes to the browser; keep it nowhere. */
+/** Document 3, "Setup response" and "Payment-intent response". `clientSecret` goes to the browser. Store it nowhere. */
 export type Intent = {
   readonly clientSecret: string;
   readonly intentId: string; // setup_intent_id or payment_intent_id
@@ -44,8 +44,8 @@ export type Intent = {
 export type IntentOptions = Pick<MorOptions, 'psp' | 'setupCustomer'>;
 
 /**
- * A setup intent names its customer in the payment intent's field: Document 3 has no field of its own for the owner of a saved method.
- * `setupCustomer: 'omit'` is for a MoR with no place for it there.
+ * A setup intent names its customer in the field of the payment intent: Document 3 has no field for the owner of a
+ * saved method. Use `setupCustomer: 'omit'` if the MoR refuses the field there.
  */
 export function encodeSetupIntent(request: SetupIntentRequest, options: IntentOptions = {}): WireRequest {
   const { psp = DEFAULT_PSP, setupCustomer = 'send' } = options;
@@ -94,7 +94,7 @@ export function parsePaymentIntent(value: unknown): Intent {
   return parseIntent(value, 'payment_intent_id');
 }
 
-// The statuses are the processor's own words and stay text: Document 3 lists those of setup intents alone.
+// The statuses are the processor's own words and stay text: Document 3 lists them for setup intents only.
 function parseIntent(value: unknown, idField: string): Intent {
   const fields = new Fields(value);
   return {
@@ -119,7 +119,7 @@ export class CardIntents {
     return this.send(encodePaymentIntent(request, this.options), key);
   }
 
-  /** Sends a stored intent request; the path tells its kind. */
+  /** Sends a stored intent request. The path shows its kind. */
   send(wire: WireRequest, key: string): Promise<Outcome<Intent>> {
     const setup = wire.path.endsWith(SETUP);
     return this.transport.call(wire, {

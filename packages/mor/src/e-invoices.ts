@@ -6,13 +6,13 @@ import { segment, wireGet } from './wire.js';
 
 export type EInvoice = {
   readonly id: string;
-  /** `PENDING`, `ISSUED`, `FAILED`, `CANCELLED` (Document 2) or another word of the MoR. */
+  /** `PENDING`, `ISSUED`, `FAILED`, `CANCELLED` (Document 2), or another word of the MoR. */
   readonly status: string;
-  /** Its source; null if the MoR cannot say. */
+  /** The object the e-invoice was made for. Null: the MoR cannot say. */
   readonly madeFor: { readonly type: 'proforma_invoice' | 'payment'; readonly id: string } | null;
-  /** Why the authority rejected it; null unless `FAILED`. */
+  /** Why the authority rejected it. Null unless `FAILED`. */
   readonly errorMessage: string | null;
-  /** Null until the authority accepted it and files exist. The links live 15 minutes. */
+  /** Null until the authority has accepted it and files exist. The links live 15 minutes. */
   readonly document: {
     readonly pdfUrl: string | null;
     readonly xmlUrl: string | null;
@@ -30,8 +30,8 @@ function parseDocument(value: unknown, path: string): NonNullable<EInvoice['docu
 }
 
 /**
- * The document shows the e-invoice's object `{type, id}`, but not plainly the name of its field: we know it by its
- * shape.
+ * The document shows this object as `{type, id}`, but not clearly the name of its field. So the parser finds it by its
+ * form.
  */
 function parseMadeFor(fields: Fields): EInvoice['madeFor'] {
   for (const name of fields.names()) {
@@ -59,7 +59,7 @@ export function parseEInvoice(value: unknown): EInvoice {
 export class EInvoices {
   constructor(private readonly transport: MorTransport) {}
 
-  /** On demand only: the MoR asks not to poll it. */
+  /** Call it on demand only: the MoR asks its callers not to poll. */
   read(id: string): Promise<Outcome<EInvoice>> {
     return this.transport.call(wireGet(`/api/e-invoices/${segment(id)}`), {
       name: 'e_invoice.read',

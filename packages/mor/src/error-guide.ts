@@ -1,13 +1,16 @@
-// The calls of the three documents, and the guide to their errors: what each answer means and what to do, one row a line.
+// The calls of the three documents, and a guide to their errors: the meaning of each answer and the remedy, one row a
+// line.
 /**
- * - `refused`: the MoR understood and will not do it. The effect is surely absent; the same bytes are useless.
- * - `retry`: surely not done, for a passing reason (429, no connection). Send the same bytes under the same key later.
- * - `unknown`: done or not, nobody can say (timeout, reset, 5xx, an answer without sense). Send the same bytes under the same key.
+ * - `refused`: the MoR understood and will not do it. The call surely had no effect. The same bytes would fail again.
+ * - `retry`: the call surely had no effect, for a passing reason (429, no connection). Send the same bytes with the
+ *   same key later.
+ * - `unknown`: the call may have had its effect (timeout, reset, 5xx, an unreadable answer). Send the same bytes with
+ *   the same key.
  * - `stopped`: the MoR does not accept the credentials or the account (401, 403). A person must act.
  */
 export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
 
-/** One name per row of the documents' error tables. */
+/** The name of each call. The rows of the documents' error tables belong to these calls. */
 export type MorCallName =
   | 'partner.whoami'
   | 'partner.regions'
@@ -49,7 +52,10 @@ const PROFORMA = ['proforma.create', 'proforma.from_calculation'] as const;
 const ONE_PROFORMA = ['proforma.read', 'proforma.document', 'proforma.delete'] as const;
 const INTENTS = ['setup_intent.create', 'payment_intent.create'] as const;
 
-/** `field`: one of several reasons of a code; this field, or one within it, tells them apart. `kind`: another one than the status says. */
+/**
+ * `field`: a code may have several reasons, and this field, or a field within it, identifies the reason. `kind`: the
+ * kind of failure, if the status alone gives a wrong one.
+ */
 type Row = readonly [
   calls: MorCallName | 'all' | readonly MorCallName[],
   status: number,
@@ -87,7 +93,7 @@ const ERROR_ROWS = [
   ['tax.calculate', 409, 'integration_credentials_invalid', "The MoR's tax provider refused its credentials: alarm the MoR; no calculation works until it is repaired."],
   ['tax.calculate', 409, 'integration_not_configured', "The MoR's tax integration is missing: alarm the MoR; no calculation works until it is set up."],
   ['tax.calculate', 422, 'nfse_validation_failed', 'The Brazilian customer data does not pass: correct names, CPF or CNPJ, and tax regime.'],
-  // Document 2: the only retryable failure of a calculation.
+  // Document 2: the only failure of a calculation that is safe to retry.
   ['tax.calculate', 502, 'tax_provider_unavailable', "The MoR's tax provider is away; the calculation is asked for again after a pause.", { kind: 'retry' }],
   ['tax.transaction.create', 400, 'invalid_argument', 'A field is missing or taxCalculationId is no uuid: correct the fields named.'],
   ['tax.transaction.create', 400, 'invalid_state', 'The calculation has expired or was used under another reference: calculate again and commit that one.', { field: 'taxCalculationId' }],
@@ -125,7 +131,7 @@ const ERROR_ROWS = [
   ['setup_intent.create', 422, 'validation_error', 'A payment method type is not enabled for this account at the MoR.'],
   ['payment_intent.create', 422, 'unsupported_currency', 'The currency is not enabled for this account at the MoR.'],
   ['payment_intent.create', 422, 'amount_out_of_range', "The amount is below the processor's minimum or above the account's cap for one payment."],
-  // Document 3 says so of the intents; a refund with a timeout upstream may have moved money.
+  // Document 3 says so about intents only. A refund with an upstream timeout may have moved money.
   [INTENTS, 503, 'psp_unavailable', "The MoR's processor is away; the same call is safe to send again under the same key.", { kind: 'retry' }],
   ['refund.create', 400, 'invalid_request', 'The amount is more than is left of the payment, or the currency differs: compare the known refunds first.'],
   ['refund.create', 404, 'payment_not_found', 'The MoR knows no such payment for this merchant.'],
@@ -150,7 +156,7 @@ export const ERROR_GUIDE: readonly Row[] = ERROR_ROWS;
 
 const LISTED: ReadonlySet<string | null> = new Set(ERROR_GUIDE.map(([, , code]) => code));
 
-/** An error code as a bounded word: itself where the documents list it, else `other`. */
+/** An error code for metrics: the code itself if the documents list it, or else `other`. */
 export function listedCode(code: string): string {
   return LISTED.has(code) ? code : 'other';
 }
@@ -162,8 +168,8 @@ function rowsOf(call: MorCallName, status: number, code: string | null): readonl
 }
 
 /**
- * What to do about an answer; null: the documents list none such. `fields`, the answer's own, pick among the reasons of one code; without
- * them, or if no reason is about one of them, the row without a field counts.
+ * The advice for an answer. Null: the documents do not list it. `fields`, from the answer, choose among the reasons of
+ * one code. If no reason matches a field, the row without a field counts.
  */
 export function adviceFor(
   call: MorCallName,
@@ -179,12 +185,12 @@ export function adviceFor(
   return row?.[3] ?? null;
 }
 
-/** The documents' rows first; the rest goes by its status. */
+/** The rows of the documents count first. All other answers are sorted by status. */
 export function kindOf(call: MorCallName, status: number, code: string | null): FailureKind {
   const listed = rowsOf(call, status, code).find(([, , , , more]) => more?.kind !== undefined)?.[4]?.kind;
   if (listed !== undefined) return listed;
   if (status === 401 || status === 403) return 'stopped';
   if (status === 429) return 'retry';
-  if (status === 408 || status >= 500) return 'unknown'; // a proxy may say 408 after the request went on
+  if (status === 408 || status >= 500) return 'unknown'; // a proxy may answer 408 after it sent the request on
   return 'refused';
 }

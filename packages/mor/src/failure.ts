@@ -6,7 +6,7 @@ import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './safe-text.js';
 
 const MAX_NAMED_FIELDS = 50;
-/** A longer `Retry-After` counts as this. */
+/** The longest wait. A longer `Retry-After` counts as this. */
 export const RETRY_AFTER_LONGEST_MS = 3_600_000;
 
 type Known = Partial<Omit<Failure, 'ok' | 'kind' | 'message'>>;
@@ -25,14 +25,14 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
   };
 }
 
-/** No answer came: refused connections sent surely nothing; any later failure may have had an effect. */
+/** No answer came. A refused connection surely sent nothing. Any later failure may have had an effect. */
 export function failureWithoutAnswer(peer: string, nothing: NoAnswer): Failure {
   if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
   if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
   return failure('unknown', `no answer from ${peer} (${nothing.why})`);
 }
 
-/** We never follow a redirect: the bearer and the body belong to the configured address alone. */
+/** The client never follows a redirect: bearer token and body belong to the configured address alone. */
 export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: FailureKind): Failure {
   return failure(kind, `${peer} answered ${answer.status}, a redirect, which is never followed`, {
     status: answer.status,
@@ -41,7 +41,7 @@ export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: Failu
   });
 }
 
-/** An unreadable 2xx: the effect may be there. */
+/** A 2xx with an unreadable body: the effect may exist. */
 export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string): Failure {
   return failure('unknown', `${peer} answered ${answer.status}, but ${what}`, {
     status: answer.status,
@@ -49,7 +49,10 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
   });
 }
 
-/** An answer of 300 or more as a failure. `secrets` are taken out of the MoR's own words; the guide's advice ends the message. */
+/**
+ * An answer of 300 or more as a failure. `secrets` are removed from the MoR's own words. The message ends with the
+ * guide's advice.
+ */
 export function failureOf(
   call: MorCallName,
   answer: HttpAnswer,
@@ -57,7 +60,7 @@ export function failureOf(
   clock: Clock,
   secrets: readonly string[],
 ): Failure {
-  // No refusal: the address is wrong until a person mends it, and a 303 may even follow a real effect.
+  // A redirect is no refusal: the address is wrong until a person corrects it, and a 303 may even follow a real effect.
   if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
   const said = readErrorBody(body);
   const errors = said.errors.map(({ field, message }) => ({
@@ -71,7 +74,7 @@ export function failureOf(
   );
   return failure(
     kindOf(call, answer.status, said.code),
-    // The remedy stands with it: the caller, the timeline and a review item all show this text.
+    // The message includes the remedy: the caller, the timeline and a review item all show this text.
     `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${advice === null ? '' : `. ${advice}`}`,
     {
       status: answer.status,
@@ -84,7 +87,10 @@ export function failureOf(
   );
 }
 
-/** `Retry-After` as a wait: seconds or an HTTP date; null when absent or unreadable. Bounded, never negative. */
+/**
+ * The wait from `Retry-After` in milliseconds: seconds or an HTTP date. Null: absent or unreadable. Bounded, never
+ * negative.
+ */
 export function retryAfterMs(header: string | null, clock: Clock): number | null {
   if (header === null) return null;
   const text = header.trim();
@@ -107,7 +113,8 @@ type SaidError = {
 };
 
 /**
- * `{code, errors}` of Documents 1 and 2. Document 3 shows the codes but not the shape, so this reads `{error: …}` too.
+ * Reads `{code, errors}` of Documents 1 and 2. Document 3 shows its codes but not the form of the body, so this reads
+ * `{error: …}` too.
  */
 function readErrorBody(body: unknown): SaidError {
   const outer = membersOf(body);

@@ -2,11 +2,11 @@
 import { Fields, type Parse, parseText } from './read.js';
 import { type MorAnswer } from './transport.js';
 
-/** A holder of the link has the file for the link's life: hand it on, do not log or store it. */
+/** Whoever has the link can read the file until the link expires. Pass it on, and do not log or store it. */
 export type FileLink = {
   readonly fileName: string | null;
   readonly url: string;
-  /** Null when the answer did not say. */
+  /** Null: the answer did not say. */
   readonly expiresAt: Date | null;
 };
 
@@ -19,11 +19,14 @@ export function parseFileLink(value: unknown, path: string): FileLink {
   };
 }
 
-/** Made in the background: ready, or pending with the wait the MoR asks for (null: it named none). */
+/**
+ * The MoR makes the file in the background: `ready`, or `pending` with the wait the MoR asks for (null: the MoR named
+ * none).
+ */
 export type WhenReady<T> =
   { readonly state: 'ready'; readonly value: T } | { readonly state: 'pending'; readonly retryAfterMs: number | null };
 
-/** 202 means "in work"; any other success carries the thing. */
+/** 202 means "not ready yet". Any other success contains the result. */
 export function parseWhenReady<T>(answer: MorAnswer, parse: Parse<T>): WhenReady<T> {
   if (answer.status !== 202) return { state: 'ready', value: parse(answer.body, '') };
   return { state: 'pending', retryAfterMs: answer.retryAfterMs };

@@ -1,15 +1,15 @@
-// One HTTP exchange with a peer: bounded in time, size and sockets, never following a redirect, never throwing.
+// One HTTP exchange with a peer. Time, size and sockets are limited. It never follows a redirect and never throws.
 import { Agent, type Dispatcher } from 'undici';
 
-/** Far above any answer of the documents; stops reading a longer answer. */
+/** Much more than any answer in the documents. Reading stops at this size. */
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const DEFAULT_MAX_SOCKETS = 32;
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** For an agent of your own: the signal of each exchange is the one deadline. */
+/** For an agent of your own: the signal of each exchange is its only deadline. */
 export const SOCKET_LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 
-/** The sockets to a peer, straight or through a proxy. */
+/** The sockets to a peer, direct or through a proxy. */
 export type Sockets = { to(origin: string): Dispatcher; destroy(): Promise<void> };
 
 export function straightSockets(connections = DEFAULT_MAX_SOCKETS): Sockets {
@@ -19,7 +19,7 @@ export function straightSockets(connections = DEFAULT_MAX_SOCKETS): Sockets {
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Base URL without a trailing slash; may carry a path of its own. */
+  /** The base URL without a trailing slash. It may contain a path. */
   readonly base: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,35 +29,35 @@ export type HttpRequest = {
 export type HttpAnswer = {
   readonly answered: true;
   readonly status: number;
-  /** A header by lower-case name; the first when repeated, null when absent. */
+  /** A header by its lower-case name: the first value if repeated, null if absent. */
   readonly header: (name: string) => string | null;
-  /** The body as text; null if cut, too large or not UTF-8. */
+  /** The body as text. Null: cut, too large, or not UTF-8. */
   readonly text: string | null;
 };
 
 export type NoAnswer = {
   readonly answered: false;
-  /** `no`: surely nothing reached the peer. `never`: the request is impossible to build. `maybe`: nobody can say. */
+  /** `no`: surely nothing reached the peer. `never`: the request cannot be built. `maybe`: nobody knows. */
   readonly sent: 'no' | 'maybe' | 'never';
-  /** True when our own deadline ended the exchange. */
+  /** True: our own deadline ended the exchange. */
   readonly timedOut: boolean;
-  /** Short and safe to show: words of ours and an error code, no address and no header. */
+  /** Short and safe to show: our own words and an error code, without address and headers. */
   readonly why: string;
 };
 
 export type Exchange = HttpAnswer | NoAnswer;
 
-// Node's and undici's codes before a connection exists: no byte of the request went out.
+// Codes of Node and undici before a connection exists: no byte of the request went out.
 const NOT_SENT = new Set(
   (
-    'UND_ERR_ABORTED ' + // this host's proxy makes no tunnel; we recognise our own abort before
+    'UND_ERR_ABORTED ' + // this host's proxy makes no tunnel; our own abort is handled before
     'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ' +
     'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ' +
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID'
   ).split(' '),
 );
 
-/** One way to send a request. The owner of the network replaces it. */
+/** A way to send requests. Whoever owns the network can replace it. */
 export type Line = Pick<HttpLine, 'exchange' | 'close'>;
 
 export class HttpLine {
@@ -67,7 +67,7 @@ export class HttpLine {
     this.#sockets = sockets;
   }
 
-  /** Sends once and reads the answer to its end. `signal` covers both. Never rejects. */
+  /** Sends once and reads the whole answer. `signal` limits both. Never rejects. */
   async exchange(request: HttpRequest, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) return { answered: false, sent: 'no', timedOut: true, why: 'deadline passed before sending' };
     try {

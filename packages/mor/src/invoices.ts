@@ -1,4 +1,4 @@
-// Document 2: the customer's invoice file of a payment or a refund, by the MoR's id or by the processor's.
+// Document 2: the customer's invoice file for a payment or a refund, by the MoR's id or by the processor's id.
 import { type Outcome } from './outcome.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
@@ -6,9 +6,9 @@ import { type MorTransport } from './transport.js';
 import { query, segment, wireGet } from './wire.js';
 
 /**
- * `charged`: its invoice is there (200): this alone proves the money. `pending`: known, with no invoice so far (202):
- * moments for a card, days for a bank debit, and the debit may still fail. `unknown`: the MoR does not know it, or no
- * longer (404).
+ * `charged`: the MoR has the invoice of the charge (200). Only the invoice proves the money. `pending`: the MoR knows
+ * the charge, and its invoice is not ready (202). This takes moments for a card and days for a bank debit, and the
+ * debit may still fail. `unknown`: the MoR does not know the charge, or no longer knows it (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
@@ -35,13 +35,13 @@ export class Invoices {
     return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
   }
 
-  /** The MoR's present knowledge of the payment with this charge id: 200 with its invoice, 202 or 404. */
+  /** The MoR's current knowledge of the payment with this charge id: 200 with its invoice, 202 or 404. */
   lookUpCharge(pspReference: string): Promise<Outcome<ChargeState>> {
     return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
       name: 'invoice.read',
       accept: ({ status, body }) => {
         if (status === 202) return 'pending';
-        // Any file will do here; a success without one, as from a proxy, proves no charge.
+        // Any file proves the charge. A success without a file, for example from a proxy, proves nothing.
         new Fields(body).must('invoice', (file, at) => new Fields(file, at));
         return 'charged';
       },

@@ -1,9 +1,9 @@
-// Times that fit a database and four-digit ISO 8601: the years 1 to 9999.
+// Checks for times a database and four-digit ISO 8601 can hold: the years 1 to 9999.
 
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z'); // a database has no year 0
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** False for an invalid date too. A zone may carry a time of the year 9999 out of it. */
+/** False for an invalid date too. With a zone, a time in the year 9999 may fall into the year 10000. */
 export function canBeKept(at: Date): boolean {
   return at.getTime() >= FIRST_MS && at.getTime() <= LAST_MS;
 }

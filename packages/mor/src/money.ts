@@ -1,33 +1,34 @@
-// Money: exact integer amounts in a currency's smallest unit, and the exact way between them and decimal strings.
+// Money: exact integer amounts in the smallest unit of a currency, and their exact conversion to and from decimal
+// strings.
 
-/** An exact amount. `minor` counts the currency's smallest unit as Stripe counts it (EUR: cents; JPY: whole yen). */
+/** An exact amount. `minor` counts the smallest unit of the currency as Stripe does (EUR: cents; JPY: whole yen). */
 export type Money = { readonly minor: bigint; readonly currency: string }; // ISO 4217, upper case
 
 // Stripe docs, "Supported currencies": zero-decimal and three-decimal currencies. Stripe counts UGX with two decimals
-// although it has none, and likewise HUF and TWD (charges) and ISK.
+// although it has none. The same holds for HUF and TWD (charges) and ISK.
 const ZERO_DECIMAL = new Set(
   'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '), //
 );
 const THREE_DECIMAL = new Set('BHD JOD KWD OMR TND'.split(' '));
 
-/** Our largest amount: an exact JSON number (2^53 - 1). */
+/** The largest amount: the largest exact JSON number (2^53 - 1). */
 export const MAX_MINOR = 9_007_199_254_740_991n;
 
-/** How many decimals one unit of the currency has when counted in smallest units (EUR 2, JPY 0, KWD 3). */
+/** The number of decimals of the currency in smallest units (EUR 2, JPY 0, KWD 3). */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   const code = currency.toUpperCase();
   if (ZERO_DECIMAL.has(code)) return 0;
   return THREE_DECIMAL.has(code) ? 3 : 2;
 }
 
-/** Three letters in either case become upper case; null for anything else. */
+/** Turns three letters in any case into upper case. Null for anything else. */
 export function parseCurrency(value: unknown): string | null {
   return typeof value === 'string' && /^[A-Za-z]{3}$/.test(value) ? value.toUpperCase() : null;
 }
 
 /**
- * A decimal string ("10.10") as smallest units (1010n in EUR). Null unless it is a plain decimal (no exponent, sign,
- * spaces or separators) with at most the currency's digits: it never rounds.
+ * A decimal string ("10.10") in smallest units (1010n in EUR). Null unless it is a plain decimal (no exponent, sign,
+ * spaces or separators) with at most the currency's decimals. It never rounds.
  */
 export function minorFromDecimal(text: string, currency: string): bigint | null {
   const match = /^(\d{1,16})(?:\.(\d{1,12}))?$/.exec(text);
@@ -39,7 +40,7 @@ export function minorFromDecimal(text: string, currency: string): bigint | null 
   return minor <= MAX_MINOR ? minor : null;
 }
 
-/** Smallest units as a decimal string with the currency's own number of decimals: 1010n EUR is "10.10". */
+/** Smallest units as a decimal string with the currency's own decimals: 1010n EUR is "10.10". */
 export function decimalFromMinor(minor: bigint, currency: string): string {
   const decimals = decimalsOf(currency);
   const digits = (minor < 0n ? -minor : minor).toString().padStart(decimals + 1, '0');

@@ -6,15 +6,15 @@ export { type FailureKind } from './error-guide.js';
 export type Failure = {
   readonly ok: false;
   readonly kind: FailureKind;
-  /** HTTP status; null: no answer came. */
+  /** The HTTP status. Null: no answer came. */
   readonly status: number | null;
-  /** The MoR's error code; null: it gave none. Most are an `ErrorCode`. */
+  /** The MoR's error code. Null: the MoR gave none. Most codes are an `ErrorCode`. */
   readonly code: ErrorCode | (string & {}) | null;
-  /** For people and logs. Holds no secret and no body. */
+  /** A message for people and logs. It holds no secret and no body. */
   readonly message: string;
-  /** The fields of the MoR's answer. */
+  /** The wrong fields from the MoR's answer. */
   readonly errors: readonly { readonly field: string; readonly message: string }[];
-  /** The wait of the MoR's `Retry-After`; null: none. */
+  /** The wait from the MoR's `Retry-After`, in milliseconds. Null: none. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   /** The MoR replayed a stored answer for this key (`Idempotent-Replayed: true`). */
@@ -30,7 +30,7 @@ export type Answer<T> = {
 
 export type Outcome<T> = Answer<T> | Failure;
 
-/** A failure as an error, for code without a place for a failed outcome. */
+/** A failure as an error, for code that cannot return an outcome. */
 export class MorError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
@@ -38,17 +38,17 @@ export class MorError extends Error {
   }
 }
 
-/** The value of an answer. Throws a `MorError` for a failure. */
+/** Returns the value of an answer. Throws a `MorError` for a failure. */
 export function orThrow<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw new MorError(outcome);
 }
 
-/** One request, ready to store: the same bytes go out on every try. */
+/** One request, ready to store. Every try sends the same bytes. */
 export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below `baseUrl`. */
   readonly path: string;
-  /** JSON text; null: no body. */
+  /** JSON text. Null: no body. */
   readonly body: string | null;
 };

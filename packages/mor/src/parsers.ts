@@ -1,4 +1,4 @@
-// The parser of each answer, by a name for it: for tests of programs with their own answers.
+// The parser of each answer, by name, for tests of programs that make their own answers.
 import { parseApplication } from './applications.js';
 import { parsePaymentIntent, parseSetupIntent } from './card-intents.js';
 import { parseEInvoice } from './e-invoices.js';

@@ -20,15 +20,15 @@ export type Region = {
 export const applicationStatuses = ['created', 'submitted', 'changes_requested', 'approved', 'rejected'] as const;
 export type ApplicationStatus = (typeof applicationStatuses)[number];
 
-/** The answer of initiate. It does not name the merchant: find it in the list by its reference. */
+/** The answer of initiate. It does not name the merchant: find the merchant in the list by its reference. */
 export type Initiated = {
   readonly applicationId: string;
-  /** The internal status as sent, for example `DRAFT`. */
+  /** The internal status, unchanged, for example `DRAFT`. */
   readonly rawStatus: string;
-  /** The status in the words of all other endpoints; null for an internal status unknown to Document 1. */
+  /** The status in the words of all other endpoints. Null: Document 1 does not list the internal status. */
   readonly status: ApplicationStatus | null;
   readonly mode: string;
-  /** True: the application existed before, and the MoR discarded the company details of this request (rule 1). */
+  /** True: the application already existed, and the MoR discarded the company details of this request (rule 1). */
   readonly isExistingApplication: boolean;
 };
 
@@ -50,8 +50,9 @@ export function parseRegion(value: unknown, path = ''): Region {
 }
 
 /**
- * An internal status (initiate, hosted onboarding) in the words of the merchant-scoped endpoints. Every `SIGNED_BY_…`
- * counts as approved: Document 1 names one and calls the service's own signing step another. Null: not in the table.
+ * Turns an internal status (of initiate and hosted onboarding) into the words of the other endpoints. Every
+ * `SIGNED_BY_…` counts as approved: Document 1 names one of them, and says that the service signs in another step.
+ * Null: the table does not list it.
  */
 export function statusFromRaw(raw: string): ApplicationStatus | null {
   if (raw.startsWith('SIGNED_BY_')) return 'approved';
@@ -91,7 +92,7 @@ export function encodeInitiate(request: InitiateRequest): WireRequest {
 export class PartnerApi {
   constructor(private readonly transport: MorTransport) {}
 
-  /** False: no partner credentials are configured, and every call of Document 1 would end `stopped`. */
+  /** False: no partner credentials are configured. Every call of Document 1 would end `stopped`. */
   get enabled(): boolean {
     return this.transport.hasPartner;
   }

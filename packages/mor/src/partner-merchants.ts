@@ -8,7 +8,7 @@ const PATH = '/partner/api/merchants';
 
 export type MerchantListItem = { readonly id: string; readonly reference: string };
 
-/** Every text without a value is empty. */
+/** The details of a company. A text without a value is empty. */
 export type Company = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -27,7 +27,7 @@ export type Company = {
   };
 };
 
-/** Before an application exists it has neither company nor description. */
+/** Before an application exists, company and description are missing. */
 export type MerchantDetail = MerchantListItem & {
   readonly company: Company | null;
   readonly businessDescription: string | null;
@@ -36,7 +36,7 @@ export type MerchantDetail = MerchantListItem & {
 
 export type MerchantCreated =
   | { readonly kind: 'created'; readonly merchant: MerchantListItem }
-  /** 409 `duplicate_reference`: the flow goes on with this merchant. */
+  /** 409 `duplicate_reference`: the onboarding goes on with this merchant. */
   | { readonly kind: 'exists'; readonly existingMerchantId: string };
 
 export function parseMerchantListItem(value: unknown, path = ''): MerchantListItem {
@@ -78,7 +78,7 @@ export function parseMerchantDetail(value: unknown): MerchantDetail {
   };
 }
 
-/** Without company details: nobody can fill them in later (Document 1, "What the service does", 6). */
+/** Creates a merchant without company details. Nobody can add them later (Document 1, "What the service does", 6). */
 export function encodeCreateMerchant(reference: string): WireRequest {
   return wireWith('POST', PATH, { reference });
 }
@@ -91,7 +91,7 @@ function existing({ status, body }: MorAnswer, code: string | null): MerchantCre
 export class PartnerMerchants {
   constructor(private readonly transport: MorTransport) {}
 
-  /** The whole list: there is no page and no filter. */
+  /** The whole list: the MoR offers no pages and no filter. */
   list(): Promise<Outcome<readonly MerchantListItem[]>> {
     return this.transport.call(wireGet(PATH), {
       name: 'merchant.list',

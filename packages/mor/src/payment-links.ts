@@ -10,11 +10,11 @@ const PATH = '/api/payment-links';
 export type PaymentLink = {
   readonly paymentLinkId: string;
   readonly url: string;
-  /** `PAYABLE`, `PAID`, `EXPIRED` (Document 2) or another word of the MoR. */
+  /** `PAYABLE`, `PAID`, `EXPIRED` (Document 2), or another word of the MoR. */
   readonly status: string;
-  /** The link's amount; null if the answer left it out. */
+  /** The amount of the link. Null: the answer left it out. */
   readonly pricedAmount: Money | null;
-  /** Still outstanding; null when the answer left it out. */
+  /** The amount still unpaid. Null: the answer left it out. */
   readonly amountDue: Money | null;
   readonly expiresAt: Date | null;
 };
@@ -36,13 +36,13 @@ export type PaymentLinkRequest = {
   readonly jurisdiction: string;
   readonly amount: Money;
   readonly returnUrl: string;
-  /** A field of the body, not a header. A used key gives the existing link. */
+  /** A field of the body, not a header. A used key returns the existing link. */
   readonly idempotencyKey: string;
-  /** Seconds; default 604,800 (a week). */
+  /** Seconds. Default: 604,800 (a week). */
   readonly expiresIn?: number;
 };
 
-/** In Document 2's own fields, for `paymentLinkRequest.check`. */
+/** The request in Document 2's own fields, for `paymentLinkRequest.check`. */
 export function paymentLinkBody({ amount, ...request }: PaymentLinkRequest) {
   const { minor, currency } = amount;
   return { ...request, amount: { amount: decimalFromMinor(minor, currency), currency } };

@@ -1,4 +1,4 @@
-// Document 2: proforma invoices, for customers paying by bank transfer. Creation is asynchronous.
+// Document 2: proforma invoices, for customers paying by bank transfer. The MoR creates them asynchronously.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
@@ -13,12 +13,12 @@ export type ProformaInvoice = {
   readonly id: string;
   readonly number: string | null;
   /**
-   * `PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` and others; the document does not show the moves
-   * of those.
+   * `PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` and others. The document does not show every
+   * change of status.
    */
   readonly status: string;
   readonly merchantReference: string | null;
-  /** Only when the status is `ISSUANCE_FAILED`. */
+  /** Only with the status `ISSUANCE_FAILED`. */
   readonly issuanceFailure: {
     readonly code: string | null;
     readonly message: string | null;
@@ -29,13 +29,13 @@ export type ProformaInvoice = {
 export type ProformaCreated =
   | {
       readonly kind: 'accepted';
-      /** A replay always says `PENDING_TAX_TRANSACTION`: only `read` gives the state. */
+      /** A replay always says `PENDING_TAX_TRANSACTION`: only `read` shows the real status. */
       readonly invoice: ProformaInvoice;
-      /** Path to poll; null when the answer had none. */
+      /** The path to poll. Null: the answer had none. */
       readonly location: string | null;
       readonly retryAfterMs: number | null;
     }
-  /** 422 `merchant_reference_conflict`: a live proforma invoice holds the reference; go on with it. */
+  /** 422 `merchant_reference_conflict`: a live proforma invoice has this reference. Use that one. */
   | { readonly kind: 'reference_taken'; readonly existingProformaInvoiceId: string };
 
 function parseIssuanceFailure(value: unknown, path: string): NonNullable<ProformaInvoice['issuanceFailure']> {
@@ -47,7 +47,10 @@ function parseIssuanceFailure(value: unknown, path: string): NonNullable<Proform
   };
 }
 
-/** Reads the handle and the resource. The earlier synchronous form names its id `proformaInvoiceId`. */
+/**
+ * Parses both the short answer to a creation and the whole object. The earlier synchronous form calls its id
+ * `proformaInvoiceId`.
+ */
 export function parseProformaInvoice(value: unknown): ProformaInvoice {
   const fields = new Fields(value);
   return {
@@ -92,8 +95,8 @@ export class ProformaInvoices {
   }
 
   /**
-   * Both ways to create; the path tells them apart. A used key replays for ever, even after deletion: a new submission
-   * takes a new key. Never make a key from the body.
+   * Sends a request of either way to create one; the path chooses the way. The MoR replays a used key for ever, even
+   * after deletion, so a new submission needs a new key. Never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
     return this.transport.call<ProformaCreated>(wire, {
@@ -116,7 +119,7 @@ export class ProformaInvoices {
     });
   }
 
-  /** The link lives 15 minutes; each call makes a new one. */
+  /** The link lives 15 minutes. Each call makes a new link. */
   document(id: string): Promise<Outcome<WhenReady<FileLink>>> {
     return this.transport.call(wireGet(`${PATH}/${segment(id)}/document`), {
       name: 'proforma.document',
@@ -124,7 +127,7 @@ export class ProformaInvoices {
     });
   }
 
-  /** Allowed until the link to the tax transaction, then 409 `not_deletable`. Deleting twice succeeds twice. */
+  /** Allowed until the tax transaction is linked, then 409 `not_deletable`. Deleting twice succeeds. */
   sendDelete(wire: WireRequest): Promise<Outcome<null>> {
     return this.transport.call(wire, { name: 'proforma.delete', accept: () => null });
   }

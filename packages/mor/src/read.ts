@@ -1,8 +1,8 @@
-// Reading a peer's data: skips unknown fields; known ones must match the documents.
+// Reads a peer's data. Skips unknown fields. Known fields must match the documents.
 import { canBeKept } from './kept-time.js';
 import { minorFromDecimal, type Money, parseCurrency } from './money.js';
 
-/** A known field is missing or of the wrong kind. Names the field, never its value. */
+/** A known field is missing or of the wrong kind. The error names the field, never its value. */
 export class Unreadable extends Error {
   /** @param what the missing thing: "a usable id" */
   constructor(
@@ -15,61 +15,64 @@ export class Unreadable extends Error {
   }
 }
 
-/** A parsed JSON object. Nothing is known of its members. */
+/** A parsed JSON object. Its members are unchecked. */
 export type JsonObject = { readonly [name: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object's own member; undefined if it has none, whatever its prototype says. */
+/** The object's own member. Undefined if it has none, whatever its prototype has. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** An object, or an empty one: for reading optional parts. */
+/** The value if it is an object, or else an empty object. For optional parts. */
 export function partOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
 const LONGEST_ID = 255;
-/** Stripe's longest text, such as the description of an invoice's line. */
+/** Stripe's longest text, such as the description of an invoice line. */
 const LONGEST_TEXT = 5_000;
 
-/** True for 1 to 255 characters for a database to store as they are: no NUL, no half surrogate. An id is opaque. */
+/** True for 1 to 255 characters a database can store unchanged: no NUL, no half surrogate pair. An id is opaque. */
 export function isId(value: unknown, longest = LONGEST_ID): value is string {
   if (typeof value !== 'string' || value === '' || value.length > longest) return false;
   return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }
 
-/** An id, given as such or within its whole object (Stripe docs, "Expanding objects"); null for neither. */
+/** An id, given directly or inside its whole object (Stripe docs, "Expanding objects"). Null for neither. */
 export function idOf(value: unknown): string | null {
   const id = isObject(value) ? member(value, 'id') : value;
   return isId(id) ? id : null;
 }
 
-/** At most 5,000 characters, with U+FFFD in place of NUL and half surrogates, which no database keeps; null for an empty text or none. */
+/**
+ * A text of at most 5,000 characters. U+FFFD replaces NUL and half a surrogate pair, since no database stores them.
+ * Null: empty, or no text.
+ */
 export function textOf(value: unknown): string | null {
   return typeof value !== 'string' || value === '' ? null : storable(value.slice(0, LONGEST_TEXT));
 }
 
 const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 
-/** The texts among an object's own members: metadata holds nothing else (Stripe docs, "Metadata"). */
+/** The texts among an object's own members. Metadata contains only texts (Stripe docs, "Metadata"). */
 export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 }
 
-/** A whole number that JSON carries exactly, as smallest units; null for anything else. May be negative. */
+/** A whole number that JSON carries exactly, as smallest units. Null for anything else. It may be negative. */
 export function minorOf(value: unknown): bigint | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
 }
 
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** Whole Unix seconds, or ISO 8601, which counts as UTC without a zone; null for anything else. */
+/** Reads whole Unix seconds, or ISO 8601 (in UTC if it has no zone). Null for anything else. */
 export function timeOf(value: unknown): Date | null {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? kept(new Date(value * 1_000)) : null;
   if (typeof value !== 'string' || !TIME.test(value)) return null;
@@ -83,8 +86,8 @@ type Answer = { readonly readable: boolean; readonly value: unknown };
 const UNREADABLE: Answer = { readable: false, value: undefined };
 
 /**
- * The body of an answer; an empty one has no value. Nesting too deep to write again is unreadable.
- * @param text null: it did not arrive whole
+ * Parses the body of an answer. An empty body has no value. A body nested too deep to write again is unreadable.
+ * @param text null: the body did not arrive completely
  */
 export function parseAnswer(text: string | null): Answer {
   if (text === null) return UNREADABLE;
@@ -118,19 +121,19 @@ export type Parse<T> = (value: unknown, path: string) => T;
 
 const DECIMAL = /^-?\d{1,30}(\.\d{1,30})?$/;
 
-/** An exact decimal as the peer wrote it, for example "10.10". Never turned into a float. */
+/** An exact decimal as the peer wrote it, for example "10.10". It never becomes a float. */
 export function parseDecimal(value: unknown, path: string): string {
   if (typeof value !== 'string' || !DECIMAL.test(value)) throw new Unreadable(path);
   return value;
 }
 
-/** Text for the database: U+FFFD replaces NUL and half surrogates, since no database keeps them. */
+/** A text for the database: U+FFFD replaces NUL and half a surrogate pair, since no database stores them. */
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new Unreadable(path);
   return storable(value);
 }
 
-/** A moment, as `timeOf` reads it. */
+/** A time, in the forms of `timeOf`. */
 export function parseTime(value: unknown, path: string): Date {
   const time = timeOf(value);
   if (time === null) throw new Unreadable(path, 'a time');
@@ -142,7 +145,10 @@ export function parseListOf<T>(value: unknown, path: string, item: Parse<T>): re
   return value.map((one, index) => item(one, `${path}[${index}]`));
 }
 
-/** The fields of an object. Null counts as absent: the documents leave fields without a value out. `path`: where it stands, '' the whole body. */
+/**
+ * The fields of an object. Null counts as absent: the documents leave out fields without a value. `path`: the place of
+ * the object, '' for the whole body.
+ */
 export class Fields {
   readonly #object: JsonObject;
 
@@ -154,7 +160,7 @@ export class Fields {
     this.#object = value;
   }
 
-  /** The names with a value, known or not. */
+  /** The names of the fields with a value, known or not. */
   names(): string[] {
     return Object.keys(this.#object).filter((name) => this.has(name));
   }
@@ -175,7 +181,7 @@ export class Fields {
     return this.must(name, parseText);
   }
 
-  /** A name for later calls: text of at least one and at most `longest` characters. */
+  /** A name for later calls: a text of 1 to `longest` characters. */
   id(name: string, longest = LONGEST_ID): string {
     return this.must(name, (value, path) => {
       if (!isId(value, longest)) throw new Unreadable(path, 'a usable id');
@@ -183,7 +189,7 @@ export class Fields {
     });
   }
 
-  /** Null if it is absent, null or empty. */
+  /** Null: the field is absent, null or empty. */
   idOrNull(name: string): string | null {
     return (this.raw(name) ?? '') === '' ? null : this.id(name);
   }
@@ -207,7 +213,7 @@ export class Fields {
     return this.may(name, parseDecimal);
   }
 
-  /** A count of smallest units of at least `min`, as an exact JSON integer. */
+  /** An amount in smallest units of at least `min`, as an exact JSON integer. */
   minor(name: string, min = 0n): bigint {
     return this.must(name, (value, path) => {
       const minor = minorOf(value);
@@ -220,7 +226,7 @@ export class Fields {
     return this.has(name) ? this.minor(name, min) : null;
   }
 
-  /** The field `currency`: three letters in either case; upper case comes out. */
+  /** The field `currency`: three letters in any case. Returns upper case. */
   currency(): string {
     return this.must('currency', (value, path) => {
       const code = parseCurrency(value);
@@ -229,7 +235,7 @@ export class Fields {
     });
   }
 
-  /** Absent is false: Document 1 leaves default values out. */
+  /** An absent field is false: Document 1 leaves out default values. */
   flag(name: string): boolean {
     const value = this.raw(name);
     if (value !== null && typeof value !== 'boolean') throw new Unreadable(this.#pathOf(name));
@@ -260,12 +266,12 @@ export class Fields {
     return this.must(name, (value, path) => parseListOf(value, path, item));
   }
 
-  /** An absent list is an empty one. */
+  /** An absent list is an empty list. */
   listOrEmpty<T>(name: string, item: Parse<T>): readonly T[] {
     return this.has(name) ? this.list(name, item) : [];
   }
 
-  /** Data to show or store unchanged; nothing depends on it. */
+  /** Data to show or store unchanged. No decision depends on it. */
   raw(name: string): unknown {
     return member(this.#object, name) ?? null;
   }
@@ -275,7 +281,7 @@ export class Fields {
   }
 }
 
-/** An amount of Document 2, `{amount, currency}`: a decimal string, exact in its currency. */
+/** Reads an amount of Document 2, `{amount, currency}`: a decimal string, exact in its currency. */
 export function parseMoney(value: unknown, path: string): Money {
   const fields = new Fields(value, path);
   const currency = fields.currency();

@@ -1,4 +1,4 @@
-// Document 3: giving money of a payment back.
+// Document 3: refunds of a payment.
 import { MAX_MINOR } from './money.js';
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields } from './read.js';
@@ -8,7 +8,7 @@ import { segment, wireWith } from './wire.js';
 export type RefundRequest = {
   readonly paymentId: string; // pay_…
   readonly amountMinor: bigint;
-  /** `requested_by_customer`, `duplicate`, `fraudulent` or words of yours. */
+  /** `requested_by_customer`, `duplicate`, `fraudulent`, or your own words. */
   readonly reason?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 };
@@ -19,15 +19,17 @@ export type Refund = {
   readonly paymentId: string;
   readonly amountMinor: bigint;
   readonly currency: string; // upper case
-  /** `succeeded`, `pending`, `failed` (Document 3) or another word of the MoR. */
+  /** `succeeded`, `pending`, `failed` (Document 3), or another word of the MoR. */
   readonly status: string;
   readonly reason: string | null;
-  /** The processor's refund id; null: none yet. */
+  /** The processor's refund id. Null: there is none yet. */
   readonly processorRefundId: string | null;
   readonly createdAt: Date | null;
 };
 
-/** Always writes the amount: left out it would mean "whatever is left", perhaps changed on the way. */
+/**
+ * Always writes the amount. Without it the MoR would refund "whatever is left", and this may have changed meanwhile.
+ */
 export function encodeRefund(call: RefundRequest): WireRequest {
   if (call.amountMinor < 1n || call.amountMinor > MAX_MINOR) throw new RangeError('an amount must be 1 to 2^53 - 1');
   return wireWith('POST', `/api/payments/${segment(call.paymentId)}/refund`, {
@@ -59,7 +61,7 @@ export class Refunds {
     return this.send(encodeRefund(request), key);
   }
 
-  /** Document 3 requires the key; the processor's own keys come from it. */
+  /** Document 3 requires the key. The MoR makes the keys for its processor from it. */
   send(wire: WireRequest, key: string): Promise<Outcome<Refund>> {
     return this.transport.call(wire, { name: 'refund.create', key, accept: ({ body }) => parseRefund(body) });
   }

@@ -1,4 +1,4 @@
-// A value safe from accidental printing: use it on purpose.
+// Protects a value from accidental printing. Only an explicit call returns it.
 import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
@@ -12,7 +12,7 @@ export class Secret {
     Object.freeze(this);
   }
 
-  /** The value itself. For the one place to sign, verify or send with it. */
+  /** The value itself. Call it only where the code signs, verifies or sends with the value. */
   reveal(): string {
     return this.#value;
   }

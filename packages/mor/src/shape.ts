@@ -1,5 +1,5 @@
-// One description of a request: its TypeScript type, the check of its fields, and its JSON Schema. A check compares no two fields: the MoR
-// does, and its 4xx names them.
+// One description of a request gives its TypeScript type, the check of its fields, and its JSON Schema. A check never
+// compares two fields: the MoR does this, and its 4xx names them.
 import { type ErrorCode } from './error-guide.js';
 
 export type JsonSchema = {
@@ -29,15 +29,15 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: ErrorCode; readonly errors: readonly FieldError[] };
 
-/** The allowed values of one place of a request. */
+/** The allowed values of one place in a request. */
 export interface Rule<T> {
   readonly schema: JsonSchema;
   readonly isOptional?: boolean;
-  /** Shapes within. */
+  /** The shapes it contains. */
   readonly shapes: readonly Shape<Members>[];
-  /** The mistakes of a value; empty: it is right. */
+  /** The mistakes of a value. Empty: the value is right. */
   find(value: unknown, path: string): readonly FieldError[];
-  /** For the compiler alone. */
+  /** Never set: it only carries the type `T`. */
   readonly example?: T;
 }
 
@@ -61,25 +61,25 @@ const NOT_A_FIELD = 'is not a field of this request';
 const DECIMAL = /^\d{1,16}(\.\d{1,12})?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A value of one piece. */
+/** A rule for a value without members. */
 function rule<T>(schema: JsonSchema, message: string, isRight: (value: unknown) => boolean): Rule<T> {
   return { schema, shapes: [], find: (value, field) => (isRight(value) ? [] : [{ field, message }]) };
 }
 
-/** Optional; null counts as left out. */
+/** The field may be absent. Null counts as absent. */
 export function optional<T>(inner: Rule<T>): Rule<T> & { readonly isOptional: true } {
   const { schema, shapes } = inner;
   return { schema, shapes, isOptional: true, find: (value, path) => inner.find(value, path) };
 }
 
-/** With a description, where the name of the field does not say it. */
+/** Adds a description, if the field's name is not clear enough. */
 export function about<R extends Rule<unknown>>(description: string, inner: R): R {
   return { ...inner, schema: { ...inner.schema, description } };
 }
 
 const limit = (longest: number): JsonSchema => (longest === MAX_TEXT ? {} : { maxLength: longest });
 
-/** Text with at least one visible character. */
+/** A text with at least one visible character. */
 export const filled = (longest = MAX_TEXT): Rule<string> =>
   rule(
     { type: 'string', minLength: 1, ...limit(longest) },
@@ -87,7 +87,7 @@ export const filled = (longest = MAX_TEXT): Rule<string> =>
     (value) => typeof value === 'string' && value.trim() !== '' && value.length <= longest,
   );
 
-/** Text, also an empty one. */
+/** A text. It may be empty. */
 export const text = (longest = MAX_TEXT): Rule<string> =>
   rule(
     { type: 'string', ...limit(longest) },
@@ -109,9 +109,9 @@ export const currency = matching(
   'must be a currency code of three letters',
 );
 export const uuid = matching({ format: 'uuid' }, UUID, 'must be a uuid');
-/** A decimal of 0 or more, as text only. */
+/** A decimal of 0 or more, only as text. */
 export const decimalText = matching({}, DECIMAL, 'must be a decimal of 0 or more written as text, such as "10.10"');
-/** A decimal above 0, as text only. */
+/** A decimal above 0, only as text. */
 export const positiveDecimalText = rule<string>(
   { type: 'string' },
   'must be a decimal above 0 written as text, such as "10.10"',
@@ -121,7 +121,7 @@ export const positiveDecimalText = rule<string>(
 export const decimal = rule<string | number>(
   { oneOf: [{ type: 'string' }, { type: 'number' }] },
   'must be a decimal of 0 or more, such as "10.10"',
-  // A number in an exponent form, with a sign, or NaN does not pass.
+  // Refuses NaN, and a number with an exponent or a sign.
   (value) => (typeof value === 'string' || typeof value === 'number') && DECIMAL.test(String(value)),
 );
 export const number = rule<number>(
@@ -168,7 +168,7 @@ export const textList = (least = 0): Rule<readonly string[]> =>
       value.every((one) => typeof one === 'string' && one.trim() !== ''),
   );
 
-/** An object of texts; its keys are the caller's own. */
+/** An object of texts. The caller chooses the keys. */
 export const textMap = rule<Readonly<Record<string, string>>>(
   { type: 'object', additionalProperties: { type: 'string' } },
   'must be an object whose values are texts',
@@ -188,7 +188,7 @@ export function listOf<T>(item: Rule<T>, least: number): Rule<readonly T[]> {
   };
 }
 
-/** An object with known fields. The name is its name in an OpenAPI document. */
+/** An object with known fields. `name`: its name in an OpenAPI document. */
 export function shape<const M extends Members>(
   name: string,
   members: M,
@@ -226,20 +226,20 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
     };
   }
 
-  /** With an example for the OpenAPI document. */
+  /** Adds an example for the OpenAPI document. */
   like(sample: ObjectOf<M> & object): Shape<M> {
     return new Shape(this.name, this.members, this.code, sample);
   }
 
-  /** The same fields, each of them optional. */
+  /** The same fields, all optional. */
   partial(name: string): Shape<Members> {
     const members = Object.entries(this.members).map(([field, member]) => [field, optional(member)] as const);
     return new Shape(name, Object.fromEntries(members), this.code);
   }
 
   /**
-   * Takes a parsed JSON body. Unknown fields are mistakes: it passes nothing unchecked on. Null counts as left out, and
-   * the value has none. Never throws.
+   * Checks a parsed JSON body. An unknown field is a mistake, so nothing unchecked goes on. Null counts as absent, and
+   * the result has no nulls. Never throws.
    */
   check(body: unknown): Checked<ObjectOf<M>> {
     const wrong = (errors: readonly FieldError[]): Checked<never> => ({ ok: false, code: this.code, errors });
@@ -248,9 +248,9 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
       const value = withoutNulls(body);
       const errors = this.find(value, '').slice(0, MAX_ERRORS);
       if (errors.length > 0) return wrong(errors.map((one) => ({ ...one, field: one.field.slice(0, MAX_PATH) })));
-      return { ok: true, value: value as ObjectOf<M> }; // just found to be right
+      return { ok: true, value: value as ObjectOf<M> }; // the check just proved it
     } catch {
-      // Too deep nesting for the stack; nothing else in here throws.
+      // The body nests too deep for the stack. Nothing else here can throw.
       return wrong([{ field: 'body', message: 'could not be read' }]);
     }
   }
@@ -269,7 +269,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
   }
 }
 
-/** The JSON Schemas of shapes and of all shapes within them, by name. */
+/** The JSON Schemas of these shapes and of all shapes inside them, by name. */
 export function definitionsOf(shapes: readonly Shape<Members>[]): Record<string, JsonSchema> {
   return Object.assign(
     {},

@@ -1,33 +1,32 @@
-// The sender's proof: Stripe and the MoR put the signature `t=…,v1=…` on their deliveries; this checks it over the
-// received bytes.
+// Checks signatures of deliveries. Stripe and the MoR sign with `t=…,v1=…`, and the check runs over the received bytes.
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 /**
- * - `malformed`: the header is none of the scheme's.
- * - `mismatch`: no secret makes any of its MACs over this body.
- * - `stale`: a MAC is right, and `t` is outside the tolerance on either side.
- * - `ok`: a MAC is right and `t` is near.
+ * - `malformed`: the header does not follow the scheme.
+ * - `mismatch`: no secret gives any of the header's MACs for this body.
+ * - `stale`: a MAC is right, but `t` is outside the tolerance, before or after.
+ * - `ok`: a MAC is right, and `t` is within the tolerance.
  */
 export type SignatureVerdict = 'malformed' | 'mismatch' | 'stale' | 'ok';
 
 export type SignatureHeader = {
-  /** As in the header: the signature covers this text. */
+  /** The text from the header, unchanged: the signature covers this text. */
   readonly timestamp: string;
   /** Unix seconds. */
   readonly seconds: number;
-  /** The `v1` entries, at least one. One of another length than 32 bytes matches no secret. */
+  /** The `v1` entries, at least one. An entry with another length than 32 bytes matches no secret. */
   readonly macs: readonly Buffer[];
 };
 
 const MAX_HEADER_LENGTH = 4_096;
-const MAX_MACS = 16; // one per secret while secrets roll; more only costs us time
+const MAX_MACS = 16; // one for each secret during a rotation; more would only cost time
 const MAC_BYTES = 32;
 
 /**
- * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma; skips entries of other
- * schemes (`v0`). Null: `t` is missing, double or not plain digits; `v1` is missing, too frequent or not hex (two digits a
- * byte); the header has another blank or control character, or is too long. A proxy joins two headers by a comma and a
- * blank: such a header has `t` twice.
+ * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`, with at most one blank after a comma. Skips entries of other
+ * schemes (`v0`). Returns null in these cases: `t` is missing, double or not plain digits; `v1` is missing, too
+ * frequent or not hex (two digits a byte); the header is too long, or has another blank or a control character. A proxy
+ * joins two headers with a comma and a blank: such a header has `t` twice.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
   if (header.length > MAX_HEADER_LENGTH || /[^\x20-\x7e]/.test(header)) return null;
@@ -51,14 +50,14 @@ export function parseSignatureHeader(header: string): SignatureHeader | null {
   return { timestamp, seconds: Number(timestamp), macs };
 }
 
-/** Checks the signatures of one endpoint. Holds its secrets and shows them to nobody. */
+/** Checks the signatures of one endpoint. It holds the secrets and shows them to nobody. */
 export class SignatureCheck {
   readonly #keys: readonly KeyObject[];
   readonly #toleranceSec: number;
 
   /**
-   * Any one of the secrets may match (rotation). Throws for no secrets or a blank one: anybody can sign with a blank
-   * secret.
+   * Any of the secrets may match (rotation). Throws if there are no secrets or a blank one: anybody can sign with a
+   * blank secret.
    */
   constructor(secrets: readonly string[], toleranceSec: number) {
     if (secrets.length === 0 || secrets.some((secret) => secret.trim() === '')) {
@@ -71,15 +70,15 @@ export class SignatureCheck {
     this.#toleranceSec = toleranceSec;
   }
 
-  /** The verdict on a header as text; see `checkParsed`. */
+  /** The verdict on a header given as text. See `checkParsed`. */
   check(header: string, body: Buffer, now: Date): SignatureVerdict {
     const parsed = parseSignatureHeader(header);
     return parsed === null ? 'malformed' : this.checkParsed(parsed, body, now);
   }
 
   /**
-   * Tries every secret against every MAC, whatever matched before: the time taken never gives the matching one away.
-   * Exactly at the tolerance is still near (Documents 2 and 3 refuse more than five minutes).
+   * Tries every secret with every MAC, even after a match, so the time never reveals the matching one. A time exactly
+   * at the tolerance is still accepted (Documents 2 and 3 refuse more than five minutes).
    */
   checkParsed(header: SignatureHeader, body: Buffer, now: Date): Exclude<SignatureVerdict, 'malformed'> {
     let matches = 0;

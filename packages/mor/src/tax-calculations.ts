@@ -1,4 +1,4 @@
-// Document 2: an order's future tax. A calculation lives 7 days and serves once.
+// Document 2: the tax of an order before payment. A calculation lives 7 days and can be used once.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields } from './read.js';
 import { type TaxCalculationRequest } from './requests/tax.js';
@@ -6,7 +6,7 @@ import { parseTaxLine, type TaxLine } from './tax-lines.js';
 import { type MorTransport } from './transport.js';
 import { wireWith } from './wire.js';
 
-/** Amounts are decimal strings in `currency`, exactly as they came. */
+/** Amounts are decimal strings in `currency`, exactly as the MoR sent them. */
 export type TaxCalculation = {
   readonly taxCalculationId: string;
   readonly createdAt: Date | null;
@@ -17,12 +17,12 @@ export type TaxCalculation = {
   readonly netAmount: string | null;
   readonly taxAmount: string;
   readonly totalAmount: string;
-  /** Never part of `taxAmount`; null when no line carries duty. */
+  /** Never a part of `taxAmount`. Null: no line has duty. */
   readonly totalDutyAmount: string | null;
   readonly lineItems: readonly TaxLine[];
   /** Null unless the MoR takes the liability. */
   readonly entityCompanyName: string | null;
-  /** Echoes, handed on as they came. */
+  /** The MoR repeats these fields from the request. They stay unchanged. */
   readonly customer: unknown;
   readonly evidence: unknown;
 };
@@ -59,7 +59,7 @@ export class TaxCalculations {
     return this.send(encodeTaxCalculation(request));
   }
 
-  /** Has no key: a second try makes a second calculation. It costs nothing and binds nobody. */
+  /** A calculation has no key, so a second try makes a second calculation. It costs nothing and binds nobody. */
   send(wire: WireRequest): Promise<Outcome<TaxCalculation>> {
     return this.transport.call(wire, { name: 'tax.calculate', accept: ({ body }) => parseTaxCalculation(body) });
   }

@@ -1,9 +1,9 @@
-// The lines of a tax calculation or transaction, as Document 2 answers them.
+// The lines of a tax calculation or transaction, in the form of Document 2.
 import { Fields, parseText, Unreadable } from './read.js';
 
 /**
- * For display and reconciliation only: derive no amounts from this list. Hands its words on unchanged: a word unknown
- * to Document 2 must not stop a signup or a commit.
+ * For display and reconciliation only: calculate no amounts from this list. The MoR's words stay unchanged, since a
+ * word outside Document 2 must not stop a signup or a commit.
  */
 export type TaxCharge = {
   readonly kind: string;
@@ -22,16 +22,16 @@ export type LineTax = {
   readonly rate: string | null;
   readonly taxAmount: string;
   readonly currency: string | null;
-  /** Null: no duty on this line. */
+  /** Null: this line has no duty. */
   readonly dutyAmount: string | null;
   readonly dutyRate: string | null;
-  /** Shown as it came. */
+  /** For display, unchanged. */
   readonly dutyBasis: string | null;
   readonly appliedHsCode: string | null;
   readonly charges: readonly TaxCharge[];
 };
 
-/** Amounts are decimal strings, exactly as they came; null where the answer had none. */
+/** Amounts are decimal strings, exactly as the MoR sent them. Null: the answer had none. */
 export type TaxLine = {
   readonly lineItemId: string;
   readonly merchantLineItemReference: string | null;
@@ -79,7 +79,7 @@ function parseLineTax(value: unknown, path: string): LineTax {
   };
 }
 
-/** The document leaves open whether a quantity is a number or text: this takes a whole number or a decimal string. */
+/** The document does not say whether a quantity is a number or a text. Accepts a whole number or a decimal string. */
 function parseQuantity(value: unknown, path: string): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^\d{1,16}(\.\d{1,12})?$/.test(value)) return value;

@@ -1,4 +1,4 @@
-// Document 2: tax committed after a payment succeeded, and given back with a refund.
+// Document 2: tax committed after a payment succeeded, and returned with a refund.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields, parseListOf } from './read.js';
@@ -9,7 +9,7 @@ import { query, segment, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/tax/transactions';
 
-/** Amounts are decimal strings in `currency`, exactly as they came. */
+/** Amounts are decimal strings in `currency`, exactly as the MoR sent them. */
 export type TaxTransaction = {
   readonly transactionId: string;
   readonly merchantTransactionReference: string;
@@ -26,7 +26,7 @@ export type TaxTransaction = {
   readonly payment: { readonly processor: string | null; readonly paymentReference: string | null } | null;
   readonly refunds: readonly TaxRefund[];
   readonly lineItems: readonly TaxLine[];
-  /** Echoes, handed on as they came. */
+  /** The MoR repeats these fields from the request. They stay unchanged. */
   readonly customer: unknown;
   readonly evidence: unknown;
 };
@@ -56,7 +56,7 @@ export type TaxRefund = {
   readonly lines: readonly TaxRefundLine[];
 };
 
-/** `nextCursor` null: this was the last page, however full it is. */
+/** `nextCursor` null: this was the last page, however full. */
 export type TaxTransactionPage = {
   readonly transactions: readonly TaxTransaction[];
   readonly nextCursor: string | null;
@@ -141,7 +141,7 @@ export function parseTransactionInvoice(value: unknown, path = ''): FileLink {
   return new Fields(value, path).must('b2cInvoice', parseFileLink);
 }
 
-/** Only after the payment succeeded. `merchantTransactionReference` is also the idempotency key. */
+/** Use it only after the payment succeeded. `merchantTransactionReference` is also the idempotency key. */
 export function encodeTaxTransaction(request: TaxTransactionRequest): WireRequest {
   return wireWith('POST', PATH, request);
 }
@@ -173,7 +173,7 @@ export class TaxTransactions {
     return this.transport.call(wire, { name: 'tax.refund.create', accept: ({ body }) => parseTaxRefund(body) });
   }
 
-  /** Newest first. `size` 1 to 100 (the MoR takes 20 without it); keep the filter the same from page to page. */
+  /** Newest first. `size` is 1 to 100 (the MoR's default is 20). Keep the same filter from page to page. */
   list(
     page: { merchantTransactionReference?: string; size?: number; cursor?: string } = {},
   ): Promise<Outcome<TaxTransactionPage>> {

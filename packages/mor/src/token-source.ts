@@ -1,4 +1,5 @@
-// The bearer token of one set of credentials: asked for once, shared by all callers, renewed in time.
+// The bearer token of one pair of credentials. The source fetches it once, shares it among all callers, and renews it
+// in time.
 import { Secret } from './secret.js';
 import { type Failure } from './outcome.js';
 import { failure, failureWithoutAnswer, retryAfterMs } from './failure.js';
@@ -6,18 +7,18 @@ import { type Exchange, type Line } from './http-line.js';
 import { type Clock, type MorCredentials, secretOf } from './options.js';
 
 const PATH = '/oauth2/token';
-/** Document 2, "Authentication", rule 2: the cache lives `expires_in` minus 300 seconds. */
+/** Document 2, "Authentication", rule 2: the token is cached for `expires_in` minus 300 seconds. */
 const EARLY_SEC = 300;
-/** For an answer without its token's life. */
+/** The life of a token in seconds, if the answer does not give it. */
 const SHORT_SEC = 60;
 const LONGEST_SEC = 86_400;
-/** Pause after repeated failures to get a token: 0.5 s, doubling to 8 s. One failure alone costs no pause. */
+/** The pause after repeated failures to get a token: 0.5 s, doubling to 8 s. A single failure causes no pause. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 
 export type TokenOutcome = { readonly ok: true; readonly token: Secret } | Failure;
 
-/** A token's life, in seconds, from the `expires_in` of its answer. */
+/** The life of a token in seconds, from the `expires_in` of its answer. */
 export function tokenLifeSec(expiresIn: unknown): number {
   if (typeof expiresIn !== 'number' || !Number.isFinite(expiresIn) || expiresIn <= 0) return SHORT_SEC;
   if (expiresIn > EARLY_SEC + SHORT_SEC) return Math.min(expiresIn, LONGEST_SEC) - EARLY_SEC;
@@ -41,18 +42,22 @@ export class TokenSource {
     this.#credentials = credentials;
   }
 
-  /** A token, good as far as known. All callers during a fetch share its token. `signal` ends only this wait. */
+  /**
+   * A token, valid as far as known. All callers during a fetch share its token. `signal` ends only this caller's wait.
+   */
   async get(signal: AbortSignal): Promise<TokenOutcome> {
     const now = this.clock.now().getTime();
     if (this.#held !== null && now < this.#held.usableUntil) return { ok: true, token: this.#held.token };
-    // A pause beyond the maximum began before the clock went back.
+    // A pause longer than the maximum began before somebody set the clock back.
     const pauseMs = this.#pause === null ? 0 : this.#pause.until - now;
     if (this.#pause !== null && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return this.#pause.failure;
     this.#refresh ??= this.#fetch().finally(() => (this.#refresh = null));
     return unlessAborted(this.#refresh, signal);
   }
 
-  /** The API answered 401 to this token. The next `get` fetches another, unless somebody has done so already. */
+  /**
+   * The API answered 401 to this token. The next `get` fetches a new token, unless another caller has done so already.
+   */
   refused(token: Secret): void {
     if (this.#held?.token === token) this.#held = null;
   }
@@ -60,7 +65,7 @@ export class TokenSource {
   async #fetch(): Promise<TokenOutcome> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     let exchange = await this.#ask(signal);
-    // A second request for a token harms nobody, so this passes over one hiccup.
+    // A second request for a token is harmless, so one short failure leads to another try at once.
     const hiccup = exchange.answered ? exchange.status >= 500 : exchange.sent === 'maybe' && !exchange.timedOut;
     if (hiccup) exchange = await this.#ask(signal);
     const now = this.clock.now().getTime();
@@ -92,7 +97,7 @@ export class TokenSource {
     );
   }
 
-  /** Whatever went wrong here, the call itself was not sent: `retry`, or `stopped` if a person must act. */
+  /** Whatever failed here, the call itself was not sent: the result is `retry`, or `stopped` if a person must act. */
   #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
       return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };
@@ -115,7 +120,7 @@ export class TokenSource {
 function readToken(text: string | null): { ok: true; token: Secret; lifeSec: number } | null {
   const body = parseObject(text);
   const token = body?.access_token;
-  // A header can only carry visible ASCII.
+  // A header can carry only visible ASCII.
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token)) return null;
   return { ok: true, token: new Secret(token), lifeSec: tokenLifeSec(body?.expires_in) };
 }
@@ -129,7 +134,7 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> | n
   }
 }
 
-/** The outcome, or `retry` if the caller's deadline passes first: the call itself was not sent. */
+/** The outcome, or `retry` if the caller's deadline comes first: the call itself was not sent. */
 function unlessAborted(outcome: Promise<TokenOutcome>, signal: AbortSignal): Promise<TokenOutcome> {
   return new Promise((resolve) => {
     const late = (): void => resolve(failure('retry', 'the deadline passed while waiting for a token'));

@@ -1,4 +1,4 @@
-// The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
+// The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and sorted answers.
 import { type Outcome, type WireRequest } from './outcome.js';
 import { type MorCallName } from './error-guide.js';
 import { failure, failureOf, failureWithoutAnswer, requestIdOf, retryAfterMs, unreadableAnswer } from './failure.js';
@@ -7,12 +7,12 @@ import { type Clock, DEFAULT_TIMEOUT_MS, type MorCredentials, type MorOptions, s
 import { parseAnswer, Unreadable } from './read.js';
 import { TokenSource } from './token-source.js';
 
-/** An answer as the parsers see it. `body` is parsed JSON, or undefined without one. */
+/** An answer for the parsers. `body` is parsed JSON. Undefined: no body. */
 export type MorAnswer = {
   readonly status: number;
   readonly body: unknown;
   readonly header: (name: string) => string | null;
-  /** The wait of its `Retry-After`; null: none. */
+  /** The wait from `Retry-After`, in milliseconds. Null: none. */
   readonly retryAfterMs: number | null;
 };
 
@@ -20,11 +20,11 @@ export type MorCallOptions<T> = {
   readonly name: MorCallName;
   /** The credentials to use: the partner's for Document 1, the merchant's for the rest. */
   readonly as?: 'merchant' | 'partner';
-  /** Sent as `Idempotency-Key`; null or absent: no such header. */
+  /** The `Idempotency-Key` header. Null or absent: no such header. */
   readonly key?: string | null;
-  /** Reads a 2xx answer. Throws `Unreadable` if it differs from the document. */
+  /** Parses a 2xx answer. Throws `Unreadable` if the answer differs from the document. */
   readonly accept: (answer: MorAnswer) => T;
-  /** Reads an error answer as a result, if the document allows it; null for an ordinary error. */
+  /** Turns an error answer into a result, if the document allows it. Null: it is an ordinary error. */
   readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
 };
 
@@ -47,14 +47,14 @@ export class MorTransport {
     this.#partner = options.partner ? source(options.partner) : null;
   }
 
-  /** False when there are no partner credentials: then every call of Document 1 is `stopped`. */
+  /** False if there are no partner credentials. Every call of Document 1 is then `stopped`. */
   get hasPartner(): boolean {
     return this.#partner !== null;
   }
 
   /**
-   * Sends stored bytes once and reads the answer. After a 401 it sends the same bytes with a fresh token; it repeats a
-   * read with a lost connection. Never throws.
+   * Sends stored bytes once and parses the answer. After a 401 it sends the same bytes with a new token. It repeats a
+   * read after a lost connection. Never throws.
    */
   async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<Outcome<T>> {
     const kept = this.#options.gate?.(options.name, wire) ?? null;
@@ -65,7 +65,7 @@ export class MorTransport {
     return outcome;
   }
 
-  /** Ends every connection; for shutdown. */
+  /** Ends every connection, for shutdown. */
   async close(): Promise<void> {
     await this.#line.close();
   }
@@ -81,7 +81,7 @@ export class MorTransport {
     if (exchange.answered && exchange.status === 401) {
       tokens.refused(first.token);
       const second = await tokens.get(signal);
-      if (!second.ok) return second; // the 401 did nothing, and nothing went out since
+      if (!second.ok) return second; // the 401 had no effect, and nothing went out since
       bearer = second.token.reveal();
       exchange = await this.#send(wire, options.key ?? null, bearer, signal);
     }
@@ -138,7 +138,7 @@ export class MorTransport {
     try {
       this.#options.onRequest?.({ call, status, kind, code, elapsedMs, requestId });
     } catch {
-      // counting a call must never change its outcome
+      // An error in a listener must not change the outcome of the call.
     }
   }
 

@@ -1,4 +1,4 @@
-// Document 2: the MoR's delivery addresses.
+// Document 2: the addresses the MoR delivers events to.
 import { Secret } from './secret.js';
 import { type Outcome, type WireRequest } from './outcome.js';
 import { Fields, parseListOf, parseText } from './read.js';
@@ -12,12 +12,15 @@ export type WebhookEndpoint = {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** `ACTIVE`, `DISABLED` (Document 2) or another word of the MoR. */
+  /** `ACTIVE`, `DISABLED` (Document 2), or another word of the MoR. */
   readonly status: string;
   readonly createdAt: Date | null;
 };
 
-/** The secret comes once, with the creation: show it to the operator at once. Null when the answer had none. */
+/**
+ * The MoR returns the secret once, in the answer to the creation: show it to the operator at once. Null: the answer had
+ * none.
+ */
 export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Secret | null };
 
 function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
@@ -61,7 +64,7 @@ export class WebhookEndpoints {
     return this.sendDelete(encodeDeleteWebhook(id));
   }
 
-  /** Has no key: after an unknown outcome the list says whether the endpoint is there. */
+  /** A creation has no key. After an unknown outcome the list shows whether the endpoint exists. */
   sendCreate(wire: WireRequest): Promise<Outcome<WebhookEndpointCreated>> {
     return this.transport.call(wire, {
       name: 'webhook.create',

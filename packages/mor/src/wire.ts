@@ -1,9 +1,9 @@
-// Writing a request: the same arguments always give the same bytes.
+// Writes requests: the same arguments always give the same bytes.
 import { type WireRequest } from './outcome.js';
 
 /**
- * A value as JSON text with the keys of every object in order, so the bytes depend on the meaning alone. Leaves out
- * absent (`undefined`) members; writes a bigint as a plain integer.
+ * JSON text with the keys of every object in order, so the bytes depend only on the meaning. Leaves out absent
+ * (`undefined`) members. Writes a bigint as a plain integer.
  */
 export function encodeJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
@@ -32,16 +32,16 @@ export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: u
 }
 
 /**
- * An id as one segment of a path. Escapes twice a segment a server would read as "here" or "one folder up": then it is
- * only an unknown id. Throws a RangeError for an empty id, since it would name another route.
+ * An id as one segment of a path. A segment such as "." or ".." would lead a server to another path. It is escaped
+ * twice, and so is only an unknown id. Throws a RangeError for an empty id, since it would name another route.
  */
 export function segment(id: string): string {
   if (id === '') throw new RangeError('an id in a path must not be empty');
-  const escaped = encodeURIComponent(Buffer.from(id).toString()); // by way of UTF-8: a lone surrogate would throw
+  const escaped = encodeURIComponent(Buffer.from(id).toString()); // by way of UTF-8: half a surrogate pair would throw
   return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%252E') : escaped;
 }
 
-/** A query string with the given values in the given order; leaves out null and undefined. */
+/** A query string with these values in this order. Leaves out null and undefined. */
 export function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
   const parts = Object.entries(values)
     .filter(([, value]) => value !== null && value !== undefined)

@@ -1,4 +1,4 @@
-// Lets a request in if its key's role suffices for the route; every refusal gets an audit row.
+// Lets a request pass if the role of its key is enough for the route. Every refusal gets a row in the audit log.
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
@@ -16,7 +16,7 @@ export class AccessGuard implements CanActivate {
     private readonly denials: Denials,
   ) {}
 
-  /** Throws 401 for a missing or wrong key, 403 for an insufficient role. */
+  /** Throws 401 for a missing or wrong key, and 403 for an insufficient role. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, [
       context.getHandler(),
@@ -52,7 +52,10 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** The id in the path; null if there is none. Cut, and without characters harmful to a database or a terminal. */
+/**
+ * The id in the path. Null: there is none. It is shortened, and characters harmful to a database or a terminal are
+ * removed.
+ */
 export function targetOf(req: Request): string | null {
   const id: unknown = req.params['id'] ?? req.params['reference'];
   return typeof id === 'string' ? id.replace(/[\p{Cc}\p{Cs}]/gu, '?').slice(0, 255) : null;

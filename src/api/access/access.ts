@@ -1,4 +1,4 @@
-// A route's needs of its caller, written on the route. A route without them is open to nobody.
+// Declares, on a route, the role its callers need. A route without a declaration is open to nobody.
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiForbiddenResponse, ApiUnauthorizedResponse, ApiExtension } from '@nestjs/swagger';
 import { type ApiRole } from '../../config/index.js';
@@ -11,20 +11,23 @@ export type AccessRule =
   | {
       readonly open: false;
       readonly role: ApiRole;
-      /** Its name in the audit trail, for example `refund.create`. */
+      /** The name in the audit log, for example `refund.create`. */
       readonly action: string;
-      /** True: it changes something, so every use of it gets an audit row. */
+      /** True: the route changes something, so every use gets a row in the audit log. */
       readonly changes: boolean;
-      /** True: it changes something at Stripe or the MoR, or leads there; shadow mode refuses it. */
+      /** True: the route changes something at Stripe or the MoR, or leads to such a change. Shadow mode refuses it. */
       readonly outside: boolean;
     };
 
-/** For reading: the role uses it freely; only a refusal gets an audit row. */
+/** For a route that only reads. Only a refusal gets a row in the audit log. */
 export function MayRead(role: ApiRole, action: string): MethodDecorator {
   return needs({ open: false, role, action, changes: false, outside: false });
 }
 
-/** For changing something: audited with its outcome. `outside: false`: it changes nothing but our own database. */
+/**
+ * For a route that changes something. The audit log records every use with its result. `outside: false`: it changes
+ * only our own database.
+ */
 export function MayChange(role: ApiRole, action: string, { outside = true } = {}): MethodDecorator {
   return needs({ open: false, role, action, changes: true, outside });
 }

@@ -1,4 +1,5 @@
-// Every change, its author and its outcome: one row before an operator's change begins, and one after any change ends.
+// Writes every change into the audit log, with its author and result: one row before an operator's change begins, and
+// one row after any change ends.
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
@@ -33,7 +34,7 @@ export class AuditInterceptor implements NestInterceptor {
 
     const target = targetOf(req);
     const about = { actor: caller.name, role: caller.role, action: rule.action, source: addressOf(req) };
-    // A change by an operator may move money: it does not begin before it is on record. Status 0: not ended yet.
+    // An operator's change may move money, so it starts only once the log has it. Status 0: not ended yet.
     const begun =
       rule.role === 'ops'
         ? this.audit.write({ ...about, target, outcome: 'begun', status: 0, detail: null })
@@ -42,7 +43,8 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // The change is made, so the caller must get its reply. The audit trail or the signup's row has its start.
+        // The change is made, so the caller must get the reply even without this row. The audit log or the signup's row
+        // already shows the start.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",
@@ -69,7 +71,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** The id of the new object; a merchant in onboarding goes by the partner's own reference. */
+/** The id of the new object. A merchant in onboarding uses the partner's own reference. */
 function idOf(answer: unknown): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if ('id' in answer && typeof answer.id === 'string') return answer.id;

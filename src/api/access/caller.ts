@@ -1,4 +1,4 @@
-// The caller: one of the API keys of the settings, and its address.
+// The caller: the owner of an API key from the settings, and the client's address.
 import { isIP } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
@@ -12,19 +12,19 @@ export function setCaller(req: Request, caller: Caller): void {
   callers.set(req, caller);
 }
 
-/** Null before somebody is let in. */
+/** Null before the guard has let the caller in. */
 export function callerOf(req: Request): Caller | null {
   return callers.get(req) ?? null;
 }
 
-/** Each role includes the one before. */
+/** Each role includes the earlier ones. */
 export function mayDo(has: ApiRole, needs: ApiRole): boolean {
   return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
 }
 
 /**
- * The client's address: the socket's, or behind TRUSTED_PROXIES the last one in X-Forwarded-For outside their list. If
- * the entry there is no address, a trusted proxy passed it on unread: then only the proxy is known.
+ * The address of the client: from the socket, or, behind TRUSTED_PROXIES, the last entry of X-Forwarded-For that is no
+ * trusted proxy. If this entry is no address, a trusted proxy passed it on unchecked. Then only the proxy is known.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';

@@ -1,17 +1,19 @@
-// Refused callers, in the audit trail: every known one, and strangers not without end, or they could fill the database.
+// Records refused callers in the audit log: every known caller, but only a limited number of unknown ones, or they
+// could fill the database.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/ports/clock.js';
 import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /**
- * Strangers per address and minute. Further ones only count, and the first row of a later minute names their number.
+ * Rows a minute for unknown callers from one address. Further callers are only counted. The first row of a later minute
+ * contains their number.
  */
 const ROWS_OF_ONE = 100;
-/** Strangers of all addresses together: an IPv6 network has addresses without end. */
+/** The same limit for all addresses together: an IPv6 network has endless addresses. */
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
-/** A stranger does not wait longer than this for our bookkeeping. */
+/** An unknown caller never waits longer than this for the row. */
 const PATIENCE_MS = 2_000;
 
 export type Denial = {
@@ -34,7 +36,7 @@ export class Denials {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Resolves once written, if unneeded, or after the database's time limit. Never rejects. */
+  /** Resolves once the row is written or not needed, or after the database's time limit. Never rejects. */
   async record(denial: Denial): Promise<void> {
     const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
     if (unwritten === null) return;
@@ -48,7 +50,8 @@ export class Denials {
   }
 
   /**
-   * No more refusals of strangers at this address, or of all together, get a row in this minute; this one only counts.
+   * True if unknown callers get no more rows in this minute, at this address or altogether. It then only counts this
+   * refusal.
    */
   full(source: string): boolean {
     const now = this.clock.now().getTime();
@@ -57,7 +60,7 @@ export class Denials {
     return full;
   }
 
-  /** How many denials went unwritten before this denial; null: this denial goes unwritten too, over the limit. */
+  /** The number of earlier refusals without a row. Null: this refusal is over the limit and gets no row either. */
   private admit(source: string): number | null {
     const now = this.clock.now().getTime();
     let limit = this.byAddress.get(source);

@@ -1,4 +1,4 @@
-// The API keys of the settings, and the owner of a request's key.
+// Knows the API keys of the settings, and finds the owner of a request's key.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type ApiKey, type Config } from '../../config/index.js';
@@ -17,7 +17,9 @@ export class KeyRing {
     }));
   }
 
-  /** The key's owner; null: nobody. Compares digests of equal length with every key, so timing reveals nothing. */
+  /**
+   * The owner of the key. Null: nobody. Compares digests of equal length with every key, so the time reveals nothing.
+   */
   identify(key: string): Caller | null {
     const digest = digestOf(key);
     let found: Caller | null = null;
@@ -27,7 +29,7 @@ export class KeyRing {
     return found;
   }
 
-  /** The caller in an `Authorization` header; null if absent, malformed or nobody's key. */
+  /** The caller in an `Authorization` header. Null: absent, malformed, or an unknown key. */
   fromHeader(header: string | undefined): Caller | null {
     const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '');
     return match?.[1] === undefined ? null : this.identify(match[1]);

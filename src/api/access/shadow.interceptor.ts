@@ -1,4 +1,5 @@
-// Shadow mode at the API: refuses every change at Stripe or the MoR, and audits the refusal like any outcome.
+// Shadow mode in the API: refuses every change at Stripe or the MoR, and records the refusal in the audit log like any
+// result.
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Observable } from 'rxjs';

@@ -1,4 +1,4 @@
-// Callers without a key, by the thousand: refused before anything is made of their requests.
+// Handles thousands of callers without a key: refuses them before anything else happens with their requests.
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Denials } from './denials.js';
 import { type KeyRing } from './key-ring.js';
@@ -19,9 +19,9 @@ const HEADERS = {
 };
 
 /**
- * In front of `next`, which knows every caller. Once this minute's audit rows are full, a request below `/v1` without a
- * valid key gets its 401 here, and counts. A request on the whole way costs some 30 KB and a millisecond: too much for
- * thousands of strangers at once.
+ * Stands in front of `next`, the usual way for every request. Once this minute's rows in the audit log are full, it
+ * answers a request below `/v1` without a valid key with 401, and counts it. The usual way costs some 30 KB and a
+ * millisecond for each request. This is too much for thousands of unknown callers at once.
  */
 export function refusingStrangers(keys: KeyRing, denials: Denials, next: Handler): Handler {
   return (req, res) => {

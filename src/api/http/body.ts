@@ -1,4 +1,4 @@
-// The bytes of a request's body, read after its sender is let in, or the reason for their absence.
+// Reads the bytes of a request's body, once its sender is known. Otherwise it gives the reason for a missing body.
 import { type Request } from 'express';
 import {
   announcesMore,
@@ -10,14 +10,14 @@ import {
 } from '../../intake/read-body.js';
 import { Problem } from './problem.js';
 
-/** Webhook bodies have a limit of their own, at their doors. */
+/** Webhook bodies have a limit of their own, at their endpoints. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
 const RETRY_SEC = 5;
 
 /**
- * Empty if there is none. Rejects with 413 over `limitBytes`, 415 for a compressed body (nothing is inflated), 503 if
- * it takes too long or has to give way to others, 400 if it breaks off.
+ * Empty if the request has no body. Rejects with 413 over `limitBytes`, with 415 for a compressed body (nothing is
+ * inflated), with 503 if the body takes too long or other bodies need the memory, and with 400 if it breaks off.
  */
 export function bodyOf(
   req: Request,

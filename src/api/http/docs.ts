@@ -1,5 +1,5 @@
-// Short ways to describe fields and answers in the OpenAPI document. A name ends in OrNull if the field may be null, in
-// IfAny if it may be left out. A rule of `rules.ts` next to it adds its own limits.
+// Short ways to describe fields and answers in the OpenAPI document. A name ends in OrNull if the field may be null,
+// and in IfAny if it may be absent. A rule of `rules.ts` on the same field adds its own limits.
 import { type JsonSchema } from '@crossbill/mor';
 import { applyDecorators, type Type } from '@nestjs/common';
 import {
@@ -26,7 +26,7 @@ const whole = { type: 'integer' } as const;
 const minor = { type: 'integer', format: 'int64' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
-/** Its value in the examples of the document, in front of its description. */
+/** The value of the field in the examples of the document. Write it above the field's description. */
 export const Example = (example: unknown): PropertyDecorator => ApiProperty({ example });
 
 export const Text: Field = (about) => field(text, about);
@@ -60,13 +60,13 @@ export const PartIfAny = (part: Type, about?: string): PropertyDecorator => opti
 export const Open: Field = (about) => field(anything, about);
 export const OpenOrNull: Field = (about) => field({ ...anything, ...orNull }, about);
 export const OpenIfAny: Field = (about) => optional(anything, about);
-/** The body of a request for the MoR: `openapi.ts` lists its shape. */
+/** The body of a request to the MoR: `openapi.ts` lists its shape. */
 export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
-/** A part of the MoR's own shape, perhaps left out. */
+/** A part in the MoR's own shape. It may be absent. */
 export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, about: string): PropertyDecorator =>
   optional({ allOf: [schema] }, about);
 
-/** A route's answers besides its success: status and meaning, codes in backquotes. */
+/** A route's answers other than success: status and meaning, with codes in backquotes. */
 export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>
@@ -75,14 +75,16 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
   );
 }
 
-/** The answer before the file is ready. */
+/** The answer while the file is not ready. */
 export class PendingView {
   @Word(['pending']) status!: 'pending';
 }
 
-/** A POST safe to repeat without any Idempotency-Key: a client may send it again after silence. */
+/** A POST that is safe to repeat without an Idempotency-Key: a client may send it again after silence. */
 export const Repeatable = (): MethodDecorator => ApiExtension('x-repeatable', true);
 
-/** The header naming a request for good; `required` false: without it each request is a new one. */
+/**
+ * The Idempotency-Key header. It names a request for good. `required` false: each request without it is a new request.
+ */
 export const KeyHeader = (required: boolean): MethodDecorator =>
   ApiHeader({ name: 'Idempotency-Key', required, description: '1 to 255 printable characters.' });

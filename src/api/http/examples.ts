@@ -1,5 +1,5 @@
-// An example for every body of the OpenAPI document, composed of the examples of its fields. The linter of
-// test/docs/openapi.test.ts checks each against its schema.
+// Builds an example for every body of the OpenAPI document, from the examples of its fields. The linter of
+// test/docs/openapi.test.ts checks each example against its schema.
 import { type OpenAPIObject } from '@nestjs/swagger';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ function illustrate(content: Readonly<Record<string, Media>>, schemas: Json): vo
   if (media !== undefined) media.example ??= exampleOf(objectOf(media.schema), schemas);
 }
 
-/** `field`: the name of the field with this schema; empty for a whole body. */
+/** `field`: the name of the field with this schema. Empty for a whole body. */
 function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   const { $ref: ref, allOf, anyOf, oneOf, example, enum: words, items, type } = schema;
   if (example !== undefined) return example;
@@ -54,12 +54,12 @@ function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   return types.includes('boolean') ? false : 'text';
 }
 
-/** Lists within an answer are empty, except for its main ones. */
+/** Only the main lists of an answer have entries. All other lists are empty. */
 function listOf(items: Json, schemas: Json, field: string): unknown[] {
   return field !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, field)];
 }
 
-/** The required fields, and every other one with an example. */
+/** The required fields, and every other field with an example. */
 function fieldsOf(schema: Json, schemas: Json): Json {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const fields = Object.entries(objectOf(schema['properties'])).map(([name, one]) => [name, objectOf(one)] as const);

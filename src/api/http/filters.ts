@@ -1,4 +1,4 @@
-// The common filters of lists: a stretch of time, a currency, an amount, a customer. A wrong one is a 400 with its
+// The common filters of lists: a span of time, a currency, an amount, a customer. A wrong filter gives a 400 with its
 // name.
 import { applyDecorators } from '@nestjs/common';
 import { IsOptional } from 'class-validator';
@@ -13,7 +13,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 const FIRST_YEAR = 1970;
 
-/** A date is its start in UTC; a time says its zone. Null for anything else, also for a 30 February. */
+/** Parses a date (its start in UTC) or a time with a zone. Null for anything else, February 30 included. */
 export function parseFilterTime(value: unknown): Date | null {
   if (typeof value !== 'string' || !(DATE.test(value) || TIME.test(value))) return null;
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
@@ -53,7 +53,7 @@ type Money = Times & {
   readonly customer_id?: string;
 };
 
-/** Throws 400 for a stretch without time in it: it is a slip, and would look like an empty list. */
+/** Throws 400 for an empty span: it is a slip, and would look like an empty list. */
 export function spanOf({ since, until }: Times): Span {
   const span = { since: parseFilterTime(since) ?? undefined, until: parseFilterTime(until) ?? undefined };
   if (span.since !== undefined && span.until !== undefined && span.since >= span.until)
@@ -70,7 +70,7 @@ export function moneyOf(q: Money): MoneyFilter {
   };
 }
 
-/** `customer_id` is the same filter by the name of the field. */
+/** `customer_id` is another name of the same filter, after the field. */
 export function customerOf(q: Pick<Money, 'customer' | 'customer_id'>): string | undefined {
   if (q.customer !== undefined && q.customer_id !== undefined)
     throw invalid('customer_id', 'is another name of customer: give one of them');

@@ -1,4 +1,4 @@
-// Ids in paths: an impossible id is a 404, without asking a database.
+// Checks ids in paths: an impossible id gives a 404 without a query to the database.
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { notFound } from './problem.js';
@@ -12,7 +12,7 @@ export class IdPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** Like `IdPipe`, for an invoice: a name of our own lanes is no invoice's. */
+/** Like `IdPipe`, for invoices. It also refuses the names of our own lanes, since no invoice has such a name. */
 @Injectable()
 export class InvoiceIdPipe implements PipeTransform<unknown, string> {
   transform(value: unknown): string {

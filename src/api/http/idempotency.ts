@@ -1,4 +1,4 @@
-// The name of a creating POST: API key, method, path and Idempotency-Key.
+// The name of a POST that creates something: API key, method, path and Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/request-name.js';
@@ -8,7 +8,7 @@ import { Problem, invalid } from './problem.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** The key; null if there is none. More than one, a blank or a too long one is an error. */
+/** The Idempotency-Key. Null: there is none. Several keys, a blank key or a too long key are errors. */
 export function idempotencyKey(req: Request): string | null {
   const values = req.headersDistinct['idempotency-key'];
   if (values === undefined) return null;
@@ -26,12 +26,15 @@ export function requiredIdempotencyKey(req: Request): string {
   return key;
 }
 
-/** The request of a refund or a return; its path follows from its payment: `pay_…` and our own id are one scope. */
+/**
+ * The name of a request for a refund or a return. Its path follows from the payment: `pay_…` and our own id count as
+ * one path.
+ */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
-/** `path` as the route means it: letters' case and a trailing slash make no other request. */
+/** The path counts as the route reads it: upper case and a trailing slash make no other request. */
 export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
   return { ...paymentRequestName(caller, key, body), method: 'POST', path };
 }
@@ -40,7 +43,7 @@ function bodyHash(body: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(body)).digest();
 }
 
-/** The key stands for another request. */
+/** The key belongs to another request. */
 export function idempotencyConflict(): Problem {
   return new Problem(409, 'idempotency_conflict', 'Another request used this Idempotency-Key.');
 }

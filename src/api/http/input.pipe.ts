@@ -6,12 +6,12 @@ import { type FieldError, Problem } from './problem.js';
 
 type Class = new () => object;
 
-// The names of its members describe a class, so these can be none: the validator would take them for its own.
+// No field may have these names: the validator would read them as members of the class itself.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
-/** A member with its own class. */
+/** A member with a class of its own. */
 export function Nested(type: () => Class): PropertyDecorator {
   const remember: PropertyDecorator = (target, property) => {
     const members = nested.get(target) ?? new Map<string, () => Class>();
@@ -21,8 +21,8 @@ export function Nested(type: () => Class): PropertyDecorator {
 }
 
 /**
- * An unknown field of a body or parameter of a query is an error: a misspelt `amount` never means "all of it". Takes
- * values as they are, never converted.
+ * Refuses an unknown field of a body or parameter of a query: a misspelt `amount` must never mean "the whole amount".
+ * Takes values as they are, without conversion.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
@@ -43,7 +43,7 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-/** An instance for the validator. Copies only values with their own class; all else stays as sent. */
+/** Makes an instance for the validator. Copies only values with a class of their own. All other values stay as sent. */
 function instanceOf(type: Class, value: unknown, path: string, unknown: FieldError[]): object {
   const input = new type();
   const members: readonly [string, unknown][] = Object.entries(
@@ -63,7 +63,7 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  // a member may have the empty name, and gets reported all the same
+  // A member may have an empty name. It is reported like any other.
   const name = error.property === '' ? '""' : error.property;
   const index = /^\d+$/.test(name);
   const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);
@@ -71,11 +71,11 @@ function fieldErrors(error: ValidationError, path: string): FieldError[] {
     field,
     message: rule === 'whitelistValidation' ? NOT_A_FIELD : withoutName(message, error.property),
   }));
-  // One complaint per field is enough.
+  // One message per field is enough.
   return [...own.slice(0, 1), ...(error.children ?? []).flatMap((child) => fieldErrors(child, field))];
 }
 
-/** class-validator begins with the field's name, already next to the message. */
+/** class-validator begins its message with the field's name, and the answer already shows this name. */
 function withoutName(message: string, name: string): string {
   return message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
 }

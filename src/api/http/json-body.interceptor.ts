@@ -1,4 +1,4 @@
-// Reads the body and turns it into JSON only with the caller known: a stranger takes no memory, and learns nothing of
+// Reads and parses the body only once the caller is known. So an unknown sender takes no memory and learns nothing from
 // our answers.
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -21,12 +21,12 @@ export class JsonBodyInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const handlers = [context.getHandler(), context.getClass()];
-    // A route open to all takes no body, and the console reads its forms itself.
+    // A route open to everybody takes no body, and the console reads its forms itself.
     if (this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, handlers)?.open !== false) return next.handle();
     const req = context.switchToHttp().getRequest<Request>();
     if (NO_BODY.has(req.method)) return next.handle();
     const bytes = await bodyOf(req, this.room, 'caller');
-    // Another site may send a form or plain text unasked; JSON it may not.
+    // Another website can make a browser send a form or plain text, but not JSON.
     if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
       throw new Problem(415, 'unsupported_media_type', 'The body must be sent as application/json.', [
         { field: 'Content-Type', message: 'must be application/json' },

@@ -1,4 +1,4 @@
-// From a request's bytes to a JSON object with its amounts surely in plain integers.
+// Parses a request's bytes to a JSON object. Every amount in it is an integer in plain digits.
 import { parseBody } from '../../domain/events/json-body.js';
 
 export type ParsedBody =
@@ -6,8 +6,8 @@ export type ParsedBody =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * An empty body is `{}`. A top-level number outside plain digits (`1e3`, `10.0`) stays text as written: JSON.parse
- * would make a fine integer of it, and nobody should guess at a person's amount.
+ * An empty body is `{}`. A top-level number in another form (`1e3`, `10.0`) stays text. JSON.parse would turn it into
+ * an integer, and Crossbill must not guess a person's amount.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { ok: true, value: {} };
@@ -21,8 +21,8 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g;
 
 /**
- * Key and spelling of each number of the outermost object other than an integer in plain digits. The text is valid
- * JSON.
+ * The key and the text of each number in the outermost object, unless it is an integer in plain digits. The input is
+ * valid JSON.
  */
 function oddNumbers(text: string): [string, string][] {
   const found: [string, string][] = [];
@@ -38,7 +38,7 @@ function oddNumbers(text: string): [string, string][] {
   return found;
 }
 
-/** JSON text, the same for bodies of the same meaning: keys in order, no blanks. */
+/** JSON text with ordered keys and without blanks: bodies with the same meaning give the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,4 +1,5 @@
-// Between a route and the MoR's client: a checked request goes out, an answer or the reason why there is none comes back.
+// Stands between a route and the MoR's client: it checks the request, and turns a failure into an answer for the
+// caller.
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type FieldError, morProblem, Problem } from './problem.js';
 
@@ -7,8 +8,8 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * A request with the checks of its document passed; otherwise 400 with the MoR's own code.
- * @param within the field of our own request around it, for example `tax`; null: it is the whole body
+ * Returns a request that passed the checks of its document. Otherwise throws 400 with the MoR's own code.
+ * @param within the field of our own request that holds it, for example `tax`; null: it is the whole body
  */
 export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
   if (checked.ok) return checked.value;
@@ -18,13 +19,13 @@ export function checkedRequest<T>(checked: Checked<T>, within: string | null = n
   throw new Problem(400, checked.code, message, errors);
 }
 
-/** The name of a field within another one: `customer` in `tax` is `tax.customer`. */
+/** The name of a field inside another: `customer` in `tax` is `tax.customer`. */
 export function fieldWithin(within: string | null, field: string): string {
   if (within === null) return field;
   return field === 'body' || field === '' ? within : `${within}.${field}`;
 }
 
-/** The MoR's answer; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable`. */
+/** Returns the MoR's answer. A refusal keeps its status and code. Silence and 5xx become 502 `mor_unavailable`. */
 export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw morProblem(outcome);

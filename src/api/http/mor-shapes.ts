@@ -1,4 +1,4 @@
-// The MoR's own shapes among the routes' requests and answers.
+// The MoR's own shapes within the requests and answers of our routes.
 import {
   bareMerchantRequest,
   catalogueProductRequest,
@@ -15,10 +15,13 @@ import {
   webhookEndpointRequest,
 } from '@crossbill/mor';
 
-/** The caller's part of them; the rest comes from Stripe. Checked as a whole, by the shape of the MoR's request. */
+/**
+ * The caller gives a part of these fields, and the rest comes from Stripe. The shape of the MoR's request checks the
+ * whole.
+ */
 export const providerPart = proformaProvider.partial('ProviderPart');
 export const recipientPart = proformaRecipient.partial('RecipientPart');
-/** As the MoR repeats its input. */
+/** The customer's details, as the MoR repeats them in its answer. */
 export const echoedCustomer = taxCustomer.partial('EchoedCustomer');
 export const echoedEvidence = taxEvidence.partial('EchoedEvidence');
 

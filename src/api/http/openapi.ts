@@ -1,4 +1,4 @@
-// The OpenAPI document of every route, and of the daemon's own messages.
+// Builds the OpenAPI document of every route, and of the daemon's notifications.
 import { definitionsOf } from '@crossbill/mor';
 import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
@@ -6,10 +6,10 @@ import { MOR_SHAPES } from './mor-shapes.js';
 import { withExamples } from './examples.js';
 import { ProblemView } from './problem.view.js';
 
-/** The daemon's own messages, in OpenAPI's form. */
+/** The daemon's notifications, in OpenAPI's form. */
 export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
-/** The groups of routes, in the order in which a developer meets them. */
+/** The groups of routes, in the order a developer needs them. */
 const TAGS: Readonly<Record<string, string>> = {
   Signups: "A customer's first payment, or the payment method of a trial.",
   Customers: "Who is who: the merchant's customers and theirs at the MoR.",
@@ -32,7 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Health: 'For supervisors, load balancers and scrapers. No key.',
 };
 
-/** Each call makes a new one, which its caller may change. */
+/** Each call makes a new document, so the caller may change it. */
 export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Crossbill')
@@ -41,7 +41,7 @@ export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObjec
     )
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
-    .setOpenAPIVersion('3.1.0') // the first that has webhooks
+    .setOpenAPIVersion('3.1.0') // the first version with webhooks
     .addServer('/', 'The daemon that serves this document')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key');
   for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
@@ -50,7 +50,7 @@ export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObjec
   document.components.schemas = { ...document.components.schemas, ...definitionsOf(MOR_SHAPES) };
   for (const path of Object.values(document.paths)) {
     for (const operation of [path.get, path.post, path.put, path.patch, path.delete]) {
-      if (operation !== undefined) operation.security ??= []; // said aloud: it needs no key
+      if (operation !== undefined) operation.security ??= []; // states explicitly that the route needs no key
     }
   }
   return withExamples({ ...document, webhooks });

@@ -1,4 +1,4 @@
-// Lists: newest first, `{data, next_cursor?}`, with `limit` and `cursor`.
+// The pages of lists: newest first, in the form `{data, next_cursor?}`, with `limit` and `cursor`.
 import { type Type } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
@@ -31,7 +31,7 @@ export function pageView<T, V>(page: Page<T>, view: (row: T) => V): PageView<V> 
   return page.nextCursor === null ? { data } : { data, next_cursor: page.nextCursor };
 }
 
-/** A class that describes a page of `item`, for the OpenAPI document. */
+/** Makes a class that describes a page of `item`, for the OpenAPI document. */
 export function pageOf(item: Type): Type {
   class PageOf {
     @Many(item) data!: unknown[];
@@ -41,7 +41,7 @@ export function pageOf(item: Type): Type {
   return PageOf;
 }
 
-/** What is given and not undefined: filters as the books take them. */
+/** The filters with a value. Undefined filters are left out. */
 export function given<K extends string>(filter: Readonly<Record<K, string | undefined>>): Partial<Record<K, string>> {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Partial<
     Record<K, string>

@@ -1,4 +1,4 @@
-// The kinds of payment method that a setup intent may save: an open list, judged by the MoR.
+// The kinds of payment method a setup intent may save. The list is open, and the MoR decides.
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray } from 'class-validator';
 import { ManyIfAny } from './docs.js';

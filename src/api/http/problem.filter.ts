@@ -1,4 +1,5 @@
-// The one place where an error becomes an answer: known ones say what to do, unknown ones say nothing but that we failed.
+// The one place that turns an error into an answer. A known error says what to do. An unknown error only says that
+// Crossbill failed.
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
@@ -6,7 +7,7 @@ import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
 
-/** Codes for the framework's own answers. */
+/** Codes for answers from the framework itself. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['invalid_request', 'The request is malformed.'],
   401: ['unauthorized', 'A valid API key is needed.'],
@@ -17,12 +18,13 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
   415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
 };
 
-// SQLSTATE classes of a database in trouble (connection, gone, resources, operator, read-only), and Node's names for a lost socket.
+// SQLSTATE classes of a database in trouble (connection, missing, resources, operator, read-only), and Node's names for
+// a lost socket.
 const TROUBLE = /^(08|25|3D|53|57|58|XX)|^E[A-Z]{3,}$/;
-// The words of pg and its pool without a connection, or without an answer.
+// Messages of pg and its pool about a missing connection or answer.
 const NO_ANSWER = /timeout exceeded|query read timeout|connection terminated|not queryable/i;
 
-/** An error's answer. Never a stack, a statement, a name of a table. */
+/** The answer for an error. It never contains a stack, a statement or the name of a table. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');
@@ -54,7 +56,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    // A 503 thrown on purpose is a body too slow or among too many: a flood of them must not fill the log.
+    // A 503 thrown on purpose means a slow body or too many bodies. A flood of them must not fill the log.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
     else if (problem.getStatus() === 502)

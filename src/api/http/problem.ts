@@ -1,18 +1,18 @@
-// Every answer except a success, in one shape, and the ways to make one.
+// The one form of every answer except a success, and the functions to make such an answer.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../engine/commanded.js';
 import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Thrown to end a request with this answer. The message is for the caller: it holds nothing secret from them. */
+/** Throw it to end a request with this answer. The message is for the caller, so it holds no secret. */
 export class Problem extends HttpException {
   constructor(
     status: number,
     readonly code: string,
     message: string,
     readonly errors: readonly FieldError[] = [],
-    /** Whole seconds before another try may help; null: unknown. */
+    /** Whole seconds until another try may help. Null: unknown. */
     readonly retryAfterSec: number | null = null,
   ) {
     super({ code, message, errors }, status);
@@ -27,21 +27,21 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'not_found', `There is no such ${what}.`);
 }
 
-/** A flow's result. Throws a flow's refusal as an answer. */
+/** Returns the value of a flow's result, or throws the flow's refusal as an answer. */
 export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
   if (!done.ok) throw refusalProblem(done);
   return done.value;
 }
 
-/** A flow's refusal, as an answer. */
+/** Turns a flow's refusal into an answer. */
 export function refusalProblem(r: Refusal): Problem {
   return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
 }
 
 /**
- * The MoR's failure, as an answer: a refusal keeps its status and code; its own trouble, and silence, are 502
- * `mor_unavailable`; refused credentials are ours to mend and not the caller's.
- * @param rename the MoR's name of a field → our caller's name for it
+ * Turns the MoR's failure into an answer. A refusal keeps its status and code. Trouble at the MoR, and silence, become
+ * 502 `mor_unavailable`. Refused credentials are ours to repair, not the caller's.
+ * @param rename turns the MoR's name of a field into the caller's name
  */
 export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {
   const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));

@@ -1,4 +1,5 @@
-// The allowed values in a request, as decorators. Each names its rule in words, and tells the OpenAPI document its limits.
+// Rules for the values in a request, as decorators. Each describes its rule in words and adds its limits to the OpenAPI
+// document.
 import { isObject } from '@crossbill/mor/read.js';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
@@ -10,7 +11,7 @@ import { isPaymentId } from '../../domain/payment-name.js';
 import { TextIfAny } from './docs.js';
 
 const MAX_TEXT = 255;
-// No database stores half surrogates as text; control characters forge log lines and confuse readers.
+// No database stores half a surrogate pair as text. Control characters can forge log lines and confuse readers.
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
@@ -22,7 +23,7 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
 }
 
-/** Somebody else's id: opaque, kept in full. Refuses one changed by a spreadsheet. */
+/** An id from somebody else: opaque, kept in full. Refuses an id a spreadsheet has changed. */
 export const IsIdText = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ maxLength: MAX_TEXT }),
@@ -79,7 +80,7 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
     rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v)),
   );
 
-/** A list of words of somebody else, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
+/** A list of words defined by somebody else, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
 export const IsWordEach = (): PropertyDecorator =>
   rule(
     'isWordEach',
@@ -87,7 +88,7 @@ export const IsWordEach = (): PropertyDecorator =>
     (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(word)),
   );
 
-/** An object, open to a look at its members. */
+/** An object. Later code checks its members. */
 export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isObject);
 
 export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
@@ -103,7 +104,7 @@ export const IsJsonObject = (): PropertyDecorator =>
     (v) => isObject(v) && JSON.stringify(v).length <= MAX_JSON,
   );
 
-/** Named texts, such as the lines of an address. */
+/** Texts by name, such as the lines of an address. */
 export const IsTexts = (maxMembers: number): PropertyDecorator =>
   rule(
     'isTexts',
@@ -116,18 +117,18 @@ export const IsTexts = (maxMembers: number): PropertyDecorator =>
       ),
   );
 
-/** Absent is fine; null is not: nobody knows its meaning. */
+/** The field may be absent. It may not be null, since null could mean several things. */
 export const MayBeAbsent = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ required: false }),
     ValidateIf((_object, value) => value !== undefined),
   );
 
-/** A person's details: null means nothing, as in Stripe's customer (`name: null`). */
+/** For details of a person: null means no value, as in Stripe's customer (`name: null`). */
 export const MayBeNull = (): PropertyDecorator =>
   applyDecorators(ApiProperty({ required: false, nullable: true }), IsOptional());
 
-/** A parameter to pick rows of a list. */
+/** A parameter that filters the rows of a list. */
 export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>
   applyDecorators(
     TextIfAny(description),

@@ -1,6 +1,6 @@
-// How our values look in JSON: amounts as integers, currencies as Stripe writes them, times as ISO 8601 in UTC.
+// Writes values as JSON: amounts as integers, currencies as Stripe writes them, times as ISO 8601 in UTC.
 
-/** Smallest units. Exact: we never take an amount above 2^53 - 1. */
+/** In smallest units. Exact: no amount is above 2^53 - 1. */
 export function amountOf(minor: bigint): number;
 export function amountOf(minor: bigint | null): number | null;
 export function amountOf(minor: bigint | null): number | null {

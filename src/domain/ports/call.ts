@@ -6,10 +6,10 @@
  * - `retry`: the call surely had no effect, for a passing reason (429, lock timeout, connection refused, 503
  *   `psp_unavailable`). Crossbill sends the same key later.
  * - `unknown`: the call may have had its effect (timeout, reset, 5xx, an unreadable answer). Crossbill sends the same
- * key and the
+ *   key and the
  *   same bytes.
  * - `stopped`: the peer does not accept our credentials or our account (401, 403). A person must act. Crossbill tries
- * the
+ *   the
  *   same key again, slowly.
  */
 export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';

@@ -68,7 +68,7 @@ export const proformaFromCalculationRequest = shape('ProformaFromCalculationRequ
 });
 export type ProformaFromCalculationRequest = ValueOf<typeof proformaFromCalculationRequest>;
 
-/** The body of a payment link; `paymentLinkBody` makes it. */
+/** The body of a payment link, as `paymentLinkBody` makes it. */
 export const paymentLinkRequest = shape(
   'PaymentLinkRequest',
   {

@@ -48,7 +48,7 @@ const company = shape('OnboardingCompany', {
   registeredAddress: address,
 });
 
-/** Shown to the reviewer, never acted on. */
+/** Only shown to the reviewer. The MoR does nothing with it. */
 const complianceSummary = shape('ComplianceSummary', {
   verificationStatus: optional(text()),
   riskLevel: optional(text()),
@@ -56,7 +56,7 @@ const complianceSummary = shape('ComplianceSummary', {
   hasOpenComplianceFlags: optional(flag),
 });
 
-/** Without `mode`: the client always sends `API`. */
+/** The caller gives no `mode`: the client always sends `API`. */
 export const initiateRequest = shape('InitiateRequest', {
   merchantReference: about('Unique per partner, permanent.', filled(255)),
   productCode: about(
@@ -81,14 +81,14 @@ export const initiateRequest = shape('InitiateRequest', {
 });
 export type InitiateRequest = ValueOf<typeof initiateRequest>;
 
-/** In the place of company details: unknown now, and for good (Document 1, "What the service does", 6). */
+/** A merchant without company details. Nobody can add them later (Document 1, "What the service does", 6). */
 export const bareMerchantRequest = shape(
   'BareMerchantRequest',
   { merchantReference: filled(255), withoutCompany: oneOf(true), productCode: optional(productCode) },
   'validation_error',
 );
 
-/** One entry of `products` in PUT application. The code must repeat the first one sent, right or wrong. */
+/** One entry of `products` in PUT application. The code must repeat the first code sent, even a wrong one. */
 export const productChoice = shape(
   'ProductChoice',
   { code: filled(64), regions: textList(1) },

@@ -34,7 +34,7 @@ const billingAddress = shape('BillingAddress', {
   country,
 });
 
-/** The country decides the needed parts: the MoR names them. */
+/** The country decides which parts an address needs. The MoR's answer names missing parts. */
 const looseAddress = {
   line1: optional(text()),
   line2: optional(text()),
@@ -142,7 +142,7 @@ export const catalogueProductRequest = shape('CatalogueProductRequest', {
   requiresShipping: flag,
   taxable: optional(flag),
   description: optional(text()),
-  // The document names the fields below without their constraints.
+  // The document names the fields below without their limits.
   category: optional(text()),
   imageUrl: optional(text()),
   sku: optional(text()),
