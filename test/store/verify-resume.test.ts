@@ -23,7 +23,8 @@ import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { failed, FakeBillingPlatform, FakePaymentGateway } from '../support/fakes.js';
+import { FakePaymentGateway } from '../support/fake-mor.js';
+import { failed, FakeBillingPlatform } from '../support/fakes.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const SINCE = new Date(NOW.getTime() - 30 * 86_400_000);

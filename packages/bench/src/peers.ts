@@ -1,4 +1,4 @@
-// Peers with an answer at once, without a network: this leaves only the bridge's own work.
+// Stripe with an answer at once, without a network: this leaves only the bridge's own work.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -9,14 +9,6 @@ import {
   type StoredBillingCall,
 } from '#src/domain/ports/billing-platform.js';
 import { type CallOutcome, type WireRequest } from '#src/domain/ports/call.js';
-import {
-  EventRelay,
-  type ChargeState,
-  type CustomerDetails,
-  type IntentAnswer,
-  PaymentGateway,
-  type RefundAnswer,
-} from '#src/domain/ports/payment-gateway.js';
 
 function facts(invoiceId: string, paid: boolean): InvoiceFacts {
   return {
@@ -82,30 +74,5 @@ export class InstantPlatform extends BillingPlatform {
   }
   listInvoicePayments(): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
     return this.answer([]);
-  }
-}
-
-export class NoGateway extends PaymentGateway {
-  encode(): WireRequest {
-    return { method: 'POST', path: '/', body: null };
-  }
-  detailsIn(): CustomerDetails {
-    return {};
-  }
-  createIntent(): Promise<CallOutcome<IntentAnswer>> {
-    return Promise.reject(new Error('not measured'));
-  }
-  createRefund(): Promise<CallOutcome<RefundAnswer>> {
-    return Promise.reject(new Error('not measured'));
-  }
-  lookUpCharge(): Promise<CallOutcome<ChargeState>> {
-    return Promise.resolve({ ok: true, value: 'charged', status: 200, requestId: null });
-  }
-}
-
-export class NoRelay extends EventRelay {
-  readonly enabled = false;
-  send(): Promise<CallOutcome<null>> {
-    return Promise.resolve({ ok: true, value: null, status: 200, requestId: null });
   }
 }

@@ -12,7 +12,6 @@ import { VerifyStore } from '#src/verify/verify.store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
-import { NoGateway } from './peers.js';
 import { memoryOf, type Rig, withPeer } from './rig.js';
 import { BENCH_SETTINGS, seenBy, stripeOf } from './whole-path.js';
 
@@ -131,23 +130,13 @@ async function fill(db: Database, count: number): Promise<void> {
 }
 
 function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
-  const [clock, ids, gateway] = [new SystemClock(), new SystemIds(), new NoGateway()];
+  const [clock, ids] = [new SystemClock(), new SystemIds()];
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
-  const none = {} as never; // verify settles by the subjects' rules, and asks by flows of its own
+  const none = {} as never; // verify settles by the subjects' rules, and asks no MoR about settled invoices
   const decider = new Decisions(none, none);
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway, decider);
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, none, decider);
   const time = new ServerTime();
   const [books, lanes, inbox] = [new VerifyStore(db, time), new PgLaneStore(db, time), new PgInbox(db, time)];
-  return new VerifyFlow(
-    books,
-    new StripeBillingReader(stripe),
-    platform,
-    gateway,
-    inbox,
-    lanes,
-    context,
-    new Wake(),
-    ids,
-  );
+  return new VerifyFlow(books, new StripeBillingReader(stripe), platform, none, inbox, lanes, context, new Wake(), ids);
 }

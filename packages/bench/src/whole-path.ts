@@ -16,7 +16,7 @@ import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { LaneWorker } from '#src/engine/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
 import { perRenewal, type Written, writtenBy } from './written.js';
-import { InstantPlatform, NoGateway, NoRelay } from './peers.js';
+import { InstantPlatform } from './peers.js';
 
 export const BENCH_SETTINGS = {
   markMode: 'payment_record',
@@ -52,14 +52,13 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
     o.peerUrl === null
       ? new InstantPlatform()
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
-  const gateway = new NoGateway();
-  // The MoR's other channels have no part in a card renewal.
+  // The MoR has no part in the mark of a card renewal.
   const none = {} as never;
   const decider = new Decisions(none, none);
   const { writes } = decider.subjects;
   const store = new PgLaneStore(db, new ServerTime(), { writes, gatherMs: GATHER_MS });
-  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway, decider);
-  const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none);
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, none, decider);
+  const flow = new WorkLaneFlow(store, platform, none, none, context, { expected: null }, none);
   return new LaneWorker(store, flow, wake, clock, {
     owner: `bench:${process.pid}`,
     concurrency: o.concurrency,

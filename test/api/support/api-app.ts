@@ -17,7 +17,8 @@ import { createLogger, Metrics } from '../../../src/observe/index.js';
 import { Database } from '../../../src/store/database.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { freshDatabase } from '../../support/database.js';
-import { FakeBillingPlatform, FakePaymentGateway } from '../../support/fakes.js';
+import { FakePaymentGateway } from '../../support/fake-mor.js';
+import { FakeBillingPlatform } from '../../support/fakes.js';
 
 export const KEYS = {
   read: 'read-key-0123456789abcdef0123456789abcdef',
