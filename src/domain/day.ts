@@ -1,4 +1,4 @@
-// Days of the calendar in UTC.
+// Helpers for days of the calendar, in UTC.
 import { DAY_MS } from '../policy.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 
@@ -16,5 +16,5 @@ export function readDay(text: string): Date | null {
   return isDay && canBeKept(day) ? day : null;
 }
 
-/** The UTC day of `at`, in the form SQL reads. */
+/** The UTC day of `at`, as `YYYY-MM-DD` for SQL. */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

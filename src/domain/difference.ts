@@ -45,7 +45,7 @@ export type Difference = {
   readonly acknowledged?: Acknowledgement | null;
 };
 
-/** The ledger's and the other rows' knowledge of one invoice. */
+/** What our database knows about one invoice. */
 export type OurInvoice = {
   readonly invoice: InvoiceRow;
   readonly payments: readonly PaymentRow[];
@@ -53,7 +53,7 @@ export type OurInvoice = {
   readonly openReviews: readonly ReviewRow[];
   /** The MoR's objects for this invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** Payments of other invoices with a charge of this invoice. */
+  /** Payments of other invoices that name a charge of this invoice. */
   readonly sameCharge: readonly PaymentRow[];
 };
 

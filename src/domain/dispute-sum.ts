@@ -1,4 +1,4 @@
-// The sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may mean 300.00 or 3.00.
+// Finds the sum of a dispute. The MoR may write it in a form with two readings: "300" EUR may mean 300.00 or 3.00.
 import { type Disputed } from './facts/parts.js';
 import { type LaneRows, type PaymentRow } from './model.js';
 import { showMoney } from './money.js';
@@ -16,7 +16,7 @@ export function unreadSum(
   return amount === null && takesAll(unread.said, p?.amount ?? null) ? null : unread.said;
 }
 
-/** True if the sum covers the payment even when a whole number counts smallest units. */
+/** True if the sum covers the whole payment in either reading. */
 function takesAll(said: string, taken: bigint | null): boolean {
   const [number] = /^\d{1,16}(?=$| [A-Za-z]{3}$)/.exec(said) ?? [];
   return number !== undefined && taken !== null && BigInt(number) >= taken;

@@ -3,7 +3,7 @@ import { type LaneRows } from './model.js';
 import { type Enrolment, type FlowSettings } from './settings.js';
 import { isOutside } from './status.js';
 
-/** The result of a check. `why`: the reason, for the timeline of an invoice outside. */
+/** Whether the MoR should collect an invoice. `why`: the reason against it, for the invoice's timeline. */
 export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
 
 export type Standing = 'enrolled' | 'outside' | 'unknown';

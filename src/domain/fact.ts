@@ -64,13 +64,13 @@ export type KindAndFact = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: FactsByKind[K] };
 }[ReviewKind];
 
-/** The sentences about a fact: the event, and the task. */
+/** The sentences about a fact: what happened, and what to do. */
 export type Sentences = { readonly summary: string; readonly proposal: string };
 
 /** The sentences for these codes. They stand next to the rule. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** The field with a peer's own words. A difference in this field alone makes no new fact. */
+/** The field with a peer's own words. Facts that differ only in this field are the same fact. */
 const PEERS_WORDS = 'said';
 
 /** True if code and fields are the same, in any order. A peer's own words do not count. */

@@ -1,4 +1,4 @@
-// Crossbill's knowledge of an invoice of the billing platform, as one row.
+// What Crossbill knows about an invoice of the billing platform, as one row.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
@@ -15,7 +15,7 @@ export const INVOICE = rowOf('invoice', {
   customerId: text().orNull,
   /** The country of the customer's address on the invoice, ISO 3166-1 alpha-2. Null: unknown. */
   customerCountry: code(2).orNull,
-  /** The invoice number for the customer. Null: Stripe has not given one, or has not reported it. */
+  /** The invoice number the customer sees. Null: Stripe has not given one, or has not reported it. */
   number: text().orNull,
   status: text<PublicInvoiceStatus>().first('expected'),
   platformStatus: text<PlatformStatus>().first('unknown'),
@@ -56,17 +56,17 @@ export const INVOICE = rowOf('invoice', {
   autoAdvance: bool().orNull,
   /** The payment method on the invoice itself. Null: none. */
   ownMethodId: text().orNull,
-  /** The newest revision, the replacement for this invoice on the platform. Null: none. */
+  /** The newest revision, which replaces this invoice on the platform. Null: none. */
   latestRevision: text().orNull,
-  /** The charge the platform itself would make, by the last look. Null: none, or nobody has looked. */
+  /** The payment method the platform itself would charge, by the last look. Null: none, or nobody has looked. */
   charged: json<ChargedMethod>().orNull,
   chargeLookedAt: time().orNull,
-  /** When Crossbill looks for the customer again after a failed look. Null: no look has failed. */
+  /** When Crossbill asks again about the invoice's customer, after a failed request. Null: none has failed. */
   lookDueAt: time().orNull,
   lookAttempts: int().first(0),
   /** When Crossbill looks at a held payment again, unless an event comes first. */
   holdUntil: time().orNull,
-  /** Everything after the MoR's refusals. Null: the MoR refused nothing. */
+  /** What followed the MoR's refusals. Null: the MoR refused nothing. */
   retries: json<RetryTrail>().orNull,
   /** The customer's newest payment method with a confirmation known to Crossbill. Null: none since the invoice came. */
   method: json<ConfirmedMethod>().orNull,

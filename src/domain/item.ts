@@ -3,7 +3,7 @@ import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** An open item, as its rule declares it. Without choices of its own it has the choices of its kind. */
+/** What a rule says about an open item. Without choices of its own the item has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<

@@ -1,4 +1,4 @@
-// Crossbill's knowledge of one invoice: the rows of its lane as plain values. Amounts are smallest units, times UTC.
+// What Crossbill knows about one invoice: the rows of its lane as plain values. Amounts are smallest units, times UTC.
 import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
@@ -53,7 +53,7 @@ export const PAYMENT = rowOf('payment', {
   id: key(),
   /** The MoR's `pay_…`. Null until an event names it. */
   paymentId: text().orNull,
-  /** The person or key behind the name. Null: the MoR. If the MoR does not know the name, Crossbill removes it. */
+  /** The person or API key that named the payment. Null: the MoR did. Crossbill removes a name the MoR does not know. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -81,7 +81,9 @@ export const PAYMENT = rowOf('payment', {
   proveAttempts: int().first(0),
   /** Since when the MoR knows the charge of a signup without settling it (202). Null: the MoR has never said so. */
   pendingSince: time().orNull,
-  /** The checks a person waived for this payment, named by kind of review item. `surplus`: the person accepts more than the amount due. */
+  /**
+   * The checks a person waived for this payment, by kind of review item. `surplus`: the person knows that the payment exceeds the amount due.
+   */
   waived: texts<ReviewKind | 'surplus'>().first([]),
   /** The sum of the counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
@@ -184,7 +186,7 @@ function check(what: string, moves: Readonly<Record<string, readonly string[]>>,
 /** Moves the mark of a payment. `also`: other fields to change with it. */
 export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
   check('a mark', markMoves, p.mark, to);
-  // A waiting mark chooses its mode again.
+  // A mark that waits again will choose its mode again.
   if (p.mark !== to && to === 'waiting') p.markMode = null;
   Object.assign(p, { mark: to }, also);
 }
@@ -218,7 +220,7 @@ export const REVIEW = rowOf('review', {
   refundId: text().orNull,
   /** Why the item is open. Pages make their sentences from the fact. */
   fact: json<Fact>(FACT_WAY),
-  /** The choices of a person. A refund also needs the MoR's id of the payment. */
+  /** What a person may choose. A refund also needs the MoR's id of the payment. */
   actions: texts<Resolution>(),
   /** One of the actions. Null: a person must find something out first. */
   proposed: text<Resolution>().orNull,
@@ -236,7 +238,7 @@ export type ReviewRow = RowOf<typeof REVIEW>;
 export type OutboxKind =
   BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
 
-/** A call, as a rule decided it. Crossbill stores its key and bytes before it sends the call. */
+/** A call that a rule decided to make. Crossbill stores its key and bytes before it sends the call. */
 export const CALL = rowOf('', {
   id: key(),
   lane: text(),
@@ -244,7 +246,10 @@ export const CALL = rowOf('', {
   kind: text<OutboxKind>(),
   /** The id of the payment or refund. With `kind` and `generation` it is unique for good. */
   subject: text(),
-  /** Our id of the payment behind this mark or refund. It stays the same if the payment gets another name. Null: neither. */
+  /**
+   * Our id of the payment that the call marks, or whose refund the call shows. It stays the same if the payment gets another name. Null: the
+   * call does neither.
+   */
   paymentRowId: text().orNull,
   /** Rises only if the call with the earlier key surely had no effect. */
   generation: int(),
@@ -308,16 +313,16 @@ export type JournalLine = {
   readonly lane: string;
   readonly at: Date;
   readonly kind: 'event' | 'decision' | 'call' | 'person';
-  /** The line's object: an event, a call, a review item or a refund. */
+  /** What the line is about: an event, a call, a review item or a refund. */
   readonly ref: string | null;
   readonly text: string;
   readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
 };
 
-/** The rows of a lane, in a state or in a draft. For functions without writes. */
+/** The rows of a lane, from a state or a draft, for functions that only read. */
 export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
 
-/** Everything known about one lane as loaded, and the additions of one decision. */
+/** Everything known about one lane as loaded, and what one decision adds. */
 export type LaneState = {
   readonly lane: string;
   readonly invoice: InvoiceRow | null;

@@ -1,4 +1,4 @@
-// Money: exact amounts from the MoR's package, and their forms for people.
+// Money: exact amounts from the MoR's package, and how people read them.
 
 import { decimalFromMinor, type Money } from '@crossbill/mor/money.js';
 

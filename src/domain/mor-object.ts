@@ -1,11 +1,11 @@
-// An object of the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a returned debit.
+// An object of the MoR that belongs to an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a returned debit.
 import { type OnObject } from './facts/parts.js';
 import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
- * `capture`: a captured card payment. Crossbill keeps it for the MoR's uuid, the name in e-invoices and documents. `debit_return`: a bank took a
- * debit back. The MoR sends no event for it (Document 3, "Bank-debit methods"), so a person records it, and `number` counts the returns.
+ * `capture`: a captured card payment. Crossbill keeps it for its uuid at the MoR: e-invoices and documents use this uuid. `debit_return`: a bank
+ * took a debit back. The MoR sends no event for it (Document 3, "Bank-debit methods"), so a person records it, and `number` counts the returns.
  */
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
@@ -39,7 +39,7 @@ export type LossCredit = {
   readonly stage: 'reporting' | 'crediting' | 'done' | 'parked';
   /** Null until Stripe has answered. */
   readonly noteId: string | null;
-  /** `booked`: the amount in the ledger, in smallest units, as text. `entries`: the number of its ledger entries. */
+  /** `booked`: how much of it the ledger has booked, in smallest units, as text. `entries`: in how many entries. */
   readonly booked: string;
   readonly entries: number;
 };
@@ -70,7 +70,7 @@ export type MorObjectDetail = {
    * the last read succeeded.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
-  /** The proforma invoice or the payment of an e-invoice. */
+  /** The id of the proforma invoice or payment that the e-invoice is for. */
   readonly madeFor?: string | null;
   /** The outcome of a dispute, in the MoR's words. */
   readonly outcome?: string | null;
@@ -81,7 +81,7 @@ export type MorObjectDetail = {
   readonly stage?: 'action_needed' | 'revision_requested';
   /** The time of the event asking for evidence (ISO 8601). */
   readonly saidAt?: string;
-  /** When Crossbill received this event, by our clock (ISO 8601). Whoever dismissed an item earlier did not know of the event. */
+  /** When Crossbill received this event, by our clock (ISO 8601). A person who dismissed an item before did not know of it. */
   readonly saidHeardAt?: string;
   /** The time of the event with the dispute's outcome (ISO 8601). A later event overrules an earlier one. */
   readonly outcomeAt?: string;
@@ -91,7 +91,7 @@ export type MorObjectDetail = {
   readonly returnedAt?: string;
   /** The time of the event with the dispute's amount (ISO 8601). */
   readonly amountAt?: string;
-  /** A sum in the MoR's event with several readings, and the time of the event (ISO 8601). */
+  /** A sum in the MoR's event that has several readings, and the time of the event (ISO 8601). */
   readonly unread?: { readonly said: string; readonly at: string };
   /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
@@ -136,7 +136,7 @@ export const MOR_OBJECT = rowOf('mor_object', {
   /** The MoR's id. Null until an answer or an event names it. */
   morId: text().orNull,
   invoiceId: text(),
-  /** Our id of the object's payment. Null: unknown. */
+  /** Our id of the payment that belongs to the object. Null: unknown. */
   paymentRowId: text().orNull,
   /**
    * In the MoR's words, or ours: `REQUESTED` (the MoR has not answered), `REFUSED`, `REPLACED` and `DELETED`. A dispute is `action_needed`,
@@ -206,14 +206,14 @@ export function isSameMoney(a: Names, b: Names): boolean {
 }
 
 /**
- * True for a proforma invoice with a recorded transfer: nobody can pay it again. After a partial payment another proforma invoice bills the
+ * True for a proforma invoice whose transfer is recorded: nobody can pay it again. After a partial payment another proforma invoice bills the
  * rest.
  */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
 }
 
-/** True for a live proforma invoice at the MoR, or a requested one. */
+/** True for a proforma invoice that stands at the MoR or is requested. */
 export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
 }
@@ -221,12 +221,12 @@ export function isLiveProforma(o: MorObjectRow): boolean {
 /** In these states a link has ended. The first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** True for a link made by the MoR and not ended. A status outside Document 2 counts too. */
+/** True for a link that the MoR has made and that has not ended. A status outside Document 2 counts too. */
 export function isStandingLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
 
-/** True for a link open to payment, as far as Crossbill knows, or a requested one. */
+/** True for a link that a customer may still be able to pay, or that is requested. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;

@@ -75,8 +75,8 @@ const notification = <F extends Fields>(summary: string, fields: F, sentence: (d
 });
 
 /**
- * In the order of the reference. A new row is a new notification: the API document, the client and the command line
- * follow from it.
+ * Every notification, in the order of the reference. A new row is a new notification: the API document, the client and
+ * the command line follow from it.
  */
 export const NOTIFICATIONS = {
   'invoice.paid': notification(
@@ -219,7 +219,7 @@ export type Told<T extends NotificationType = NotificationType> = {
 
 export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
-/** `subject` distinguishes samples, so each sample has its own id. */
+/** A sample notification. Each `subject` gives a sample with an id of its own. */
 export function sampleOf(type: NotificationType, subject: string): Told {
   // The compiler cannot match the data to the type. The table can.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;

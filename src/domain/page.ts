@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A span of time. It applies to the time of the list's order. */
+/** A span of time. A list compares it with the time that orders the list. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -32,7 +32,7 @@ export type SelectionSums = {
   readonly all: boolean;
 };
 
-/** The caller sent a cursor from no list of ours. The caller gets this error. */
+/** The error for a cursor that no list of ours has made. The message is for the caller. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
 }

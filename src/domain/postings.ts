@@ -1,7 +1,7 @@
 // The accounts and postings of the ledger: each movement has two accounts, a reason and a time.
 import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
 
-/** All accounts, in the order of their lists. */
+/** All accounts, in the order in which pages list them. */
 export const ACCOUNTS = [
   'mor_receivable',
   'disputed_payments',
@@ -73,7 +73,7 @@ export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEn
   return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, moved(p, at));
 }
 
-/** The MoR refunded money and owes the merchant so much less. Stripe does not show the refund yet. */
+/** The MoR refunded money and owes the merchant that much less. Stripe does not show the refund yet. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
   const cause = { eventId, refundId: r.id };
   return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, moved(r, at), cause);
@@ -86,8 +86,8 @@ export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEnt
 }
 
 /**
- * A bank took a payment's money back, so the MoR owes the merchant so much less. `subject`: our id of the dispute, and
- * the number of its entry.
+ * A bank took a payment's money back, so the MoR owes the merchant that much less. `subject`: our id of the dispute,
+ * and the number of its entry.
  */
 export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
@@ -109,8 +109,8 @@ export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigi
 }
 
 /**
- * A credit note shows a loss on Stripe, so the sale is smaller by the note. `subject`: our id of the dispute or return,
- * and the number of its entry.
+ * A credit note on Stripe shows a loss and reduces the sale by it. `subject`: our id of the dispute or return, and the
+ * number of its entry.
  */
 export function lossCredited(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
   return entry('settled_invoices', 'disputed_payments', 'loss_credited', subject, p, amount, { at, movedAt: at });

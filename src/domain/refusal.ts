@@ -1,5 +1,5 @@
-// Why a webhook endpoint refused a delivery, and the things to check. The answer, the metric and the notification use
-// the same words.
+// Why a webhook endpoint refused a delivery, and what to check. The answer, the metric and the notification use the
+// same words.
 import { type InboxSource } from './ports/inbox.js';
 
 export const REFUSALS = [
@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
 };
 
-/** A person's checks after a refusal. A reason without a check, such as `aborted`, is returned as it is. */
+/** What a person should check after a refusal. A reason without advice, such as `aborted`, is returned unchanged. */
 export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;

@@ -1,4 +1,5 @@
-// The name of a creating POST. The name finds the object of an earlier POST.
+// The name of a POST that creates something. A repeated POST has the same name, and so finds the object the first one
+// created.
 
 /** The requester, the purpose, and the caller's key. */
 export type RequestName = {

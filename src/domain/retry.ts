@@ -65,11 +65,11 @@ export type ConfirmedMethod = {
   readonly id: string;
   /** When Crossbill learned of the confirmation, by the database's clock (ISO 8601). */
   readonly at: string;
-  /** The reporter of the confirmation. Null: a successful charge proves it. */
+  /** Who reported the confirmation. Null: a successful charge proves it. */
   readonly by: string | null;
 };
 
-/** Everything after the refusals of one invoice. */
+/** What followed the refusals of one invoice. */
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];

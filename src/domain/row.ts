@@ -10,7 +10,7 @@ export type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts
 /** Converts a value to JSON and back. */
 export type JsonWay = { readonly to: (value: unknown) => unknown; readonly from: (json: unknown) => unknown };
 
-/** Replaces personal words after an erasure. */
+/** The text that replaces personal words after an erasure. */
 export const ERASED = 'erased';
 
 type Options = {
@@ -23,7 +23,7 @@ type Options = {
   readonly way?: JsonWay;
   /** The value of a new row. */
   readonly first?: unknown;
-  /** Returns the rest of personal data after an erasure. */
+  /** Returns the part of a personal value that stays after an erasure. */
   readonly erase?: (value: unknown) => unknown;
 };
 
@@ -50,7 +50,10 @@ export class Column<T, F extends boolean = boolean> {
     return new Column(this.kind, { ...this.options, first });
   }
 
-  /** Marks a column of free text about a person. `erase` returns the rest after an erasure. Absent: null. */
+  /**
+   * Marks a column of free text about a person. `erase` returns the part that stays after an erasure. Absent: nothing
+   * stays (null).
+   */
   personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
     const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
     return new Column(this.kind, { ...this.options, erase: kept });
@@ -107,5 +110,5 @@ export function newRow<T, G>(row: Row<T, G>, given: G & Partial<T>): T {
   return { ...row.first, ...given } as T; // `Given` requires every column without a first value
 }
 
-/** A row open to changes by a rule. */
+/** A row that a rule may change. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] };

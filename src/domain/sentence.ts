@@ -1,4 +1,4 @@
-// The common parts of sentences on invoices and payments: their tone, and the acts of a bank or a customer on the
+// The common parts of sentences about invoices and payments: their tone, and what a bank or a customer did with the
 // money.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
@@ -11,7 +11,7 @@ export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm';
 
 type Trouble = { readonly text: string; readonly lost: boolean };
 
-/** The acts of a bank or a customer on money the MoR has taken: disputes, alerts, returned debits. */
+/** What a bank or a customer did with money the MoR had taken: disputes, alerts, returned debits. */
 export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow[] }, now: Date): readonly Trouble[] {
   return objects.flatMap((o): readonly Trouble[] => {
     if (o.kind === 'debit_return' && o.status === 'returned')

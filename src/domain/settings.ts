@@ -1,10 +1,10 @@
-// The settings of the rules, independent of their source.
+// The settings that rules read. They do not show where a value comes from.
 import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 
 /**
- * The automatic payment link after a failed renewal. `jurisdiction`: the country for a customer from an unknown or
- * unserved country.
+ * The automatic payment link after a failed renewal. `jurisdiction`: used if the customer's country is unknown or not
+ * served.
  */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */
@@ -13,7 +13,7 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
-/** The invoices Crossbill expects the MoR to collect. */
+/** How Crossbill knows the invoices that the MoR should collect. */
 export type Enrolment =
   | { readonly by: 'all' }
   /** Customers with a customer link. */

@@ -34,9 +34,9 @@ export const SIGNUP = rowOf('signup', {
   chargeId: text().orNull,
   paymentRowId: text().orNull,
   completedAt: time().orNull,
-  /** When Crossbill learned of the customer's confirmation of the payment method. Null: it has not. */
+  /** When Crossbill learned that the customer confirmed the payment method. Null: it does not know. */
   confirmedAt: time().orNull,
-  /** The reporter of the confirmation. `charge`: a charge succeeded. */
+  /** Who reported the confirmation. `charge`: a successful charge proves it. */
   confirmedBy: text().orNull,
   /** When somebody first reported the confirmation. Null: nobody has. */
   reportedAt: time().orNull,

@@ -12,9 +12,7 @@ import {
 /** Stripe's reason for a signup's first invoice. Document 3, rule 4: it is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
-/**
- * True for an invoice without need of more money: paid, void or deleted. An uncollectible invoice may still be paid.
- */
+/** True for an invoice that needs no more money: paid, void or deleted. An uncollectible invoice may still be paid. */
 export function isOver(status: PlatformStatus): boolean {
   return status === 'paid' || status === 'void' || status === 'deleted';
 }
@@ -52,7 +50,7 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
   if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
-  // Crossbill knows of the money, but the money has not settled, for example a bank debit. It gets no mark yet.
+  // A settled charge waits for its proof. A bank debit with `pendingSince` has not settled, so it does not count here.
   if (payments.some((p) => p.mark === 'proving' && p.pendingSince === null)) return 'marking';
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
@@ -81,8 +79,8 @@ export function isOnItsWay({ status }: Pick<RefundRow, 'status'>): boolean {
 }
 
 /**
- * The refundable amount of a payment: not refunded yet, not promised, and not taken back by a bank. Zero if the amount
- * is unknown.
+ * How much of a payment can be refunded: not refunded yet, not promised, and not taken back by a bank. Zero if the
+ * amount is unknown.
  * @param lost the amount lost in disputes (Document 3: a charged back payment cannot be refunded)
  */
 export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {

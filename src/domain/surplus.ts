@@ -33,8 +33,8 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
 }
 
 /**
- * The part of a refund returning the surplus, for the refund's mirror on Stripe. Zero after a person left the surplus
- * to the customer.
+ * The part of a refund that returns the surplus. Crossbill asks for it when it shows the refund on Stripe. Zero once a
+ * person has left the surplus to the customer.
  */
 export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   const paid = overpaid(s);
@@ -46,7 +46,7 @@ export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
-/** The part of a refund reducing the sale: everything except a returned surplus. */
+/** The part of a refund that reduces the sale: everything except a returned surplus. */
 export function saleOf(r: RefundRow): bigint {
   return r.amount - r.surplus;
 }

@@ -118,7 +118,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
   }
 }
 
-/** The certificates to trust. Undefined: Node's public ones. */
+/** The certificate authority to trust. Undefined: Node's public ones. */
 function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   const path = asked.get('sslrootcert');
   if (path === null || path === '') return undefined;

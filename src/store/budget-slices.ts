@@ -1,6 +1,6 @@
 // Divides the pace of the request budget among replicas. Pure: the same slices and wishes give the same grant.
 
-/** A replica's part of the pace, as the budget's row stores it. */
+/** The part of the pace that one replica holds, as the budget's row stores it. */
 export type Slice = {
   /** The requests a second this replica may send until `untilMs`. */
   readonly perSecond: number;

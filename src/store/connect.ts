@@ -99,10 +99,10 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 const PLANS_KEPT_MS = 5_000;
 
 /**
- * Discards old plans. The server keeps the plan of a prepared statement as long as the connection. A plan from a small
- * table reads the whole table, however large it becomes, until the server updates its statistics. The command goes out
- * before the next use of the connection, and nobody waits for its answer. With a pooler in session mode it reaches the
- * session with the plans.
+ * Discards old plans. The server keeps the plan of a prepared statement as long as the connection. A plan made for a
+ * small table reads the whole table, and this stays so when the table has grown. The command goes out before the next
+ * use of the connection, and nobody waits for its answer. With a pooler in session mode it reaches the session with the
+ * plans.
  */
 export function renewPlans(pool: pg.Pool): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();

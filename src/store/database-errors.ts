@@ -45,7 +45,7 @@ export function isTransient(e: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-// SQLSTATE classes of the database's own trouble: connection, resources, operator intervention, read-only after a
+// SQLSTATE classes of trouble in the database itself: connection, resources, operator intervention, read-only after a
 // failover, and a missing login or database.
 const TROUBLE = /^(08|53|57|58|25|28|3D|40|55|XX)/;
 

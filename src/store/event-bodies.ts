@@ -6,11 +6,11 @@ import { sqlState } from './database-errors.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** The SQL for the body of the event with this alias. Null: purged or erased. */
+/** The SQL that finds the body of the event with this alias. Null: purged or erased. */
 export const bodyOf = (event: string): string =>
   `(select b.body from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
-/** The SQL condition for a body still in the database. */
+/** The SQL condition that the body still exists. */
 export const hasBody = (event: string): string =>
   `exists (select from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
@@ -31,7 +31,10 @@ const LOCK_TRIES = 5;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Drops whole months before `before`. Also deletes older bodies decided only after their month was dropped. */
+/**
+ * Drops whole months before `before`. Deletes single old bodies too, if their event was still undecided when the rest
+ * of its month was dropped.
+ */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
   const add = (n: number): void => {

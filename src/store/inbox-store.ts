@@ -52,7 +52,7 @@ export class PgInbox extends Inbox {
     const stored = await this.insert(batch);
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
-    // The same event twice in one batch: the first delivery took the row, so compare the second like any later
+    // An event may be in the batch twice. The first delivery took the row, so compare the second with it like any later
     // delivery.
     const again = batch.filter((d) => !first.has(d));
     const hashes = await this.hashes(again);
@@ -66,8 +66,8 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * Returns the stored hashes of deliveries with known ids, with one query: a sender without an answer sends all of
-   * them again.
+   * The stored hashes of deliveries with known ids, by one query. After a missing answer a sender repeats all its
+   * deliveries.
    */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();
@@ -95,7 +95,7 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
         this.time.given(),
-        // Last on purpose: pg copies every value after this one into a buffer half as large again.
+        // Last on purpose: pg copies all values that follow this one into a buffer half as large again.
         byteaArray(batch.map((d) => d.body)),
       ],
     });

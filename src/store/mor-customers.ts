@@ -1,7 +1,7 @@
-// Customers, as the MoR and the payments name them. The queries of several subjects use this part.
+// Finds the MoR's customers of a customer. The queries of several subjects use this part.
 import { type DataSource } from 'typeorm';
 
-/** The SQL condition for a `column` naming a payment of this customer. */
+/** The SQL condition that the payment in `column` belongs to this customer. */
 export function ofCustomer(column: string, customer: string): string {
   return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
 }

@@ -6,17 +6,14 @@ import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
-/**
- * The times for the order and the filters of lists, exactly as in their indexes. An invoice has the time Stripe made
- * it.
- */
+/** The time that orders and filters a list, exactly as its index has it. For an invoice: when Stripe made it. */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
 /**
- * A payment has the time of its money. Without money it has the time of the MoR's last verdict, or else the time
- * Crossbill learned of it.
+ * For a payment: when the money moved. Before that: when the MoR last gave a verdict, or else when Crossbill learned of
+ * the payment.
  */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
-/** A refund has the time of its money. Without money it has the time of its request. */
+/** For a refund: when the money moved, or else when somebody requested the refund. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
@@ -25,7 +22,9 @@ export type ListOptions = {
    * contains, and compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
-  /** The time of `x` for order and filters, exactly as in the indexes. Absent: the number orders the list. */
+  /**
+   * The time of `x` that orders and filters the list, exactly as its index has it. Absent: the number orders the list.
+   */
   readonly at?: string;
   readonly span?: Span;
   /** Replaces `at` if the numbers grow with the time: the rows of the span lie between these numbers. */

@@ -40,7 +40,7 @@ export type TakenNotification = Delivery & {
   readonly attempts: number;
 };
 
-/** Reasons to notify outside every lane's step: deadlines, items without an invoice, findings of verify. */
+/** What the lanes' steps have not notified: deadlines, items without an invoice, findings of verify. */
 type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
@@ -64,9 +64,9 @@ export type NotificationFilter = Span & { readonly status?: string; readonly typ
 
 type Row = Record<string, unknown>;
 
-/** The stored tries of one notification: two rounds. */
+/** The most tries stored with one notification: two full rounds. */
 const TRIES_KEPT = 20;
-/** With the first NOTIFY_URL, findings older than this stay unreported. */
+/** After NOTIFY_URL is set for the first time, older findings are not notified. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 
@@ -91,7 +91,7 @@ export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row =>
 export class Notifications {
   private readonly receiver: Buffer;
 
-  /** `receiverUrl`: where the notifications go. Null: nowhere. Only its hash is stored. */
+  /** `receiverUrl`: where the notifications go, or null. The store uses only its hash. */
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,

@@ -51,7 +51,9 @@ export function numberedWithin(
   return [`${number} > ${of(numbers.above)}::bigint`, `${number} < ${of(numbers.below)}::bigint`, ...when];
 }
 
-/** Searches one bound: all rows up to `lo` are older than the time, and no row from `hi` on is. */
+/**
+ * The SQL of a binary search for one bound: all rows up to `lo` are older than the time, and no row from `hi` on is.
+ */
 function side(
   table: string,
   number: string,

@@ -19,7 +19,7 @@ const STORE_SQL = `
   queued as (${makeDue('select lane, min(next_try_at), count(*) from stored group by lane')})
   select event_id from stored`;
 
-/** Returns the number of new events. */
+/** Stores the events and makes their lanes due. Returns the number of new events. */
 export async function tellLanes(
   db: Pick<pg.ClientBase, 'query'>,
   told: readonly OwnDelivery[],

@@ -57,15 +57,14 @@ type Row = { name: string; slices: unknown; share: number; now_ms: string; pause
 type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (e: unknown) => void };
 
 /**
- * The account, or one endpoint, from the view of this replica. Times are by this process's clock, in milliseconds since
- * 1970.
+ * The account or one endpoint, as this replica uses it. Times are by this process's clock, in milliseconds since 1970.
  */
 type Line = {
   readonly name: string;
   /** Waiting requests, oldest first. Requests wait at an endpoint, so the list of the account stays empty. */
   readonly waiting: Request[];
   perSecond: number;
-  /** The last used slot. */
+  /** The time of the last used slot. */
   lastMs: number;
   /** After a 429 no request goes out before this time. */
   heldUntilMs: number;
@@ -188,7 +187,7 @@ export class PgRequestBudget extends RequestBudget {
     return this.waiting().reduce((n, line) => n + line.waiting.length, 0);
   }
 
-  /** Asks for a slice of the account's pace and of each used endpoint's pace, in one short transaction. */
+  /** Takes a slice of the account's pace, and of the pace of each endpoint in use, in one short transaction. */
   private async ask(now: number): Promise<void> {
     await this.slowing;
     this.outdated = false;
@@ -209,7 +208,7 @@ export class PgRequestBudget extends RequestBudget {
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
 
-  /** Returns the milliseconds until a pace without any rest has something free again. */
+  /** Writes this replica's slices. Returns in how many milliseconds a pace that has nothing left becomes free. */
   private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
     const names = lines.map((line) => line.name);
     const lock = (): Promise<pg.QueryResult<Row>> =>

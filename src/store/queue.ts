@@ -11,14 +11,14 @@ export const makeDue = (rows: string): string => `
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 /**
- * The due time of a lane with a waiting person. It lies before all others, so the person's refund goes out at once.
+ * The due time of a lane for which a person waits. It is before all others, so the person's refund goes out at once.
  * Otherwise it could wait behind a burst of renewals, perhaps for an hour.
  */
 export const AWAITED = `timestamptz 'epoch'`;
 
 /**
- * The lanes in the queue. Every undecided event belongs to one of them, so finding the event needs no index of the
- * inbox.
+ * The SQL for the lanes in the queue. Every undecided event is in one of them, so finding the event needs no index of
+ * the inbox.
  */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 

@@ -1,5 +1,5 @@
-// Turns a refused login of the server, a pooler or TLS into one clear sentence. It covers refusals only where waiting
-// cannot help.
+// Turns a refused login of the server, a pooler or TLS into one clear sentence. Refusals that may pass stay as they
+// are.
 import { types } from 'node:util';
 import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
 

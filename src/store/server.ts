@@ -4,7 +4,7 @@ import { DatabaseRefused } from './database-errors.js';
 
 /** The oldest supported version, as servers count: 140011 means 14.11. */
 const OLDEST = 140_000;
-/** The first version this release was never tested with. */
+/** From this version on, nobody has tested this release. */
 const UNTESTED = 190_000;
 
 export type ServerFacts = {
@@ -22,8 +22,8 @@ export function isUntested(version: number): boolean {
 }
 
 /**
- * Refuses a server or pooler with a healthy look and a risk of lost work. Takes a connection of each pool for a moment,
- * or two of one pool if both are the same.
+ * Refuses a server or pooler that looks healthy but would lose work. Takes a connection of each pool for a moment, or
+ * two connections if both are the same pool.
  * @throws DatabaseRefused
  */
 export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<ServerFacts> {

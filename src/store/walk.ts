@@ -23,9 +23,9 @@ export type Walk = {
   readonly from: string;
   /** The column with the key of the row. */
   readonly key: string;
-  /** The column with the number of the row: of two rows with the same time the greater number is newer. */
+  /** The column that numbers the rows. Of two rows with the same time the one with the greater number is newer. */
   readonly number: string;
-  /** The time for the order of the list, as in its indexes. Null: the number orders the list. */
+  /** The time that orders the list, as its index has it. Null: the number orders the list. */
   readonly at: string | null;
   /** The leading columns of the index, before time and number. `where` fixes a value for each. */
   readonly lead: readonly string[];

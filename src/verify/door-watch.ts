@@ -1,5 +1,5 @@
-// Records about once a minute: the webhook endpoints of this process are open. Runs verify at once after an outage too
-// long for the MoR.
+// Records about once a minute that the webhook endpoints of this process are open. Runs verify at once after an outage
+// too long for the MoR.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';

@@ -4,7 +4,7 @@ import { type Span } from './rules/loss-window.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 
-/** Three missed updates. Crossbill cannot prove open endpoints in such a gap. */
+/** Three missed updates. After such a gap nobody can say that the endpoints were open. */
 const SILENCE_MS = 3 * 60_000 + 30_000;
 
 /** Neither Stripe nor the MoR lets us look back this far. */

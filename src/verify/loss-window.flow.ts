@@ -22,7 +22,7 @@ export type LossReport = {
 };
 
 const PAGE = 200;
-/** Objects to look up, one question each. Anything beyond is older, and other checks watch it. */
+/** The most objects to look up, one question each. Older objects are watched by other checks. */
 const MOST = 500;
 
 @Injectable()

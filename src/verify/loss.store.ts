@@ -1,4 +1,4 @@
-// Finds invoices, refunds and objects that waited for the MoR's events in a given time.
+// Finds invoices, refunds and objects that were waiting for an event of the MoR at a given time.
 import { Injectable } from '@nestjs/common';
 import { type Span } from './rules/loss-window.js';
 import { Database } from '../store/database.js';
@@ -11,8 +11,8 @@ export type WaitingInvoice = {
   /** True: no verdict arrived. */
   readonly expected: boolean;
   /**
-   * True: the last verdict is a refusal from before the end of `made`. A later refusal proves: the MoR had no money
-   * before it.
+   * True: the last verdict is a refusal from before the end of `made`. A later refusal would prove that the MoR had not
+   * taken the money before.
    */
   readonly refused: boolean;
   /** The payment intents of failed attempts. */

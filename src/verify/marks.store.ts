@@ -29,7 +29,7 @@ const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 export class MarksStore {
   constructor(private readonly db: Database) {}
 
-  /** Marks made since the look-up began, from after the entry `after` (0n: all without an answer yet), oldest first. */
+  /** Marks made after the look-up began, from after the entry `after` (0n: all without an answer yet), oldest first. */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS} cross join mark_lookup_reach r
@@ -40,7 +40,7 @@ export class MarksStore {
     );
   }
 
-  /** Earlier marks, newest first, continuing where the last run ended. */
+  /** Marks made before the look-up began, newest first, from where the last run ended. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}
@@ -67,8 +67,8 @@ export class MarksStore {
   }
 
   /**
-   * All newer marks up to this entry have an answer. Since `settledBefore`, an entry with a smaller number may still be
-   * uncommitted.
+   * Records that all newer marks up to this entry have an answer. An entry made since `settledBefore` does not count:
+   * another entry with a smaller number may still be uncommitted.
    */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
     await this.db.pool.query(
@@ -79,7 +79,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** All earlier marks down to this entry have an answer: `count` of them. */
+  /** Records that all older marks down to this entry have an answer: `count` of them. */
   async reachedOlder(downTo: bigint, count: number): Promise<void> {
     // Two runs at once may look up the same marks. Then the second run changes nothing.
     await this.db.pool.query(
@@ -89,7 +89,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** Marks with a charge unknown to the MoR. */
+  /** Marks whose charge the MoR does not know. */
   unknown(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -115,7 +115,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Deletes rows of known marks: the two positions already cover them. */
+  /** Deletes the rows of known marks in the range already looked up: they are no longer needed. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r

@@ -2,9 +2,9 @@
 // in the wrong lane.
 import { type Fields, Unreadable } from '@crossbill/mor/read.js';
 
-/** The lane of an event without its invoice. The event waits there until Crossbill knows the invoice. */
+/** Begins the lane of an event without its invoice. The event waits there until Crossbill knows the invoice. */
 const CHANNEL = 'mor:';
-/** The lane of an unusable delivery, parked alone. */
+/** Begins the lane of an unusable delivery. The delivery is parked there alone. */
 const BARE_EVENT = 'event:';
 
 /** @param subject the MoR's id of the event's object */
@@ -25,7 +25,7 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** The lane of an item without an invoice. It holds the item and the item's timeline. */
+/** Begins the lane of an item without an invoice. The lane holds the item and the item's timeline. */
 const ITEM = 'item:';
 
 /** @param subject the name of the item */

@@ -10,6 +10,7 @@ import { parseBody } from './json-body.js';
  * - `usable`: the event has the shape its type needs. `event` is typed.
  * - `ignored`: the event is authentic, but Crossbill does not use its type, or nothing follows from it.
  * - `unusable`: the event is authentic, but a person must look. The reason never quotes the body.
+ *
  * `eventId` is the sender's id, or `sha256:<hex of the body>` if there is no usable id. `type` is empty if there is
  * none. Crossbill works on the events of one `lane` one at a time.
  */
@@ -30,7 +31,7 @@ export type ParsedEvent<T> =
     };
 
 /**
- * The input and the result of a source's own parser. It returns null for a type Crossbill does not use, and throws
+ * What a source's own parser gets and returns. The parser returns null for a type Crossbill does not use, and throws
  * `Unreadable`.
  */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
@@ -49,8 +50,8 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Like `parseEvent`, for the webhook endpoint: it needs only the place of the event. `skim` reads every member `read`
- * may refuse for. Anything unusual leads to a full parse, so every refusal is the refusal of a full parse.
+ * Like `parseEvent`, for the webhook endpoint: it returns only the place of the event. `skim` reads all members that
+ * can make `read` refuse. An unusual body gets a full parse, so a refusal always comes from a full parse.
  */
 export function placeEvent(
   source: InboxSource,

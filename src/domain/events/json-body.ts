@@ -1,4 +1,4 @@
-// Parses the bytes of a delivery to a JSON object, or gives the reason why not. It checks encoding, depth and repeated
+// Parses the bytes of a delivery to a JSON object, or says why they are none. It checks encoding, depth and repeated
 // keys.
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
@@ -9,9 +9,9 @@ export type BodyResult =
 /** Real events nest about ten levels. A much deeper body is an attack on code walking the tree. */
 export const MAX_DEPTH = 100;
 
-// Of two equal keys one parser takes the first, another the last. So an event with a repeated key is ambiguous.
-// Crossbill checks the envelope (1), `data` (2), and `data.object` or its neighbours (3). Everything about money stands
-// there.
+// If a key occurs twice, one parser takes the first value and another parser the last. So an event with a repeated key
+// is ambiguous. Crossbill checks the envelope (level 1), `data` (2), and `data.object` or its neighbours (3): all facts
+// about money stand there.
 export const KEY_DEPTH = 3;
 
 /**

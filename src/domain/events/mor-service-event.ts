@@ -29,7 +29,9 @@ type ServiceFacts = {
   readonly eventId: string;
   /** When the MoR made the event. Null: the event does not say. */
   readonly createdAt: Date | null;
-  /** The event's object, as far as its data names it. For a proforma invoice the event id may name it. */
+  /**
+   * The id of the event's object, as far as the data contains it. For a proforma invoice it may come from the event id.
+   */
   readonly proformaInvoiceId: string | null;
   readonly paymentLinkId: string | null;
   readonly eInvoiceId: string | null;
@@ -124,8 +126,8 @@ function idOrNull(data: JsonObject, name: string): string | null {
 const MAX_IDS = 1_000;
 
 /**
- * Every possible id text in `data`: each once, in order, at most 1,000. Document 2 does not show where a dispute, an
- * alert or a captured link holds its ids.
+ * Every text in `data` that can be an id: each once, in order, at most 1,000. Document 2 does not show where a dispute,
+ * an alert or a captured link holds its ids.
  */
 export function idsIn(data: JsonObject): readonly string[] {
   const found = new Set<string>();

@@ -22,7 +22,7 @@ export type OwnType = OwnEvent['type'];
 /** An event of our own, ready to store. The same cause gives the same `id`, so the inbox stores it once. */
 export type OwnDelivery = { readonly id: string; readonly lane: string; readonly event: OwnEvent };
 
-/** The item about a signup has a lane of its own. */
+/** The event about an unpaid signup. Its item has a lane of its own. */
 export function ofSignup(event: Extract<OwnEvent, { readonly signup: string }>): OwnDelivery {
   return { id: `${event.type}:${event.signup}`, lane: itemLane(event.signup), event };
 }

@@ -1,4 +1,5 @@
-// Finds facts for people in payloads Document 2 does not show: deadlines, links, outcomes, amounts, at any depth.
+// Finds facts for people in payloads whose form Document 2 does not show: deadlines, links, outcomes, amounts, at any
+// depth.
 import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
@@ -109,7 +110,7 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
-/** The longest text of a sum for a person, in characters. */
+/** The longest text of a sum that a person sees, in characters. */
 const LONGEST_SUM = 80;
 
 /** The first exact amount in the data. Null: there is none. */
@@ -118,8 +119,8 @@ export function amountIn(data: JsonObject): Money | null {
 }
 
 /**
- * Like `amountIn`, but reads only the outermost amounts. Returns a text if the amount is unclear: the MoR's own
- * spelling, or several possible sums, as in a dispute next to its payment.
+ * Like `amountIn`, but reads only the outermost amounts. It returns a text if the amount is unclear: the MoR's own
+ * spelling, or all possible sums, for example if a dispute also shows its payment.
  */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];

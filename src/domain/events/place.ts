@@ -13,8 +13,8 @@ export const PLACES: Readonly<Record<InboxSource, (body: Buffer) => EventPlace>>
 };
 
 /**
- * The lane of a stored event for its next decision. An event unreadable for every earlier release waits in a lane of
- * its own. Once readable, the event moves to the lane of its invoice.
+ * The lane of a stored event that Crossbill decides again. While no release can read the event, it waits in a lane of
+ * its own. Once a release can, the event moves to the lane of its invoice.
  */
 export function laneAgain(source: InboxSource, lane: string, body: Buffer): string {
   if (!isBareEventLane(lane)) return lane;

@@ -25,7 +25,7 @@ export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
   return identity !== null && identity === stripeIdentity(b);
 }
 
-/** The id, type, time, account and object of an event. Null if one is missing; only the account may be missing. */
+/** The id, type, time, account and object of an event. Null if one of them is missing. The account may be missing. */
 function stripeIdentity(body: Buffer): string | null {
   const parsed = parseBody(body);
   if (!parsed.ok) return null;
@@ -58,7 +58,7 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .filter(([k]) => !(top && COUNTERS.has(k)))
     .sort(([x], [y]) => (x < y ? -1 : 1))
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
-  return { pairs }; // an object, so a list of pairs in a body stays different
+  return { pairs }; // an object, since an array could come from the body
 }
 
 const COMPARE =
@@ -91,7 +91,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** A person's task after a second body arrived under the same id, for an event of this type. */
+/** What a person should do after a second body has arrived under the id of an event of this type. */
 export function aboutSecondBody(type: string): string {
   const news = MAY_BE_NEWS.get(type);
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;

@@ -1,4 +1,4 @@
-// Reads a body in one pass: checks every byte to be valid JSON, and keeps only the few wanted members.
+// Reads a body in one pass: checks that every byte is valid JSON, and keeps only the few wanted members.
 import { isUtf8 } from 'node:buffer';
 import { type JsonObject } from '@crossbill/mor/read.js';
 import { KEY_DEPTH, MAX_DEPTH } from './json-body.js';
@@ -154,7 +154,10 @@ function digits(body: Buffer, start: number): number {
   return at;
 }
 
-/** Reads a string, from after its opening quote to after its closing quote. The bytes are UTF-8: an earlier check. */
+/**
+ * Reads a string, from after its opening quote to after its closing quote. An earlier check has made sure that the
+ * bytes are UTF-8.
+ */
 function endOfString(body: Buffer, start: number): number {
   for (let at = start; ; at++) {
     const byte = body[at];

@@ -80,7 +80,7 @@ export function placeStripeEvent(body: Buffer): EventPlace {
   return placeEvent('stripe', body, skimEvent, readStripeEvent);
 }
 
-/** Reads exactly the members `readStripeEvent` may refuse an event for. */
+/** Reads all members that can make `readStripeEvent` refuse an event, and no others. */
 const skimEvent = skimmer({
   id: 'value',
   type: 'value',
@@ -142,7 +142,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
   const facts = readInvoice(new Fields(new Fields(root).object('data')).object('object'), {
-    // Only the event type shows a deleted draft. The status of the invoice does not.
+    // The invoice in the event does not show that the draft was deleted. Only the event type does.
     deleted: kind === 'invoice.deleted',
     status: STATUS_AFTER[kind] ?? null,
   });

@@ -1,4 +1,4 @@
-// Facts of events in conflict with the stored rows.
+// Facts of events that contradict what Crossbill knows.
 import { type Money } from '../money.js';
 import { type OnObject, type Seen, type Time } from './parts.js';
 

@@ -1,4 +1,4 @@
-// Facts of calls with a final refusal.
+// Facts about calls that a peer has finally refused.
 import { type ByHand, type Refused, type Time } from './parts.js';
 
 export type EffectFact =

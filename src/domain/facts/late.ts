@@ -7,7 +7,7 @@ export type OverdueFact =
       readonly code: 'no-verdict';
       readonly due: Money | null;
       readonly since: Time;
-      /** A payment removed from this invoice, because another invoice has its charge. Null: there was none. */
+      /** A payment that left this invoice, because its charge belongs to another invoice. Null: there is none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };

@@ -8,7 +8,7 @@ type CreditFact = {
   readonly creditNote: string;
   readonly payment: string;
   readonly credited: Money;
-  /** The part a bank has really taken. */
+  /** The amount a bank has really taken. */
   readonly lost: Money;
   /** True: the dispute was won, or the return was undone. False: the loss became smaller, for example by a refund. */
   readonly over: boolean;

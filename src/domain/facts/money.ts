@@ -27,7 +27,7 @@ export type AmountFact =
       readonly charge: string;
       readonly stated: Money;
       readonly asked: Money;
-      /** A refund of the payment, refused by the MoR. Null: nobody tried a refund. */
+      /** A refund of this payment that the MoR refused. Null: nobody tried a refund. */
       readonly failed: { readonly amount: Money; readonly said: string | null } | null;
     };
 
@@ -46,7 +46,7 @@ export type DoubleFact =
       readonly taken: Money;
       readonly settledBy: string;
       readonly sameCharge: string | null;
-      /** The MoR may have reported one payment twice. */
+      /** True: the two payments may be one payment that the MoR reported twice. */
       readonly maybeOne: boolean;
       readonly observations: readonly Seen[];
     }

@@ -1,10 +1,10 @@
-// Common parts of several kinds of facts.
+// Parts that several kinds of facts share.
 import { type Money } from '../money.js';
 
 /** A time in UTC, as ISO 8601. */
 export type Time = string;
 
-/** One source's report on money: an event, an answer, a read, or the books. */
+/** What one source says about money: an event, an answer, a read, or the ledger. */
 export type Seen = {
   readonly source: 'event' | 'answer' | 'read' | 'books';
   /** The event's id, or the name of the payment in the books. Null: the source has no name. */
@@ -19,8 +19,8 @@ export type Seen = {
 };
 
 /**
- * A call with a final refusal. `said`: the peer's own words. A fact with only these words changed counts as the same
- * fact.
+ * A call that a peer finally refused. `said`: the peer's own words. If only these words change, the fact stays the
+ * same.
  */
 export type Refused = {
   readonly call: string;
@@ -29,22 +29,22 @@ export type Refused = {
   readonly said: string;
 };
 
-/** A link or a proforma invoice at the MoR, with money the MoR announced on it. `charge`: of the first payment. */
+/** A payment link or a proforma invoice on which the MoR announced money. `charge`: the charge of the first payment. */
 export type OnObject = { readonly object: string; readonly reference: string | null; readonly charge: string | null };
 
 /**
- * The disputed sum from the MoR. `unread`: the MoR's text, if the text has two possible readings. Both null: the MoR
+ * The sum of a dispute, from the MoR. `unread`: the MoR's own text, if it has two possible readings. Both null: the MoR
  * named no sum.
  */
 export type Disputed = { readonly amount: Money | null; readonly unread: string | null };
 
 /**
- * Why a lost payment is not marked on its invoice. `for-nothing`: it settled nothing there. `not-booked`: the books do
- * not hold it for this invoice. Null: it is marked.
+ * Where the lost money stands. `for-nothing`: it paid no invoice. `maybe-for-nothing`: nobody can say. `not-booked`:
+ * the ledger does not hold it. Null: it is marked on its invoice.
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 
-/** How a person marks the invoice at Stripe, so Crossbill recognises the payment there. */
+/** How a person marks the invoice at Stripe so that Crossbill recognises the payment. */
 export type ByHand =
   | { readonly how: 'report'; readonly amount: Money; readonly reference: string }
   | { readonly how: 'attach'; readonly record: string }

@@ -29,7 +29,7 @@ export type GapFact =
       readonly refund: string;
       readonly amount: Money;
       readonly other: string | null;
-      /** No earlier try of this request can have moved money. */
+      /** True: no try so far can have moved money. */
       readonly nothingMade: boolean;
     } & Omit<Refused, 'call'>);
 

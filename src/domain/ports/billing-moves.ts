@@ -1,4 +1,4 @@
-// The reads and changes to move a subscription. A move changes how the billing platform collects the invoices.
+// The reads and changes that move a subscription: a move changes how the billing platform collects the invoices.
 import { type ChargedMethod, type SubscriptionFacts } from './billing-reader.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 

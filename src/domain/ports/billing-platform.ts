@@ -31,7 +31,7 @@ export type InvoiceFacts = {
   readonly autoAdvance?: boolean;
   /** The payment method or source on the invoice itself. It wins over all others. Absent: none. */
   readonly ownMethodId?: string;
-  /** The newest revision, the replacement for this invoice. Absent: none. */
+  /** The newest revision, which replaces this invoice. Absent: none. */
   readonly latestRevision?: string;
   /** When the platform made the invoice. Null: the platform did not say. */
   readonly createdAt: Date | null;
@@ -67,7 +67,7 @@ export type ShownToRetry = {
   readonly subscriptionStatus: string | null;
 };
 
-/** The calls with an effect on the platform. Each becomes one stored call. */
+/** The calls that change something on the platform. Crossbill stores each before it sends it. */
 export type BillingCall =
   | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
   | {
@@ -126,7 +126,7 @@ export type BillingAnswer =
       readonly kind: 'pay_out_of_band';
       readonly invoice: InvoiceFacts;
       /**
-       * The part of the invoice paid out of band: it is in no listed payment. Absent: Crossbill did not ask for the
+       * The part of the invoice paid "out of band", without a listed payment. Absent: Crossbill did not ask for the
        * payments.
        */
       readonly outOfBand?: bigint;
@@ -144,13 +144,13 @@ export type StoredBillingCall = {
   readonly wire: WireRequest;
 };
 
-/** The result of a look for the effect of a call. */
+/** What a look for the effect of a call found. */
 export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
 
 export abstract class BillingPlatform {
   /** The bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
-  /** Sends a stored call once and parses the answer. It retries only at the level of the socket. Never throws. */
+  /** Sends a stored call and parses the answer. Only the socket may repeat it, never this method. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
   /** Looks for the effect of a call by reading. Used if the platform has forgotten the key, or replays a stored 500. */
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;

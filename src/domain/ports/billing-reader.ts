@@ -14,13 +14,13 @@ export type BillingPage<T> = {
   readonly next: string | null;
 };
 
-/** An invoice, with all possible changes by hand. Amounts are smallest units. */
+/** An invoice, with everything people may have changed by hand. Amounts are smallest units. */
 export type ShownInvoice = InvoiceFacts & {
   /** The payments on the invoice. Null: the platform did not show all of them. */
   readonly payments: readonly InvoicePaymentFacts[] | null;
   /** The amount paid beyond the amount due. The platform credits it to the customer's balance. */
   readonly amountOverpaid: bigint;
-  /** The amount returned by credit notes after the invoice was paid. */
+  /** The amount that credit notes returned after the invoice was paid. */
   readonly creditedAfterPayment: bigint;
 };
 
@@ -43,7 +43,7 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part returning paid money. A reduction of an unpaid invoice does not count. */
+  /** The part of the note that returns paid money. A part that reduces an unpaid invoice does not count. */
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
@@ -104,14 +104,14 @@ export type ChargedMethod = {
 };
 
 /**
- * True if the platform can charge the method. It cannot charge a custom payment method, the merchant's own. It then
- * looks for no other method.
+ * True if the platform can charge the method. It cannot charge the merchant's custom payment method, and then looks for
+ * no other method.
  */
 export function isChargeable(method: ChargedMethod | null): method is ChargedMethod {
   return method !== null && method.type !== 'custom';
 }
 
-/** The invoice's owner: it decides the payment method the platform would charge. */
+/** What decides the payment method the platform would charge for an invoice. */
 export type ChargedFor = {
   readonly customerId: string;
   readonly subscriptionId: string | null;
@@ -152,7 +152,7 @@ export type BilledLine = {
   readonly amount: bigint; // smallest units, for the whole quantity
 };
 
-/** The platform's data of an invoice's customer. Null: unknown. */
+/** What the platform knows about an invoice's customer. Null: unknown. */
 export type BilledParty = {
   readonly name: string | null;
   readonly email: string | null;

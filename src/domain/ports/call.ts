@@ -1,4 +1,4 @@
-// The result of a call to a peer's API: a parsed answer, or a failure with the next step.
+// The result of a call to a peer's API: a parsed answer, or a failure that decides the next step.
 
 /**
  * - `refused`: the peer understood the call and will not do it. The call surely had no effect. The same bytes would
@@ -6,11 +6,9 @@
  * - `retry`: the call surely had no effect, for a passing reason (429, lock timeout, connection refused, 503
  *   `psp_unavailable`). Crossbill sends the same key later.
  * - `unknown`: the call may have had its effect (timeout, reset, 5xx, an unreadable answer). Crossbill sends the same
- *   key and the
- *   same bytes.
+ *   bytes with the same key.
  * - `stopped`: the peer does not accept our credentials or our account (401, 403). A person must act. Crossbill tries
- *   the
- *   same key again, slowly.
+ *   the same key again, slowly.
  */
 export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
 
@@ -58,10 +56,10 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
-/** The code of a look with more objects than its limit. Such a look proves nothing about the wanted object. */
+/** The code of a look that met more objects than its limit. Such a look proves nothing about the wanted object. */
 export const LIST_TOO_LONG = 'list_too_long';
 
-/** The code of every call prevented by shadow mode. */
+/** The code of every call that shadow mode holds back. */
 export const SHADOW_MODE = 'shadow_mode';
 export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
 

@@ -6,7 +6,7 @@ export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';
 /** `crossbill`: Crossbill itself, from code outside the rules (events/own-event.ts). */
 export type EventSource = InboxSource | 'crossbill';
 
-/** The delivery as the webhook endpoint knows it after the signature check. */
+/** What the webhook endpoint knows about a delivery after the signature check. */
 export type Delivery = {
   readonly source: InboxSource;
   /** The sender's event id, or `sha256:<hex of the body>` if there is no usable id. */

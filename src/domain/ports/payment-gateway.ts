@@ -77,9 +77,9 @@ export type RefundAnswer = {
 };
 
 /**
- * `charged`: the MoR has the invoice of the charge (200). Only the invoice proves the taken money. `pending`: the MoR
- * knows the charge, and its invoice is not ready (202). This takes moments for a card and days for a bank debit, and
- * the charge may still fail. `unknown`: the MoR does not know the charge, or no longer knows it (404).
+ * `charged`: the MoR has the invoice of the charge (200). Only this proves that the MoR took the money. `pending`: the
+ * MoR knows the charge, and its invoice is not ready (202). This takes moments for a card and days for a bank debit,
+ * and the charge may still fail. `unknown`: the MoR does not know the charge, or no longer knows it (404).
  */
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
@@ -90,7 +90,7 @@ export abstract class PaymentGateway {
   abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
-  /** The MoR's knowledge of the payment with this charge id, by its invoice (Document 2, "Invoices"). */
+  /** What the MoR knows about the payment with this charge id, by its invoice (Document 2, "Invoices"). */
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 

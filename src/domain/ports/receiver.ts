@@ -1,7 +1,7 @@
 // The receiver of notifications: the merchant's backend.
 import { type NewNotification } from '../notification.js';
 
-/** The sent content: every try has the same bytes and the same id. */
+/** What Crossbill sends: every try has the same bytes and the same id. */
 export type Delivery = Pick<NewNotification, 'id' | 'body'>;
 
 /** The result of a delivery. `gone`: the receiver wants no notifications any more (410). */

@@ -1,5 +1,5 @@
-// Compares the ledger with credit notes, payment records and balances on the billing platform: ours, and changes by
-// hand. Pure.
+// Compares the ledger with credit notes, payment records and balances on the billing platform: with ours, and with
+// those people made by hand. Pure.
 import {
   type BalanceEntryFacts,
   type CreditNoteFacts,

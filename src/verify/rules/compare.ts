@@ -103,7 +103,7 @@ function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
   return later > 0 || (later === 0 && p.id > other.id);
 }
 
-/** The payments the ledger has as marked on Stripe. */
+/** The payments that are marked on Stripe, as the ledger has it. */
 function markedOf(o: OurInvoice | null): readonly PaymentRow[] {
   return o === null ? [] : o.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
 }
@@ -155,8 +155,8 @@ export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): 
 }
 
 /**
- * Compares an invoice with more paid than the ledger marked. Stripe's own collections are none of our business. A
- * foreign payment record, or a mark out of band, claims money of the MoR without the MoR's report.
+ * Compares an invoice with more paid than the ledger marked. Money that Stripe itself collected is none of our
+ * business. A foreign payment record or a mark out of band claims money of the MoR that the MoR never reported.
  */
 export function compareAttached(
   facts: InvoiceFacts,

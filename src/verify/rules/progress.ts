@@ -27,8 +27,8 @@ export type VerifyProgress = {
   readonly settings: FlowSettings;
   readonly lists: Listings;
   /**
-   * Verify goes through the invoices with open work by their number. It has compared the credit notes up to this
-   * number.
+   * Verify goes through the invoices with open work, in the order of their numbers. It has compared the credit notes of
+   * all invoices up to this number.
    */
   readonly refundsAfter: number;
   /** Invoices with a difference to a peer. The next run looks at them first. */
