@@ -21,7 +21,7 @@ import { Pages } from '../console/pages.js';
 import { table } from '../console/list.js';
 import { csvLink, sendText, wantsCsv } from '../console/selection.js';
 import { type Session } from '../console/session.js';
-import { capital, facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
+import { capital, facts, foreign, id, invoiceNumberLink, reviewLink, status, time, words } from '../console/show.js';
 
 const PATH = '/console/verify';
 
@@ -38,7 +38,8 @@ export class VerifyPages {
   async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
     const run = await this.verify.last();
     if (wantsCsv(req)) return sendText(res, 'differences', csvOf(run));
-    sendPage(req, res, { title: 'Verify', section: 'verify', body: run === null ? neverRun : runOf(run) });
+    const body = run === null ? neverRun : runOf(run, await this.verify.numbers(run.differences.slice(0, MOST_SHOWN)));
+    sendPage(req, res, { title: 'Verify', section: 'verify', body });
   }
 
   @Get(':id')
@@ -47,7 +48,8 @@ export class VerifyPages {
     const d = (await this.verify.last())?.differences.find((x) => x.id === name);
     if (d === undefined) throw notFound('difference in the newest verify run');
     const session = sessionOf(req);
-    const body = html`${differenceFacts(d)}${mayDo(session.role, 'ops') && isOpen(d) && noteForm(session, name)}`;
+    const numbers = await this.verify.numbers([d]);
+    const body = html`${differenceFacts(d, numbers)}${mayDo(session.role, 'ops') && isOpen(d) && noteForm(session, name)}`;
     sendPage(req, res, { title: `Difference: ${words(d.kind)}`, section: 'verify', body });
   }
 
@@ -66,14 +68,17 @@ export class VerifyPages {
   }
 }
 
-function differenceFacts(d: Difference): Html {
+/** The numbers of the invoices by their ids. */
+type Numbers = ReadonlyMap<string, string | null>;
+
+function differenceFacts(d: Difference, numbers: Numbers): Html {
   const { acknowledged } = d;
   return html`<p class="message ${isOpen(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
     ${facts([
-      d.invoiceId === null ? null : ['Invoice', invoiceLink(d.invoiceId)],
+      d.invoiceId === null ? null : ['Invoice', invoiceNumberLink(d.invoiceId, numbers.get(d.invoiceId))],
       d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],
       d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
-      ['What mends it', mend(d)],
+      ['Repair', mend(d)],
       ['Difference', id(d.id)],
       ...(acknowledged
         ? [
@@ -115,7 +120,7 @@ const neverRun = html`<div class="empty">
   <p>To run it now: <code>crossbill verify</code></p>
 </div>`;
 
-function runOf(run: VerifyRun): Html {
+function runOf(run: VerifyRun, numbers: Numbers): Html {
   const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
   return html`${facts([
     ['Outcome', status(run.outcome)],
@@ -146,7 +151,10 @@ function runOf(run: VerifyRun): Html {
               : reviewLink(d.reviewId),
         phone: 'side',
       },
-      { label: 'Invoice', cell: (d) => (d.invoiceId === null ? '' : invoiceLink(d.invoiceId)) },
+      {
+        label: 'Invoice',
+        cell: (d) => (d.invoiceId === null ? '' : invoiceNumberLink(d.invoiceId, numbers.get(d.invoiceId))),
+      },
     ],
     run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'

@@ -8,6 +8,7 @@ import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
 import { openOf, type VerifyRun } from './rules/run.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
 import { PROGRESS_VERSION, type VerifyProgress } from './rules/progress.js';
+import { invoiceNumbers } from '../engine/read-model.js';
 import { jsonText } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
@@ -221,6 +222,12 @@ export class VerifyStore {
     const [made] = found.rows;
     if (made === undefined) return null;
     return { run: await this.runs.findOneByOrFail({ id }), progress: made.progress };
+  }
+
+  /** The numbers of the invoices of these differences, by invoice id. */
+  numbers(differences: readonly Difference[]): Promise<ReadonlyMap<string, string | null>> {
+    const named = differences.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [{ invoiceId }]));
+    return invoiceNumbers(this.db.orm, named);
   }
 
   /** The newest finished run, with the current acknowledgements. Null: there was none. */
