@@ -1,5 +1,4 @@
-// The mark of a payment on its invoice: decided on a fresh read, then begun, held, withdrawn, or left to a person. In
-// shadow mode only recorded.
+// The mark of a payment on its invoice: decided on a fresh read, then begun, held, withdrawn, or left to a person.
 import { type Draft } from '../../domain/row.js';
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
@@ -42,9 +41,8 @@ export type MarkDecision =
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark on the invoice, or on its way to
- * one. `finalizationFailed`: Stripe refused to finalize this draft, and an item says so. A payment without a clear
- * place is parked for a person.
+ * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark, or on its way to one.
+ * `finalizationFailed`: Stripe refused to finalize this draft. A payment without a clear place is parked for a person.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -90,8 +88,7 @@ export function decideMark(
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
-  // "Paid out of band" counts the whole invoice as paid. Only the exact amount may do so, even if a person waived the
-  // difference.
+  // "Paid out of band" counts the whole invoice as paid, so only the exact amount may do so, whatever a person waived.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
   if (due !== p.amount && !waived) {
     const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
@@ -210,10 +207,7 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
-/**
- * True while an accepted part payment is on its way to the invoice. Only then can Crossbill tell if another payment is
- * the rest.
- */
+/** True while an accepted part payment is on its way: Crossbill can't tell yet if another payment is the rest. */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
     HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
@@ -331,10 +325,7 @@ export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
-/**
- * In shadow mode: once the integration in charge has marked the invoice, Crossbill books the mark. Until then it does
- * nothing.
- */
+/** In shadow mode Crossbill books the mark once the integration in charge has marked the invoice. */
 export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');

@@ -1,5 +1,4 @@
-// Our refund request: checked, stored with key and bytes, then sent by the workers. Also the MoR's refusal, and a
-// request without a result.
+// Our refund request: checked, stored with key and bytes, sent by the workers; also its refusal, or its missing result.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import {
@@ -41,8 +40,7 @@ export type RefundRequest = {
 
 /**
  * Stores a refund with its key and bytes, and reserves its amount.
- * @param scope names of this request alone, the same after a restored backup; null: the key comes from the refund's own
- * id
+ * @param scope names of this request alone, the same after a restored backup; null: the refund's own id makes the key
  */
 export function requestRefund(
   lane: Lane,
@@ -93,10 +91,7 @@ function refuseRefund(why: string): Refusal {
   return refuse(422, 'payment_not_refundable', why);
 }
 
-/**
- * A request may use the MoR's id of a payment or ours; both give one key. The key contains the MoR's id, since a
- * restore does not change it.
- */
+/** The key has the MoR's payment id even if a request uses ours: a restore does not change the MoR's id. */
 function refundKey(paymentId: string, scope: readonly string[]): string {
   return morKey('refund', [paymentId, ...scope]);
 }
@@ -118,8 +113,7 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The number makes the key. After a restore the refund is again the payment's first of its kind. A second one follows
-  // only after a failure.
+  // The number makes the key. After a restore it starts at 1 again. A second refund follows only after a failure.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -199,8 +193,7 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 
 /**
  * An event took our request's row for its refund, and now the MoR refuses the request. So somebody made the event's
- * refund elsewhere, as in the MoR's portal, and our request made none. Only an earlier try without a reply could have
- * made it.
+ * refund elsewhere, as in the MoR's portal. Only an earlier try without a reply could have made ours.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
@@ -305,9 +298,8 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person reports a failed refund (Document 3 has no such event), and its amount is free again. Needs the end of all
- * tries and a note with the speaker at the MoR: if the MoR made the refund after all, the next one pays the customer
- * twice.
+ * A person reports a failed refund (Document 3 has no such event): its amount is free again. Needs the end of all tries
+ * and the speaker at the MoR: if the MoR made the refund after all, the next one pays the customer twice.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;
@@ -322,10 +314,7 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   return null;
 }
 
-/**
- * True if a person gave the payment id, Crossbill requested the refund with it, and the MoR then named another id for
- * the payment.
- */
+/** True if Crossbill requested the refund under a person's payment id, and the MoR then named another id. */
 export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
   const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
