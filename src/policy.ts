@@ -17,7 +17,7 @@ export const REPLAY_PATIENCE_MS = MINUTE_MS;
 export const RETRY_FIRST_PAUSE_MS = 1_000;
 /** ...up to this pause: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
-/** Jitter shortens no pause below this. */
+/** The shortest pause. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
 /** The pause while a peer refuses our key or our account. Only a person can change that. */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
@@ -38,15 +38,12 @@ export const READ_FRESH_MS = 10_000;
 /** Lookups for one lane before a worker puts the lane at the end of the queue. More lookups suggest a loop. */
 export const ERRANDS_A_CLAIM = 40;
 
-/**
- * The lease of a worker on a lane. After this time another worker takes the lanes of a crashed worker. A living worker renews its leases
- * earlier.
- */
+/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
 export const LEASE_MS = 25_000;
 
 /**
- * If a process dies during a call, its lane stays closed for at least this rest of the lease. A later try must expect that an unrecorded try
- * went out before it.
+ * A process that dies during a call leaves its lane closed for at least this time, the rest of its lease. After such a gap the next try must
+ * expect an unrecorded try before it.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
@@ -172,10 +169,7 @@ export const SIGNUP_BUSY_MS = 15_000;
 /** The pause between looks whether another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/**
- * The pause between a replica's looks for newly confirmed payment methods. A decision then follows its event within a second. The look reads an
- * index.
- */
+/** The pause between a replica's looks for newly confirmed payment methods. A decision follows within a second. The look reads an index. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** Confirmed payment methods in one look. The next look takes the rest. */
 export const METHODS_A_LOOK = 100;
@@ -218,11 +212,11 @@ export const RECOVERY_LINKS_MOST = 3;
 // ---- Retries of refused renewals
 
 /**
- * Stripe's first `invoice.payment_attempt_required` comes with the finalization, about an hour after the MoR reports the refusal. It means the
- * charge the MoR has already tried. Later ones come at least a day apart (Stripe docs, "Automate payment retries").
+ * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge: Stripe sends the first one with the
+ * finalization, about an hour after the MoR reports the refusal. Later ones come at least a day apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal this long before a retry belongs to an earlier try. Accepted clocks differ by minutes at most (WEBHOOK_TOLERANCE_SEC). */
+/** A refusal older than a retry by this time belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
  * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs, "Automate payment retries").
@@ -258,10 +252,7 @@ export const DISPUTE_NAMES_MOST = 20;
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
 /** The pause between looks for applications due to be read. */
 export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
-/**
- * How long one request keeps a merchant to itself. Longer than the calls of one step, so two requests for one merchant never send at the same
- * time.
- */
+/** How long one request keeps a merchant to itself: longer than the calls of one step, so two requests never send at once. */
 export const ONBOARDING_BUSY_MS = 30_000;
 
 // ---- Webhook endpoints
@@ -284,9 +275,9 @@ export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 // ---- Verify
 
-/** Verify compares nothing younger: the work on it may be under way. */
+/** Work younger than this is still under way, so verify does not call it a difference. */
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/** A run may resume within a day of its first start. After that the next daily run compares everything again. */
+/** A run may resume within a day of its first start. Later the next daily run compares everything again. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
  * Crossbill counts a run without a save for this time as dead. A living run saves every 30 seconds, or after its current question of at most two
@@ -310,7 +301,7 @@ export const VERIFY_SAVE_WITHIN_MS = 30_000;
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** Differences of money that the next run compares again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
-/** How far back the daily run looks, as far as Stripe lists events. It never looks behind the start of this installation. */
+/** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
@@ -329,12 +320,12 @@ export const VERIFY_MARKS_FOR_A_PERSON = 500;
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** Possible sums of unsure refunds on one payment record. Twelve different amounts have so many sums. */
+/** The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this many. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
 
-/** Wrong lines an import reports. A person mends fewer before the next try. */
+/** Wrong lines that an import reports. A person corrects fewer before the next try. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves

@@ -32,7 +32,7 @@ export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): 
   app.disable('etag');
   const config = app.get<Config>(CONFIG);
   const { shadow, trustedProxies } = config;
-  // The frame of every console page shows both.
+  // Every console page shows these two values in its frame.
   app.set('shadow', shadow);
   app.set('stripe mode', stripeMode(config));
   // Anybody could send X-Forwarded-For, so only these proxies are trusted.

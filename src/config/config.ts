@@ -99,7 +99,10 @@ function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
   return isQuoted(text.trim()) ? bad(IN_QUOTES) : setting.parse(text);
 }
 
-/** Undefined: the variable is not set. Blanks around a value are ignored. Blanks around a secret are a mistake. */
+/**
+ * The text of a variable. Undefined: the variable is not set. Blanks around a value are ignored. Blanks around a secret
+ * are a mistake.
+ */
 function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
   const text = env[setting.name];
   if (text === undefined || (text === '' && setting.emptyIsUnset)) return undefined;

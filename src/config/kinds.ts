@@ -74,7 +74,7 @@ export function matching(type: string, pattern: RegExp, form = type): Kind<strin
   return { type, parse: (text) => (pattern.test(text) ? good(text) : bad(`must be ${form}`)) };
 }
 
-/** An address to listen on. */
+/** An address that the daemon listens on. */
 export const listenHost: Kind<string> = {
   type: 'host name or IP address',
   parse: (text) =>

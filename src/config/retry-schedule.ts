@@ -50,7 +50,7 @@ export const retrySchedule: Kind<Schedule | null> = {
   },
 };
 
-/** Returns the steps, or the problem of the first wrong step. */
+/** Parses the steps of one kind. Returns the problem of the first wrong step as text. */
 function stepsOf(value: string): Step[] | string {
   if (value === 'none') return [];
   const items = value.split(',');

@@ -62,12 +62,12 @@ export function withDefault<T>(
   return { ...row(name, kind, description, more), default: text, required: false, unset: parsed.value };
 }
 
-/** A setting that is null without a value. */
+/** A setting whose value is null if the variable is not set. */
 export function optional<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T | null> {
   return { ...row<T | null>(name, kind, description, more), default: null, required: false, unset: null };
 }
 
-/** A setting that is an empty list without a value. */
+/** A setting whose value is an empty list if the variable is not set. */
 export function optionalList<T>(
   name: string,
   kind: Kind<readonly T[]>,

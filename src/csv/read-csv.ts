@@ -32,7 +32,7 @@ export async function sizeOf(path: string): Promise<number> {
     const found = await stat(path);
     if (found.isFile()) return found.size;
   } catch {
-    // The error below names the problem.
+    // Ignore the error here: the message below covers it.
   }
   throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
@@ -88,7 +88,7 @@ async function mustBeUtf8(path: string): Promise<void> {
 /** Splits byte by byte: bytes outside UTF-8 stay unchanged. */
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split(/\r\n|\n|\r/);
 
-/** The number of bytes at the end of a chunk, part of an unfinished character or line end. */
+/** How many bytes at the end of a chunk belong to an unfinished character or line end. */
 function unfinished(bytes: Buffer): number {
   if (bytes.at(-1) === 0x0d) return 1;
   for (const back of [1, 2, 3]) {

@@ -1,7 +1,7 @@
-// Writes CSV. A spreadsheet opens it without running anything: RFC 4180, UTF-8, CRLF at the end of each line.
+// Writes CSV that a spreadsheet opens without running anything: RFC 4180, UTF-8, CRLF at the end of each line.
 
-// Possible starts of a formula in a cell (OWASP, "CSV Injection"), also in their wide forms and after blanks: some
-// programs drop blanks.
+// How a formula in a cell can start (OWASP, "CSV Injection"): also in the wide forms of the characters, and after
+// blanks, since some programs drop blanks.
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-\d+(\.\d+)?$/;
 

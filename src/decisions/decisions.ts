@@ -65,7 +65,7 @@ export class Decisions extends Decider {
     return paymentsElsewhere.size + chargesElsewhere.size === 0 ? null : { paymentsElsewhere, chargesElsewhere };
   }
 
-  /** Stripe refuses a second refund under one reference: then a person needs to know whose the first one is. */
+  /** Stripe refuses a second refund under one reference. A person then needs to know which refund already has it. */
   async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
     if (asked?.kind !== 'report_refund') return {};
     return { refundsElsewhere: await this.books.refunds.namedElsewhere(asked.reference, asked.invoiceId) };

@@ -1,4 +1,4 @@
-// The subjects' part of an erasure: rows and texts about a customer, and the bytes in need.
+// What each subject adds to an erasure: its rows and texts about a customer, and the bytes of calls it still needs.
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';

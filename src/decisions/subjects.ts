@@ -1,4 +1,5 @@
-// The list of subjects, in order. It says which subject takes each event, each call's answer and each choice, and settles a lane by all their rules.
+// The list of subjects, in order. It says which subject takes each event, each answer to a call and each choice, and
+// which rules settle a lane.
 import {
   type ChannelEvent,
   type LaneEvent,

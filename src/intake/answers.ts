@@ -59,7 +59,7 @@ export function statusOf(endpoint: InboxSource | null, outcome: DoorOutcome): nu
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The answer to a refused delivery. An unknown endpoint may be one of the MoR's. */
+/** The answer to a refused delivery. If the endpoint is unknown, it may be one of the MoR's. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(

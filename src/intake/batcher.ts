@@ -13,7 +13,7 @@ export type BatchLimits = {
    */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** When the batcher gives up an unstored delivery, exact to an eighth. */
+  /** After this time the batcher gives up an unstored delivery, exact to an eighth. */
   readonly deadlineMs: number;
 };
 
@@ -150,8 +150,8 @@ export class IntakeBatcher {
 
   /**
    * One timer for all waiting deliveries, running only while there are some. It counts ticks instead of reading a
-   * clock, so a jump of the clock gives up nothing early. It also gives up a delivery in a batch under way. Its row may
-   * be stored all the same, and the repeated delivery then meets that row.
+   * clock, so a jump of the clock gives up nothing early. It also gives up deliveries of a batch under way. Such a row
+   * may still be stored, and the sender's next try then counts as a duplicate.
    */
   async #watch(): Promise<void> {
     this.#watching = true;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
 import { Database, inTransaction } from '../store/database.js';
 
-/** Long enough to look back 24 hours, or to look back over a weekend. */
+/** Long enough to look back 24 hours, or over a weekend. */
 const KEPT = `interval '4 days'`;
 
 /** Kept refusals of each endpoint. */
@@ -16,7 +16,7 @@ export class DoorAnswersStore {
   /** Adds to the stored counts, and deletes rows older than some days. */
   add(answers: readonly DoorAnswer[], refusals: readonly DoorRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
-      // All replicas write in the same order, so none waits for another in a deadlock.
+      // In one order in every replica, so two replicas cannot block each other.
       const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(

@@ -13,7 +13,7 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@cro
 
 /** How much of an unreadable head is inspected. */
 const HEAD_LOOK_BYTES = 16 * 1024;
-const QUARANTINE_TIMEOUT_MS = 8_000; // senders wait at most 10 s for an answer
+const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than the 10 s a sender waits for an answer
 const CROWD = 10; // usually one or two wait, even at twenty events a second, the most Stripe's budget allows
 // Each replayed delivery costs a database write. Beyond this number replays get their 503 without a write.
 const QUARANTINES_AT_ONCE = 32;
@@ -81,8 +81,8 @@ export class Doors {
   }
 
   /**
-   * Counts a request with an unreadable head. If its bytes name no path, it may be a delivery. With another path it is
-   * none.
+   * Counts a request with an unreadable head. If its bytes name no path, the request may be a delivery. If they name
+   * another path, it is none.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
@@ -93,7 +93,7 @@ export class Doors {
     this.options.onAnswer?.(door?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
-  /** First the decisions without the body. */
+  /** Handles a request to an endpoint. The checks without the body come first. */
   #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, door.header);
     if (header === null) return this.#refuse(door, 'signature_missing', req, res);
@@ -137,7 +137,9 @@ export class Doors {
     this.#tell(door, outcome, res.req, delivery);
   }
 
-  /** Keeps a copy, within a time limit. Returns the error of a failure. The sender must come again either way. */
+  /**
+   * Keeps a copy, within a time limit. Returns the error of a failure. The answer is the same either way: come again.
+   */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
     this.#quarantining++;

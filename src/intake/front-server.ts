@@ -23,8 +23,8 @@ const limits = {
   /** Longer than the idle time of usual load balancers (60 s), so the load balancer closes first. */
   keepAliveTimeout: 65_000,
   /**
-   * Node itself would answer 400 to a request without Host, even at the MoR's endpoints, and the MoR treats it as
-   * final. `#route` answers 400 at all other paths.
+   * Node itself would answer 400 to a request without Host, even at the MoR's endpoints, and a 400 is final for the
+   * MoR. So `#route` answers 400, at all other paths.
    */
   requireHostHeader: false,
 } as const;
@@ -51,8 +51,8 @@ const LINGER_MS = 250;
 export class FrontServer {
   readonly #server: Server;
   /**
-   * The unanswered requests, in no order. Not a Set: a long-lived Set links each of its old tables to the next. So it
-   * keeps past requests in memory until a full garbage collection, and costs more than the requests themselves.
+   * The unanswered requests, in no order. A long-lived Set would keep past requests in memory: it links each of its old
+   * tables to the next until a full garbage collection, and this costs more than the requests themselves.
    */
   readonly #inFlight: ServerResponse[] = [];
   #doors: Doors | null = null;
@@ -129,7 +129,7 @@ export class FrontServer {
   /** Answers a request with an unknown Expect header. `Expect: 100-continue` does not come here. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#doors?.refuseExpectation(req, res) === true) return;
-    // A closed endpoint answers this with 503 too: Node's 417 would be final for the sender.
+    // A closed endpoint answers 503 here too, since Node's 417 would be final for the sender.
     if (this.#doors === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
@@ -162,7 +162,7 @@ export class FrontServer {
   }
 }
 
-/** A delivery gets this answer in the form of its endpoint. */
+/** Answers 503 `starting`. A delivery gets it in the form of its endpoint. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   const endpoint = doorAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });

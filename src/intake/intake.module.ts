@@ -59,7 +59,7 @@ function intakeOptions(
   const isTold = config.notifyUrl !== null && !config.shadow;
   const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
-    // An endpoint without a secret refuses everything: nobody can sign with a random secret.
+    // Without a secret from the settings the endpoint gets a random one, so nobody can sign and it refuses everything.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
   return {
     secrets: {

@@ -5,7 +5,7 @@ import { type BatchLimits } from './batcher.js';
 import { type ReadingRoom } from './read-body.js';
 
 /**
- * How a request at an endpoint ended. Stored: 200; `delivery` shows whether the event was parked or ignored. Refused: a
+ * How a request at an endpoint ended. A `StoreOutcome`: stored, and answered with 200. A `Refusal`: refused, with the
  * reason. `aborted`: the sender left before the end of the body and got no answer.
  */
 export type DoorOutcome = StoreOutcome | Refusal | 'aborted';

@@ -14,10 +14,10 @@ export type Sender = 'caller' | 'stranger';
 
 /** The most bytes of all bodies being read at one time. */
 const ROOM_BYTES = 16 * 1024 * 1024;
-/** The cost of each further piece, in addition to its bytes: somebody may send single bytes. */
+/** What each further piece of a body counts, in addition to its bytes. Otherwise single bytes would cost too little. */
 const PIECE_BYTES = 512;
 /**
- * The most unfinished bodies of callers, and of strangers. The request around a small body costs more than its bytes.
+ * The most unfinished bodies of each kind of sender. The request around a small body takes more memory than its bytes.
  */
 const UNFINISHED = 500;
 
@@ -75,7 +75,7 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** True if the announced length is over the limit: the body can be refused at once. */
+/** True if the request announces a body over the limit, so it can be refused at once. */
 export function announcesMore(req: IncomingMessage, limitBytes: number): boolean {
   const announced = req.headers['content-length'];
   return announced !== undefined && Number(announced) > limitBytes;
@@ -93,8 +93,8 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: the body may be ended even before its first byte. Not used at the webhook endpoints, where every delivery
-     * would pay for an entry in the list.
+     * True: the body may be ended even before its first byte. The webhook endpoints do not use this, since every
+     * delivery would pay for an entry in the list.
      */
     readonly early?: boolean;
   },

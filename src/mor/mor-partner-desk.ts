@@ -56,7 +56,7 @@ export class PartnerDesk {
     return { ok: true, value: { merchantReference, productCode, text } };
   }
 
-  /** Null: the request is not about a merchant without company details. */
+  /** Checks a request for a merchant without company details. Null: the request is not of this kind. */
   checkBareMerchant(body: unknown): Checked<BareMerchantFacts> | null {
     if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
     const checked = bareMerchantRequest.check(body);
@@ -69,7 +69,7 @@ export class PartnerDesk {
     return productChoice.check(body);
   }
 
-  /** `value`: the checked request as JSON text. */
+  /** Checks a description of the business. `value`: the checked request as JSON text. */
   checkBusiness(body: unknown): Checked<string> {
     const checked = describeBusinessRequest.check(body);
     if (!checked.ok) return checked;

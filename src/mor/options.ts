@@ -14,7 +14,7 @@ export type MorOptions = {
   readonly baseUrl: string;
   /** The documents' `{auth_url}`. The client appends `/oauth2/token`. */
   readonly authUrl: string;
-  /** The processor in the path of the routes (Document 3). The name of `merchant_customer.<psp>_id` contains it too. */
+  /** The name of the processor in the paths of the routes (Document 3), and in `merchant_customer.<psp>_id`. */
   readonly psp: string;
   /** Whether a setup intent names the merchant's customer, as a payment intent does. */
   readonly setupCustomer: 'send' | 'omit';

@@ -52,7 +52,7 @@ export type InvoiceCall = Extract<
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
-/** True if a 2xx answer is enough although it does not prove the effect. It must not contradict the effect. */
+/** True if a 2xx answer is enough, although it does not prove the effect: it does not contradict the effect either. */
 function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);

@@ -10,7 +10,8 @@ export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Str
 export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 
 /**
- * The longest answer. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests nothing larger.
+ * The longest answer Crossbill reads. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests
+ * nothing larger.
  */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 

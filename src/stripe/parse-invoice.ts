@@ -38,8 +38,8 @@ export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[]
 }
 
 /**
- * Parses an invoice together with possible changes by hand. Null like `invoiceOf`. A missing field means that nobody
- * changed it.
+ * Parses an invoice with everything people may have changed by hand. Null like `invoiceOf`. A missing field means that
+ * nobody changed it.
  */
 export function shownInvoiceOf(object: unknown): ShownInvoice | null {
   const invoice = invoiceOf(object);

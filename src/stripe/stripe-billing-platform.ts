@@ -47,7 +47,7 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 
 /**
  * The idempotency key of these calls names one refund. If Stripe knows the key with other bytes, Crossbill sent this
- * refund before a restore. The bytes then differ in the time (the answer's or the event's) or in the share of a
+ * refund before a restore. The bytes then differ in the time (from the answer or from the event) or in the share of a
  * surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
@@ -125,8 +125,8 @@ export class StripeBillingPlatform extends BillingPlatform {
   }
 
   /**
-   * Success if the effect exists after all. The failure if the effect surely does not exist. `unknown` if the read
-   * fails.
+   * Reads after an unclear answer or a refusal. Returns success if the effect exists, the failure if it surely does
+   * not, and `unknown` if the read fails.
    */
   private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
     const found = await this.effects.look(asked, failed);

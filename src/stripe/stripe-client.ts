@@ -1,4 +1,4 @@
-// Sends one request to Stripe: takes from the budget, uses the real SDK, and returns a plain object or a sorted
+// Sends one request to Stripe: waits for the request budget, uses the real SDK, and returns a plain object or a sorted
 // failure. It reports each request.
 import Stripe from 'stripe';
 import {

@@ -122,7 +122,7 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
   return items.length === objects.length ? items : null;
 }
 
-/** Null: the object is no subscription. Since 2025-03-31 the items hold the period. */
+/** Parses a subscription. Null: the object is none. Since 2025-03-31 its items hold the period. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
   const status = isObject(object) ? textOf(object['status']) : null;

@@ -1,4 +1,4 @@
-// The parts of a verify run. Each continues where the run before ended.
+// The parts of a verify run. A resumed run continues each part where the interrupted run ended.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -13,7 +13,7 @@ import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 
-/** The first moment since `from` in Stripe's list of events. */
+/** The start of the events Stripe can still list: `from`, or later if Stripe's list does not reach back so far. */
 export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
@@ -31,7 +31,7 @@ export class VerifyComparison {
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
-  /** Marks still to look up at the MoR. Null: the run asked nothing. */
+  /** How many marks are still to look up at the MoR. Null: the run asked nothing. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
@@ -190,8 +190,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Invoices older than the compared time. Verify reads an invoice if its newest event shows other money than the
-   * ledger.
+   * Reads older invoices again, if their newest event shows other money than the ledger. Stripe's list by creation time
+   * leaves these invoices out.
    */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
     const { parts, options, findings } = this.sitting;

@@ -11,14 +11,14 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * Differences beyond the limit, by kind: within our own books from this run only, to a peer from all runs of this
-   * chain.
+   * How many differences exceed the limit, by kind: within our own books in this run, and to a peer in this run and the
+   * runs it resumes.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
   /** Stripe's events missing from our inbox. */
   readonly missing = new Map<string, BillingEventFacts>();
-  /** Invoices with a possibly lost event, as Stripe shows them. */
+  /** Invoices whose event may be lost, as Stripe shows them. */
   readonly shown = new Map<string, Shown>();
   /** Invoices with a difference to a peer. */
   readonly again: Set<string>;

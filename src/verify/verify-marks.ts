@@ -12,7 +12,7 @@ const AT_ONCE = 50;
 const WRITTEN_WITHIN_MS = 10 * 60_000;
 /** The pause after a 404, in milliseconds. A 404 may mean "not yet", so Crossbill asks again. */
 const NOT_YET_MS = 3_000;
-/** The most marks without a charge at the MoR in the report. */
+/** The most marks the report names because the MoR does not know their charge. */
 const MOST_NAMED = 10_000;
 
 export class VerifyMarks {

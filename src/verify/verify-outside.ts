@@ -14,7 +14,7 @@ export class VerifyOutside {
 
   constructor(private readonly sitting: VerifySitting) {}
 
-  /** `own` null: our database does not know the invoice. */
+  /** True if the customer is not enrolled. `own` null: our database does not know the invoice. */
   async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
     const outside = own === null ? await this.isForeign(facts) : isOutside(own);
     if (outside && !this.counted.has(facts.invoiceId)) {

@@ -24,7 +24,7 @@ export type Repaired = {
 
 const MOST_LANES = 10_000;
 
-/** Missing events without a kept body: the repair lists them at Stripe again. */
+/** Missing events whose body the run has not kept: the repair lists them at Stripe again. */
 type ToList = {
   readonly since: Date;
   /** By event id. */

@@ -40,7 +40,9 @@ export type SittingOptions = {
   readonly signal: AbortSignal | undefined;
   /** True: compare very young objects twice. False: leave them to the next run. */
   readonly young: boolean;
-  /** Called after each question: `n` more of `what` were compared. It may save findings and progress. */
+  /**
+   * Called after each question: `n` more objects of the kind `what` were compared. It may save findings and progress.
+   */
   readonly step: (what: string, n: number) => Promise<void>;
 };
 
@@ -70,7 +72,7 @@ export class VerifySitting {
     return this.parts.context.clock.now();
   }
 
-  /** The pause ends early if the run ends. */
+  /** Waits `ms` milliseconds. The wait ends early if the run ends. */
   sleep(ms: number): Promise<void> {
     return this.parts.context.clock.sleep(ms, this.options.signal);
   }

@@ -179,7 +179,7 @@ export class VerifyFlow {
     return { run, progress };
   }
 
-  /** Looks up, at the MoR, the events it may have given up on during an outage. */
+  /** Asks the MoR about the events that it may have given up on during an outage. */
   private async givenUp(since: Date, step: (what: string, n: number) => Promise<void>): Promise<LossReport | null> {
     if (this.loss === null) return null;
     const report = await this.loss.check(since, () => step('events', 0));
@@ -187,7 +187,7 @@ export class VerifyFlow {
     return report;
   }
 
-  /** Compares again, and drops differences with a newer event or explained by a missing event. */
+  /** Compares again. Drops a difference if its invoice has a newer event, or if a missing event explains it. */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');

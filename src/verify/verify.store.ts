@@ -16,7 +16,7 @@ import { DifferenceAckEntity } from './difference-ack.entity.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
 import { VerifyRunEntity } from './verify-run.entity.js';
 
-/** A request for a new run, perhaps to resume an interrupted run. */
+/** A request for a new run that may resume an interrupted run. */
 export type TakeUp = {
   readonly id: string;
   readonly now: Date;
@@ -74,7 +74,7 @@ export class VerifyStore {
     });
   }
 
-  /** Invoices with an undecided event or a worker. Our rows about them are about to change. */
+  /** Invoices whose event is undecided, or on which a worker works. Our rows about them are about to change. */
   async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ key: string }>(
       `select key from lane l where key = any($1)

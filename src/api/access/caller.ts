@@ -12,7 +12,7 @@ export function setCaller(req: Request, caller: Caller): void {
   callers.set(req, caller);
 }
 
-/** Null before the guard has let the caller in. */
+/** The caller of a request. Null before the guard has let the caller in. */
 export function callerOf(req: Request): Caller | null {
   return callers.get(req) ?? null;
 }

@@ -50,8 +50,8 @@ export class Denials {
   }
 
   /**
-   * True if unknown callers get no more rows in this minute, at this address or altogether. It then only counts this
-   * refusal.
+   * True if unknown callers at this address, or altogether, get no more rows in this minute. The method then counts
+   * this refusal.
    */
   full(source: string): boolean {
     const now = this.clock.now().getTime();
@@ -60,7 +60,10 @@ export class Denials {
     return full;
   }
 
-  /** The number of earlier refusals without a row. Null: this refusal is over the limit and gets no row either. */
+  /**
+   * Decides whether a refusal gets a row. Returns the number of earlier refusals without a row. Null: this refusal gets
+   * no row either.
+   */
   private admit(source: string): number | null {
     const now = this.clock.now().getTime();
     let limit = this.byAddress.get(source);

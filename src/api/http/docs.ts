@@ -26,7 +26,7 @@ const whole = { type: 'integer' } as const;
 const minor = { type: 'integer', format: 'int64' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
-/** The value of the field in the examples of the document. Write it above the field's description. */
+/** The value of the field in the examples of the document. This decorator stands above the field's description. */
 export const Example = (example: unknown): PropertyDecorator => ApiProperty({ example });
 
 export const Text: Field = (about) => field(text, about);

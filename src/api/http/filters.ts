@@ -70,7 +70,7 @@ export function moneyOf(q: Money): MoneyFilter {
   };
 }
 
-/** `customer_id` is another name of the same filter, after the field. */
+/** The customer to filter by. `customer_id`, the name of the field, means the same as `customer`. */
 export function customerOf(q: Pick<Money, 'customer' | 'customer_id'>): string | undefined {
   if (q.customer !== undefined && q.customer_id !== undefined)
     throw invalid('customer_id', 'is another name of customer: give one of them');

@@ -1,4 +1,4 @@
-// Parses a request's bytes to a JSON object. Every amount in it is an integer in plain digits.
+// Parses a request's bytes to a JSON object. A number in an unusual form stays text, so it never becomes an amount.
 import { parseBody } from '../../domain/events/json-body.js';
 
 export type ParsedBody =

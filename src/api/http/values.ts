@@ -1,6 +1,6 @@
 // Writes values as JSON: amounts as integers, currencies as Stripe writes them, times as ISO 8601 in UTC.
 
-/** In smallest units. Exact: no amount is above 2^53 - 1. */
+/** An amount in smallest units, as a JSON number. It is exact, since no amount is above 2^53 - 1. */
 export function amountOf(minor: bigint): number;
 export function amountOf(minor: bigint | null): number | null;
 export function amountOf(minor: bigint | null): number | null {
