@@ -168,7 +168,10 @@ describe('the page of verify', () => {
       more: {},
       marksLeft: 0,
     } as const;
-    const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyStore;
+    const verify = {
+      last: () => Promise.resolve({ ...run, lossWindows }),
+      numbers: () => Promise.resolve(new Map()),
+    } as unknown as VerifyStore;
     let sent = '';
     const res = {
       setHeader: () => res,
