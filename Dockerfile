@@ -49,7 +49,7 @@ COPY migrations ./migrations
 # The image's user `node`, by number: Kubernetes' runAsNonRoot believes no name.
 USER 1000:1000
 EXPOSE 3000
-# SIGTERM: /readyz turns 503, the doors answer 503, what is in flight is finished, within 20 s.
+# SIGTERM: /readyz turns 503, the endpoints answer 503, what is in flight is finished, within 20 s.
 STOPSIGNAL SIGTERM
 # Who restarts what is unhealthy must ask /livez: a restart does not bring a database back. /readyz is for who sends traffic.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \

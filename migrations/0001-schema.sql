@@ -1,4 +1,4 @@
--- Why: the schema of the first release. The doors' inbox, the queue and the log of lanes, the ledger, the read rows that lists and verify
+-- Why: the schema of the first release. The endpoints' inbox, the queue and the log of lanes, the ledger, the read rows that lists and verify
 -- use, what people did, and what verify found.
 -- Locks: new tables only. Undo: loses everything; not in production.
 -- Rules held here and not in code: an event is stored once, an effect is unique for good, the ledger, the log and the audit only grow,
@@ -443,24 +443,24 @@ create table renewals_day (
   waiting    bigint      not null -- no verdict yet
 );
 
--- What each door answered, by the hour, and the last deliveries that it refused: written a few times a minute by each replica that
+-- What each endpoint answered, by the hour, and the last deliveries that it refused: written a few times a minute by each replica that
 -- answered any, whatever the traffic is. Rows older than some days are dropped.
-create table door_answers (
-  door   text        not null check (door in ('stripe', 'mor_payments', 'mor_events')),
+create table endpoint_answers (
+  endpoint   text        not null check (endpoint in ('stripe', 'mor_payments', 'mor_events')),
   hour   timestamptz not null,
   status integer     not null,
   n      bigint      not null,
-  primary key (hour, door, status)
+  primary key (hour, endpoint, status)
 ) with (fillfactor = 50);
-create table door_refusal (
+create table endpoint_refusal (
   id      bigint generated always as identity primary key,
-  door    text        not null check (door in ('stripe', 'mor_payments', 'mor_events')),
+  endpoint    text        not null check (endpoint in ('stripe', 'mor_payments', 'mor_events')),
   at      timestamptz not null,
   status  integer     not null,
   why     text        not null, -- the code of the answer, or aborted
   address text        not null  -- the peer's
 );
-create index door_refusal_listed on door_refusal (door, id desc);
+create index endpoint_refusal_listed on endpoint_refusal (endpoint, id desc);
 
 -- What the merchant's backend asked for: a first payment, a trial's setup, or another payment method (kind method). Each saves a
 -- payment method of the customer.
@@ -631,13 +631,13 @@ create table mark_lookup (
 );
 create index mark_lookup_open on mark_lookup (looked_at, entry_id) where answer <> 'known';
 
--- When the doors were open, one row per stretch of one process: verify says which events may have been given up while all were closed.
-create table doors_open (
+-- When the endpoints were open, one row per stretch of one process: verify says which events may have been given up while all were closed.
+create table endpoints_open (
   id        text primary key,
   opened_at timestamptz not null,
   seen_at   timestamptz not null check (seen_at >= opened_at) -- written about once a minute; a few rows a day in all
 );
-create index doors_open_seen on doors_open (seen_at);
+create index endpoints_open_seen on endpoints_open (seen_at);
 
 -- Who is logged in to the console. Without its row a session is over, in every replica.
 create table console_session (
@@ -716,8 +716,8 @@ create table notification_receiver (
 );
 
 -- down
-drop table notification_receiver, notification, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, move, charge_look, customer_link, signup, door_refusal, door_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
+drop table notification_receiver, notification, onboarding, installation, console_session, endpoints_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
+  request_budget, audit, api_request, move, charge_look, customer_link, signup, endpoint_refusal, endpoint_answers, renewals_day, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

@@ -11,12 +11,12 @@ import { Readiness } from './health/readiness.js';
 import { type Config } from './config/index.js';
 import { morServiceTypes } from './domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from './domain/events/stripe-event.js';
-import { Doors } from './intake/doors.js';
+import { Endpoints } from './intake/endpoints.js';
 import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
-import { DoorWatch } from './verify/door-watch.js';
+import { EndpointWatch } from './verify/endpoint-watch.js';
 import { LaneWorker } from './engine/lane-worker.js';
 import { notificationWebhooks } from './notifications/notification.schema.js';
 import { NotificationJobs } from './notifications/jobs.js';
@@ -64,17 +64,17 @@ export async function startDaemon(
     configureHttp(app, notificationWebhooks());
     await app.init();
 
-    const doors = app.get(Doors);
+    const endpoints = app.get(Endpoints);
     const worker = app.get(LaneWorker);
     const notifications = app.get(NotificationJobs);
-    const watch = app.get(DoorWatch);
+    const watch = app.get(EndpointWatch);
     const readiness = app.get(Readiness);
-    front.setDoors(doors);
+    front.setEndpoints(endpoints);
     front.setFallback(refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>()));
-    worker.giveWay(() => doors.crowded);
+    worker.giveWay(() => endpoints.crowded);
     worker.start();
     notifications.start();
-    doors.open();
+    endpoints.open();
     void watch.opened();
     readiness.set(true, 'ready');
     if (config.shadow)
@@ -90,7 +90,7 @@ export async function startDaemon(
       readiness.set(false, 'stopping');
       // All at once: the endpoints refuse every request from now on, even if a slow database delays the record of it.
       await Promise.all([
-        doors.close(),
+        endpoints.close(),
         front.close(ANSWERS_GRACE_MS),
         atMost(worker.stop(), WORK_GRACE_MS),
         atMost(notifications.stop(), WORK_GRACE_MS),

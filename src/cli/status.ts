@@ -1,11 +1,11 @@
 // `crossbill status`: shows invoices, queues, senders, review items and verify at a glance.
-import { answersOf } from '../domain/door-answers.js';
+import { answersOf } from '../domain/endpoint-answers.js';
 import { Notifications } from '../store/notifications.js';
 import { whatToCheck } from '../domain/refusal.js';
 import { EnrolmentStore, OUTSIDE_DAYS } from '../enrolment/enrolment.store.js';
 import { EventsStore } from '../events/events.store.js';
 import { HealthStore } from '../health/health.store.js';
-import { DoorAnswersStore } from '../intake/door-answers.store.js';
+import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { type MoveCounts, MovesStore } from '../moves/moves.store.js';
 import { DAY_MS } from '../policy.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
@@ -30,10 +30,10 @@ type Standing = Awaited<ReturnType<typeof look>>;
 
 async function look(world: World) {
   const { config } = world;
-  const [health, inbox, doors] = [world.get(HealthStore), world.get(EventsStore), world.get(DoorAnswersStore)];
+  const [health, inbox, endpoints] = [world.get(HealthStore), world.get(EventsStore), world.get(EndpointAnswersStore)];
   const { openReviews, ...backlog } = await health.backlog();
-  const answers = await doors.answers(new Date(Date.now() - DAY_MS));
-  const refusals = await doors.refusals(1);
+  const answers = await endpoints.answers(new Date(Date.now() - DAY_MS));
+  const refusals = await endpoints.refusals(1);
   const shadow = config.shadow ? await health.shadow() : null;
   const notifications = config.notifyUrl === null ? null : await world.get(Notifications).standing();
   const verified = await world.get(VerifyStore).last();
@@ -52,7 +52,7 @@ async function look(world: World) {
       source,
       lastEventAt: at,
       answers: answersOf(answers, source), // the answers of the last 24 hours, by HTTP status
-      lastRefusal: refusals.find((r) => r.door === source) ?? null,
+      lastRefusal: refusals.find((r) => r.endpoint === source) ?? null,
     })),
     openReviews,
     notifications,
@@ -80,7 +80,7 @@ function render({ shadow, enrolment: e, queue, stuck, senders, notifications, ve
     `\nLast event, and answers of 24 hours\n${table(['source', 'at', 'ago', 'answers'], senders.map(senderRow))}`,
     ...refused.map(
       (r) =>
-        `  ${r.door} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address || 'an address that is gone'}. ${whatToCheck(r.door, r.why)}\n`,
+        `  ${r.endpoint} last refused a delivery at ${time(r.at)} with ${r.status} (${r.why}), from ${r.address || 'an address that is gone'}. ${whatToCheck(r.endpoint, r.why)}\n`,
     ),
     `\nOpen review items\n${counts(['kind', 'count'], s.openReviews)}`,
     notifications === null

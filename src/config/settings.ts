@@ -271,7 +271,7 @@ const signIn = {
   ),
 };
 
-const doors = {
+const endpoints = {
   apiKeys: required(
     'API_KEYS',
     apiKeys,
@@ -331,7 +331,7 @@ export const SETTINGS = {
   ...failedRenewals,
   ...notifications,
   ...signIn,
-  ...doors,
+  ...endpoints,
 };
 
 /** The settings in the order and under the headings of the reference and the example file. */
@@ -343,5 +343,5 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'Failed renewals', settings: Object.values(failedRenewals) },
   { title: 'Telling your backend', settings: Object.values(notifications) },
   { title: 'Signing in to the console', settings: Object.values(signIn) },
-  { title: 'Webhook endpoints and rules', settings: Object.values(doors) },
+  { title: 'Webhook endpoints and rules', settings: Object.values(endpoints) },
 ];

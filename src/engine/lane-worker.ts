@@ -24,7 +24,7 @@ export type LaneWorkerOptions = {
 };
 
 const BACK_OFF_MS = 1_000;
-/** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget allows calls. */
+/** Between two claims while deliveries crowd the endpoints: still more lanes a second than Stripe's budget allows calls. */
 const GIVE_WAY_MS = 200;
 const MOST_FAILING = 10_000;
 /** A lease is renewed after this part of it: two renewals may fail before it runs out. */

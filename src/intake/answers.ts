@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import { type Duplex } from 'node:stream';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal } from '../domain/refusal.js';
-import { type DoorOutcome, isTaken } from './options.js';
+import { type EndpointOutcome, isTaken } from './options.js';
 import { hasBody } from './read-body.js';
 
 export type Answer = {
@@ -53,7 +53,7 @@ const AT_STRIPE: Partial<Record<Refusal, number>> = {
 };
 
 /** The MoR never repeats a delivery after a 4xx (Documents 2 and 3), so at its endpoints every refusal is a 503. */
-export function statusOf(endpoint: InboxSource | null, outcome: DoorOutcome): number {
+export function statusOf(endpoint: InboxSource | null, outcome: EndpointOutcome): number {
   if (isTaken(outcome)) return 200;
   if (outcome === 'aborted') return 499;
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;

@@ -3,7 +3,7 @@ import { type EventPlace } from '../domain/events/envelope.js';
 import { PLACES } from '../domain/events/place.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 
-export type Door = {
+export type Endpoint = {
   readonly source: InboxSource;
   /** In lower case, without a trailing slash. */
   readonly path: string;
@@ -12,19 +12,19 @@ export type Door = {
   readonly place: (body: Buffer) => EventPlace;
 };
 
-export const doors: readonly Door[] = [
+export const endpoints: readonly Endpoint[] = [
   { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', place: PLACES.stripe },
   { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', place: PLACES.mor_payments },
   { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', place: PLACES.mor_events },
 ];
 
-const byPath = new Map(doors.map((door) => [door.path, door]));
+const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 
 /**
  * The endpoint of a request target, in any case, with trailing slashes and any query. Null: no endpoint. A proxy may
  * send the whole address (`http://host/path`, RFC 9112, 3.2.2), and a 404 would end the MoR's delivery for good.
  */
-export function doorAt(target: string): Door | null {
+export function endpointAt(target: string): Endpoint | null {
   const exact = byPath.get(target);
   if (exact !== undefined) return exact;
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
@@ -37,13 +37,13 @@ export function doorAt(target: string): Door | null {
 }
 
 /** An authentic body in the form of the inbox. Never throws: an unusable body is `parked` with the reason. */
-export function toDelivery(door: Door, body: Buffer, receivedAt: Date): Delivery {
-  const place = door.place(body);
+export function toDelivery(endpoint: Endpoint, body: Buffer, receivedAt: Date): Delivery {
+  const place = endpoint.place(body);
   const { eventId, type, lane } = place;
   const status = STATUS[place.verdict];
   const reason = place.verdict === 'usable' ? null : place.reason;
   // Names each member: spreading an object into another costs a thousand bytes until the next full garbage collection.
-  return { source: door.source, eventId, type, lane, body, status, reason, receivedAt };
+  return { source: endpoint.source, eventId, type, lane, body, status, reason, receivedAt };
 }
 
 const STATUS = { usable: 'received', ignored: 'ignored', unusable: 'parked' } as const;

@@ -5,8 +5,8 @@ import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { type Refusal } from '../domain/refusal.js';
 import { closeUnlessRead, refusal, send, sendRaw } from './answers.js';
-import { doorAt } from './deliveries.js';
-import { type Doors } from './doors.js';
+import { endpointAt } from './deliveries.js';
+import { type Endpoints } from './endpoints.js';
 import { admitByHandfuls } from './lobby.js';
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -55,7 +55,7 @@ export class FrontServer {
    * tables to the next until a full garbage collection, and this costs more than the requests themselves.
    */
   readonly #inFlight: ServerResponse[] = [];
-  #doors: Doors | null = null;
+  #endpoints: Endpoints | null = null;
   #fallback: RequestHandler | null = null;
   #closing: Promise<void> | null = null;
   #whenIdle: (() => void) | null = null;
@@ -68,8 +68,8 @@ export class FrontServer {
     this.#server.on('clientError', (error: Unread, socket) => this.#refuseUnread(error, socket));
   }
 
-  setDoors(doors: Doors): void {
-    this.#doors = doors;
+  setEndpoints(endpoints: Endpoints): void {
+    this.#endpoints = endpoints;
   }
 
   setFallback(handler: RequestHandler): void {
@@ -128,9 +128,9 @@ export class FrontServer {
 
   /** Answers a request with an unknown Expect header. `Expect: 100-continue` does not come here. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
-    if (this.#doors?.refuseExpectation(req, res) === true) return;
+    if (this.#endpoints?.refuseExpectation(req, res) === true) return;
     // A closed endpoint answers 503 here too, since Node's 417 would be final for the sender.
-    if (this.#doors === null) sayStarting(req, res);
+    if (this.#endpoints === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
@@ -143,13 +143,13 @@ export class FrontServer {
     const reason = UNREAD[error.code ?? ''] ?? 'bad_request';
     sendRaw(socket, refusal(null, reason));
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
-    this.#doors?.sawUnread(reason, error.rawPacket ?? Buffer.alloc(0), address);
+    this.#endpoints?.sawUnread(reason, error.rawPacket ?? Buffer.alloc(0), address);
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     this.#inFlight.push(res);
     res.on('close', () => this.#ended(res));
-    if (this.#doors?.handle(req, res, this.#closing !== null) === true) return;
+    if (this.#endpoints?.handle(req, res, this.#closing !== null) === true) return;
     closeUnlessRead(req, res, () => this.#closing === null);
     if (this.#closing !== null) {
       res.shouldKeepAlive = false;
@@ -164,7 +164,7 @@ export class FrontServer {
 
 /** Answers 503 `starting`. A delivery gets it in the form of its endpoint. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
-  const endpoint = doorAt(req.url ?? '');
+  const endpoint = endpointAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });
   else send(res, refusal(endpoint.source, 'stopping'));
 }

@@ -10,14 +10,14 @@ import { LOG, type Logger, Metrics } from '../observe/index.js';
 import { BodyMonths } from '../store/event-bodies.js';
 import { BodyMonthsAhead } from './body-months.js';
 import { statusOf } from './answers.js';
-import { DoorAnswers } from './door-answers.js';
-import { DoorAnswersStore } from './door-answers.store.js';
-import { Doors } from './doors.js';
+import { EndpointAnswers } from './endpoint-answers.js';
+import { EndpointAnswersStore } from './endpoint-answers.store.js';
+import { Endpoints } from './endpoints.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
 import { SignatureForms } from './signature-forms.js';
 import { RefusalNotices } from './refusal-notices.js';
-import { watchDoors } from './watch-doors.js';
+import { watchEndpoints } from './watch-endpoints.js';
 
 /** The endpoints stay closed until `open`. */
 @Module({
@@ -31,16 +31,16 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, DoorAnswers, SignatureForms, Decider],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, Notifications, EndpointAnswers, SignatureForms, Decider],
     },
-    DoorAnswers,
+    EndpointAnswers,
     SignatureForms,
-    Doors,
+    Endpoints,
     BodyMonthsAhead,
-    DoorAnswersStore,
+    EndpointAnswersStore,
     BodyMonths,
   ],
-  exports: [ReadingRoom, DoorAnswersStore, SignatureForms],
+  exports: [ReadingRoom, EndpointAnswersStore, SignatureForms],
 })
 export class IntakeModule {}
 
@@ -51,11 +51,11 @@ function intakeOptions(
   metrics: Metrics,
   log: Logger,
   notifications: Notifications,
-  answers: DoorAnswers,
+  answers: EndpointAnswers,
   forms: SignatureForms,
   decider: Decider,
 ): IntakeOptions {
-  const watch = watchDoors(metrics, log, wake);
+  const watch = watchEndpoints(metrics, log, wake);
   const isTold = config.notifyUrl !== null && !config.shadow;
   const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>

@@ -8,11 +8,11 @@ import { type ReadingRoom } from './read-body.js';
  * How a request at an endpoint ended. A `StoreOutcome`: stored, and answered with 200. A `Refusal`: refused, with the
  * reason. `aborted`: the sender left before the end of the body and got no answer.
  */
-export type DoorOutcome = StoreOutcome | Refusal | 'aborted';
+export type EndpointOutcome = StoreOutcome | Refusal | 'aborted';
 
-const TAKEN: ReadonlySet<DoorOutcome> = new Set<DoorOutcome>(['stored', 'duplicate', 'conflict']);
+const TAKEN: ReadonlySet<EndpointOutcome> = new Set<EndpointOutcome>(['stored', 'duplicate', 'conflict']);
 
-export const isTaken = (outcome: DoorOutcome): outcome is StoreOutcome => TAKEN.has(outcome);
+export const isTaken = (outcome: EndpointOutcome): outcome is StoreOutcome => TAKEN.has(outcome);
 
 /**
  * Called for each answer, for counters, logs and alarms. `delivery` is null unless the request was authentic. Never log
@@ -20,7 +20,7 @@ export const isTaken = (outcome: DoorOutcome): outcome is StoreOutcome => TAKEN.
  */
 export type AnswerListener = (
   endpoint: InboxSource | null,
-  outcome: DoorOutcome,
+  outcome: EndpointOutcome,
   about: {
     readonly delivery: Delivery | null;
     readonly error: unknown;

@@ -5,7 +5,7 @@ import { type Notifications } from '../store/notifications.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
-import { type DoorOutcome, isTaken } from './options.js';
+import { type EndpointOutcome, isTaken } from './options.js';
 
 /**
  * The pause after a failed write. The database may be the cause, so the next try must not come with the next delivery.
@@ -26,7 +26,7 @@ export class RefusalNotices {
   ) {}
 
   /** Takes one answer of an endpoint. Each deploy refuses some deliveries as `stopping`, so these do not count. */
-  saw(endpoint: InboxSource, outcome: DoorOutcome, signed: boolean, at: Date): void {
+  saw(endpoint: InboxSource, outcome: EndpointOutcome, signed: boolean, at: Date): void {
     const known = this.troubles.get(endpoint);
     const isRefused = signed && !isTaken(outcome) && outcome !== 'aborted' && outcome !== 'stopping';
     if (!isRefused && known === undefined) return;

@@ -8,11 +8,11 @@ import { sendPage } from '../console/layout.js';
 import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { count, dotted, duration, eventLink, headed, section, status, time } from '../console/show.js';
-import { answersOf, type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
+import { answersOf, type EndpointAnswer, type EndpointRefusal } from '../domain/endpoint-answers.js';
 import { EventsStore } from '../events/events.store.js';
 import { type EventRow } from '../events/event-list.store.js';
 import { Clock } from '../domain/ports/clock.js';
-import { DoorAnswersStore } from '../intake/door-answers.store.js';
+import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { whatToCheck } from '../domain/refusal.js';
 import { DAY_MS } from '../policy.js';
@@ -27,19 +27,19 @@ const NAMED_ANSWERS = [200, 401, 503] as const;
 const REFUSALS = 25;
 const EVERY_SEC = 15;
 
-const REFUSED: readonly Column<DoorRefusal>[] = [
+const REFUSED: readonly Column<EndpointRefusal>[] = [
   { label: 'Answer', cell: (r) => status(String(r.status)), phone: 'side' },
   { label: 'At', cell: (r) => time(r.at) },
-  { label: 'Sender', cell: (r) => SENDERS[r.door], phone: 'lead' },
+  { label: 'Sender', cell: (r) => SENDERS[r.endpoint], phone: 'lead' },
   { label: 'Reason', cell: (r) => html`<code>${r.why}</code>` },
-  { label: 'Check', cell: (r) => whatToCheck(r.door, r.why) },
+  { label: 'Check', cell: (r) => whatToCheck(r.endpoint, r.why) },
   { label: 'From', cell: (r) => html`<code>${r.address === '' ? 'gone' : r.address}</code>` },
 ];
 
 @Pages('console/deliveries')
 export class DeliveryPages {
   constructor(
-    private readonly doors: DoorAnswersStore,
+    private readonly endpoints: EndpointAnswersStore,
     private readonly events: EventsStore,
     private readonly clock: Clock,
   ) {}
@@ -49,9 +49,9 @@ export class DeliveryPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const now = this.clock.now();
     const [answers, events, refusals] = await Promise.all([
-      this.doors.answers(new Date(now.getTime() - DAY_MS)),
+      this.endpoints.answers(new Date(now.getTime() - DAY_MS)),
       this.events.newest(),
-      this.doors.refusals(REFUSALS),
+      this.endpoints.refusals(REFUSALS),
     ]);
     const live = html`<p class="dim">
         Written down every few seconds, by all replicas together. Crossbill keeps no body of a refused delivery.
@@ -82,7 +82,7 @@ function hostOf(req: Request): string {
   return /^(127\.|localhost|\[::1])/.test(host) ? `http://${host}` : `https://${host}`;
 }
 
-function senders(answers: readonly DoorAnswer[], events: readonly EventRow[], now: Date, host: string): Html {
+function senders(answers: readonly EndpointAnswer[], events: readonly EventRow[], now: Date, host: string): Html {
   const rows = (Object.keys(PATHS) as InboxSource[]).map((source) => {
     const sums = answersOf(answers, source);
     const named = NAMED_ANSWERS.map((code) => sums.get(code) ?? 0);

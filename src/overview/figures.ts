@@ -5,7 +5,7 @@ import { HealthStore } from '../health/health.store.js';
 import { ReviewsStore } from '../reviews/reviews.store.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DaysStore, type DayMoney, type DayRenewals, type Days } from './days.store.js';
-import { DoorAnswersStore } from '../intake/door-answers.store.js';
+import { EndpointAnswersStore } from '../intake/endpoint-answers.store.js';
 import { Notifications } from '../store/notifications.js';
 import { VerifyStore } from '../verify/verify.store.js';
 import { DAY_MS } from '../policy.js';
@@ -40,7 +40,7 @@ export class Figures {
     private readonly health: HealthStore,
     private readonly reviews: ReviewsStore,
     private readonly days: DaysStore,
-    private readonly doors: DoorAnswersStore,
+    private readonly endpoints: EndpointAnswersStore,
     private readonly verify: VerifyStore,
     private readonly notifications: Notifications,
     private readonly clock: Clock,
@@ -85,7 +85,7 @@ export class Figures {
       this.days.money(this.today()),
       this.health.backlog(),
       this.reviews.list({ status: 'open' }, { limit: REVIEWS, cursor: null }, 'due'),
-      this.doors.answers(new Date(at.getTime() - DAY_MS)),
+      this.endpoints.answers(new Date(at.getTime() - DAY_MS)),
       this.verify.last(),
       this.verify.lastComplete(),
       this.health.stuck(REVIEWS),

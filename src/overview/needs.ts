@@ -3,7 +3,7 @@
 import { type Html, html, type Piece } from '../console/html.js';
 import { sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
-import { answersOf, type DoorAnswer } from '../domain/door-answers.js';
+import { answersOf, type EndpointAnswer } from '../domain/endpoint-answers.js';
 import { type ReviewRow } from '../domain/model.js';
 import { type Stuck } from '../health/health.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -15,7 +15,7 @@ export type Waiting = {
   readonly openReviews: number;
   readonly parkedEvents: number;
   /** The responses of the last 24 hours. */
-  readonly answers: readonly DoorAnswer[];
+  readonly answers: readonly EndpointAnswer[];
   readonly verified: VerifyRun | null;
   /** The end of the last complete verify run. Null: never. */
   readonly verifiedAt: Date | null;
@@ -35,11 +35,11 @@ const TRIES_WORTH_A_LOOK = 3;
 const REFUSALS_WORTH_A_LOOK = 5;
 
 /** Endpoints with at least five refused deliveries, and at least one refused for ten accepted. */
-export function refusing(answers: readonly DoorAnswer[]): readonly { door: InboxSource; refused: number }[] {
+export function refusing(answers: readonly EndpointAnswer[]): readonly { endpoint: InboxSource; refused: number }[] {
   return (Object.keys(SENDERS) as InboxSource[])
-    .map((door) => {
-      const sums = answersOf(answers, door);
-      return { door, refused: (sums.get(401) ?? 0) + (sums.get(503) ?? 0), taken: sums.get(200) ?? 0 };
+    .map((endpoint) => {
+      const sums = answersOf(answers, endpoint);
+      return { endpoint, refused: (sums.get(401) ?? 0) + (sums.get(503) ?? 0), taken: sums.get(200) ?? 0 };
     })
     .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
 }
@@ -88,8 +88,8 @@ function due(at: Date, now: Date): string {
 }
 
 function othersOf(w: Waiting): readonly Need[] {
-  const needs: Need[] = refusing(w.answers).map(({ door, refused }) => ({
-    what: `${count(refused)} deliveries of ${SENDERS[door]} were refused in 24 hours`,
+  const needs: Need[] = refusing(w.answers).map(({ endpoint, refused }) => ({
+    what: `${count(refused)} deliveries of ${SENDERS[endpoint]} were refused in 24 hours`,
     next: 'See why: a wrong secret, a wrong clock, or a database that takes nothing.',
     path: '/console/deliveries',
   }));

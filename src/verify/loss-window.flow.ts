@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { DoorsLogStore } from './doors-log.store.js';
+import { EndpointsLogStore } from './endpoints-log.store.js';
 import { LossStore } from './loss.store.js';
 import { type LossWindow, type Span, lossWindows } from './rules/loss-window.js';
 import { MorLookups } from '../mor/mor-lookups.js';
@@ -28,7 +28,7 @@ const MOST = 500;
 @Injectable()
 export class LossWindowFlow {
   constructor(
-    private readonly doors: DoorsLogStore,
+    private readonly endpoints: EndpointsLogStore,
     private readonly books: LossStore,
     private readonly lookups: MorLookups,
     private readonly channels: MorChannels,
@@ -37,7 +37,7 @@ export class LossWindowFlow {
 
   /** The loss windows with an end after `since`, oldest first. Empty: the MoR gave up on no event. */
   async windows(since: Date): Promise<readonly LossWindow[]> {
-    return lossWindows(await this.doors.open()).filter((w) => w.events.to > since);
+    return lossWindows(await this.endpoints.open()).filter((w) => w.events.to > since);
   }
 
   /**

@@ -4,7 +4,7 @@ import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';
 import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../mor/mor.module.js';
-import { DoorWatch } from './door-watch.js';
+import { EndpointWatch } from './endpoint-watch.js';
 import { LossWindowFlow } from './loss-window.flow.js';
 import { VerifyJob } from './verify-job.js';
 import { VerifyReports } from './verify-reports.js';
@@ -14,7 +14,7 @@ import { VerifyPages } from './verify.pages.js';
 import { VerifyStore } from './verify.store.js';
 import { MarksStore } from './marks.store.js';
 import { LossStore } from './loss.store.js';
-import { DoorsLogStore } from './doors-log.store.js';
+import { EndpointsLogStore } from './endpoints-log.store.js';
 
 @Module({
   imports: [ConsoleModule, EngineModule, EnrolmentModule, MorModule],
@@ -24,11 +24,11 @@ import { DoorsLogStore } from './doors-log.store.js';
     LossWindowFlow,
     VerifyReports,
     VerifyJob,
-    DoorWatch,
+    EndpointWatch,
     VerifyStore,
     MarksStore,
     LossStore,
-    DoorsLogStore,
+    EndpointsLogStore,
   ],
   exports: [VerifyStore],
 })

@@ -20,7 +20,7 @@ const SCRAPE_SEC = 3; // a page without its database takes two
 const FIRES_WITHIN_MS = 120_000;
 const DAILY_WITHIN_MS = 400_000; // the daemons look for a verify that is due every five minutes
 const OPS_KEY = 'ops-key-for-alerts-0123456789abcdef';
-const DOORS = {
+const ENDPOINTS = {
   stripe: ['/webhooks/stripe', 'Stripe-Signature'],
   mor_payments: ['/webhooks/mor/payments', 'Mor-Signature'],
 };
@@ -224,9 +224,9 @@ async function makeWorld() {
       const signup = { kind: 'payment', customer: { id: customer }, amount: 1000, currency: 'eur', tax };
       await json(`${first.url}/v1/signups`, 'POST', signup, { authorization: `Bearer ${OPS_KEY}` });
     },
-    async deliver(door, body, offSec = 0) {
-      const [path, header] = DOORS[door];
-      const secret = door === 'stripe' ? secrets.stripeWebhookSecret : secrets.paymentWebhookSecret;
+    async deliver(endpoint, body, offSec = 0) {
+      const [path, header] = ENDPOINTS[endpoint];
+      const secret = endpoint === 'stripe' ? secrets.stripeWebhookSecret : secrets.paymentWebhookSecret;
       const t = Math.floor(Date.now() / 1000) + offSec;
       const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
       await fetch(`${first.url}${path}`, { method: 'POST', headers: { [header]: `t=${t},v1=${v1}` }, body }).catch(

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { loadConfig } from '../../src/config/index.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
 import { openWorld } from '../../src/cli/world.js';
-import { deliver } from '../e2e/support/door.js';
+import { deliver } from '../e2e/support/endpoint.js';
 import { changeByHand } from '../support/lane-log.js';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
 import { cli, cliJson } from './rig.js';
@@ -88,7 +88,7 @@ describe('crossbill ask-mor', () => {
     await ownWorld.close();
 
     // The webhook endpoints were closed for half a day, and one event came with an old stamp.
-    await db.query(`insert into doors_open (id, opened_at, seen_at) values ('a', $1, $2), ('b', $3, $4)`, [
+    await db.query(`insert into endpoints_open (id, opened_at, seen_at) values ('a', $1, $2), ('b', $3, $4)`, [
       new Date(Date.now() - 20 * 86_400_000),
       new Date(Date.now() - 10 * 86_400_000),
       new Date(Date.now() - 9 * 86_400_000),

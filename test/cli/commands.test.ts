@@ -131,10 +131,10 @@ describe('the command line', () => {
   });
 
   it('status and doctor name the last delivery an endpoint refused, and the things to check, until the next accepted one', async () => {
-    const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
+    const insert = `insert into endpoint_refusal (endpoint, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
     await sql(insert);
-    await sql(`insert into door_answers (door, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
-               on conflict (door, hour, status) do update set n = door_answers.n + 3`);
+    await sql(`insert into endpoint_answers (endpoint, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
+               on conflict (endpoint, hour, status) do update set n = endpoint_answers.n + 3`);
     const { body } = await cliJson<{ senders: { source: string; answers: object; last_refusal: object }[] }>(
       ['status'],
       world.env,
@@ -161,7 +161,7 @@ describe('the command line', () => {
       detail: expect.stringContaining('signature_mismatch'),
       todo: expect.stringContaining('MOR_EVENT_WEBHOOK_SECRETS'),
     });
-    await sql(`update door_refusal set at = at - interval '1 hour'`); // and another one accepted since
+    await sql(`update endpoint_refusal set at = at - interval '1 hour'`); // and another one accepted since
     expect(await seen()).toMatchObject({ state: 'ok' });
   });
 

@@ -140,8 +140,8 @@ describe('deploy/sandbox.env', () => {
   });
 
   it("the sandbox of deploy/sandbox.env delivers to the daemon's endpoints", () => {
-    for (const door of ['stripe', 'mor/payments', 'mor/events'])
-      expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${door}\n`);
+    for (const endpoint of ['stripe', 'mor/payments', 'mor/events'])
+      expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${endpoint}\n`);
   });
 });
 
@@ -195,7 +195,7 @@ describe('deploy/caddy', () => {
 
   it("Caddy opens the webhook endpoints to all and everything else to the operators' networks", () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
-    expect(caddyfile).toContain('@doors path /webhooks/*');
+    expect(caddyfile).toContain('@endpoints path /webhooks/*');
     expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
     expect([...caddyfile.matchAll(/reverse_proxy (\S+)/g)].map(([, to]) => to)).toEqual([
       'crossbill:3000',

@@ -54,9 +54,9 @@ describe('a dump of a daemon that has started', () => {
     const { secrets } = world.sandbox;
     return {
       'the key of Stripe': secrets.stripeApiKey,
-      'the secret of Stripe’s door': secrets.stripeWebhookSecret,
-      'the secret of the payments door': secrets.paymentWebhookSecret,
-      'the secret of the events door': secrets.eventWebhookSecret,
+      'the secret of Stripe’s endpoint': secrets.stripeWebhookSecret,
+      'the secret of the payments endpoint': secrets.paymentWebhookSecret,
+      'the secret of the events endpoint': secrets.eventWebhookSecret,
       'the client secret of the MoR': secrets.merchant.clientSecret,
     };
   };

@@ -5,7 +5,7 @@ import { openInvoice } from '../support/channels.js';
 import { company } from '../support/company.js';
 import { reported } from '../support/reported.js';
 import { type Json, type Subscriber, type World, startWorld } from '../support/world.js';
-import { deliver, eventStatus } from './support/door.js';
+import { deliver, eventStatus } from './support/endpoint.js';
 import { paidOnce, renewAtOnce } from './support/load.js';
 import {
   deafMor,

@@ -1,4 +1,4 @@
-// A second or two of `npm run fuzz` over HTTP: doors, API and console of a whole daemon take bent requests without a 500.
+// A second or two of `npm run fuzz` over HTTP: endpoints, API and console of a whole daemon take bent requests without a 500.
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import { furnish, type Rig } from '../../packages/proof/src/fuzz/rig.js';
 import { runBatch } from '../../packages/proof/src/fuzz/runner.js';
 import { remoteTargets } from '../../packages/proof/src/fuzz/targets/remote.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
-import { secretOf } from './support/door.js';
+import { secretOf } from './support/endpoint.js';
 
 const RUNS = 25;
 
@@ -23,7 +23,7 @@ describe('a daemon', () => {
     rig = {
       url: daemon.url,
       key: OPS_KEY,
-      secret: (door) => secretOf(world, door),
+      secret: (endpoint) => secretOf(world, endpoint),
       query: async (sql, values) => (await db.query<Record<string, unknown>>(sql, [...values])).rows,
       errors: () => world.logLines.splice(0).filter((line) => /"level":[56]0/.test(line)),
       close: () => Promise.resolve(),

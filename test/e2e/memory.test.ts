@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { deliver, post } from './support/door.js';
+import { deliver, post } from './support/endpoint.js';
 import { type Flood, flood, memoryOf, mustOpen } from './support/flood.js';
 
 /** Of the API and the console. Seen on Node 22, 24 and 26: 185 to 230 MB. */
@@ -12,7 +12,7 @@ const MOST_MB = 250;
  * At a webhook endpoint: Crossbill reads the body before it knows the sender. Measured on Node 22, 24 and 26: 220 to
  * 254 MB.
  */
-const MOST_AT_A_DOOR_MB = 300;
+const MOST_AT_AN_ENDPOINT_MB = 300;
 /** Half a gigabyte of bodies, twice the daemon's limit. */
 const CONNECTIONS = 2_000;
 mustOpen(CONNECTIONS + 500); // its other files
@@ -56,7 +56,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
       { ...json, 'stripe-signature': `t=1,v1=${'a'.repeat(64)}` },
       API_LIMIT,
       503,
-      MOST_AT_A_DOOR_MB,
+      MOST_AT_AN_ENDPOINT_MB,
     ],
   ])(
     "%s: the daemon's memory has a limit, and it takes a signed delivery and a right key meanwhile",

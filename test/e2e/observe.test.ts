@@ -9,7 +9,7 @@ import pg from 'pg';
 import { sign } from '../support/signing.js';
 import { type Json, OPS_KEY, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { DOORS, type DoorName, deliver, eventStatus, post, secretOf } from './support/door.js';
+import { ENDPOINTS, type EndpointName, deliver, eventStatus, post, secretOf } from './support/endpoint.js';
 import { deafMor, newPaid, openRenewal, refund, tellSucceeded } from './support/story.js';
 
 // Following one event: its name is in each log line about it.
@@ -254,17 +254,20 @@ describe('secrets', () => {
     await refund(world, paid.paymentId, { amount: 100 }, 'no-such-payment-at-the-mor');
 
     // Forged, stale, malformed: their signatures and headers are nobody's to keep.
-    for (const door of Object.keys(DOORS) as DoorName[]) {
-      const forged = sign('{}', canary(`forger ${door}`));
-      canaries.set(`forged signature ${door}`, forged.split('v1=')[1] ?? '');
-      const url = `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
-      await post(url, '{}', { [DOORS[door].header]: forged, authorization: `Bearer ${canary(`bearer ${door}`)}` });
-      await post(url, '{}', { [DOORS[door].header]: `t=1,v1=${canary(`malformed ${door}`)}` });
-      const body = JSON.stringify({ id: `evt_${door}`, type: 'x', created: 1 });
-      const good = sign(body, secretOf(world, door));
-      canaries.set(`good signature ${door}`, good.split('v1=')[1] ?? '');
-      await post(url, body, { [DOORS[door].header]: good, cookie: canary(`cookie ${door}`) });
-      await deliver(world, door, body, { t: 1 });
+    for (const endpoint of Object.keys(ENDPOINTS) as EndpointName[]) {
+      const forged = sign('{}', canary(`forger ${endpoint}`));
+      canaries.set(`forged signature ${endpoint}`, forged.split('v1=')[1] ?? '');
+      const url = `${world.daemons[0]?.url ?? ''}${ENDPOINTS[endpoint].path}`;
+      await post(url, '{}', {
+        [ENDPOINTS[endpoint].header]: forged,
+        authorization: `Bearer ${canary(`bearer ${endpoint}`)}`,
+      });
+      await post(url, '{}', { [ENDPOINTS[endpoint].header]: `t=1,v1=${canary(`malformed ${endpoint}`)}` });
+      const body = JSON.stringify({ id: `evt_${endpoint}`, type: 'x', created: 1 });
+      const good = sign(body, secretOf(world, endpoint));
+      canaries.set(`good signature ${endpoint}`, good.split('v1=')[1] ?? '');
+      await post(url, body, { [ENDPOINTS[endpoint].header]: good, cookie: canary(`cookie ${endpoint}`) });
+      await deliver(world, endpoint, body, { t: 1 });
     }
     for (const path of ['/v1/audit', '/v1/payments/x/refunds', '/nowhere', '/console']) {
       await world.api('POST', `${path}?key=1`, { amount: 1 }, { authorization: `Bearer ${canary(`key ${path}`)}` });

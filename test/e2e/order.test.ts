@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventNamed } from '../support/channels.js';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
-import { deliver, eventStatus } from './support/door.js';
+import { deliver, eventStatus } from './support/endpoint.js';
 import {
   deafMor,
   draftRenewal,

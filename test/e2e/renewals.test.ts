@@ -8,7 +8,7 @@ import { openInvoice } from '../support/channels.js';
 import { changeByHand } from '../support/lane-log.js';
 import { mac } from '../support/signing.js';
 import { type Json, type Subscriber, type World, startWorld } from '../support/world.js';
-import { deliver } from './support/door.js';
+import { deliver } from './support/endpoint.js';
 import { deafMor, draftRenewal, stripeSide } from './support/story.js';
 
 // The main job, end to end: sandbox, real daemon, real PostgreSQL, real signatures; in both mark modes and both draft policies.
@@ -271,7 +271,7 @@ describe('An outage longer than the tries', () => {
     async function hoursPass(hours: number): Promise<void> {
       const db = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
       const by = `interval '${hours} hours'`;
-      await db.query(`update doors_open set opened_at = opened_at - ${by}, seen_at = seen_at - ${by}`);
+      await db.query(`update endpoints_open set opened_at = opened_at - ${by}, seen_at = seen_at - ${by}`);
       await db.query(`update installation set began_at = began_at - ${by}`);
       const before = (at: Date): Date => new Date(at.getTime() - hours * 3_600_000);
       const lanes = await db.query<{ lane: string }>('select distinct lane from lane_log');
@@ -320,7 +320,7 @@ describe('An outage longer than the tries', () => {
       await first.stop();
       world.daemons.length = 0;
       await world.control('POST', `/payment-links/${String(link.body['id'])}/pay`, {});
-      await world.advance(OUTAGE_HOURS * 3_600); // every try of the event fell on closed doors
+      await world.advance(OUTAGE_HOURS * 3_600); // every try of the event fell on closed endpoints
       await world.control('DELETE', '/faults');
       await hoursPass(OUTAGE_HOURS);
     });

@@ -6,7 +6,7 @@ import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { type Json, OPS_KEY, type Reply, startWorld, type Subscriber, type World } from '../support/world.js';
-import { deliver } from './support/door.js';
+import { deliver } from './support/endpoint.js';
 import { deafMor, newPaid, openRenewal, type Paid, paymentObject, type Said, stripeSide } from './support/story.js';
 
 type Shadow = {

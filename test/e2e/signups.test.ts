@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
-import { eventStatus } from './support/door.js';
+import { eventStatus } from './support/endpoint.js';
 import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { newPaid, refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
 

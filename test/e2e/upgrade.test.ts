@@ -7,7 +7,7 @@ import pg from 'pg';
 import { migrate, OWN_MIGRATIONS } from '../../src/store/migrations.js';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import { freePort } from './support/daemon-process.js';
-import { deliver, eventStatus, eventStatuses } from './support/door.js';
+import { deliver, eventStatus, eventStatuses } from './support/endpoint.js';
 import { stripeSides } from './support/story.js';
 
 /** Any number, as in `store/migrations.ts`. */

@@ -11,14 +11,22 @@ import { openInvoice, PROFORMA } from '../support/channels.js';
 import { NotifyReceiver } from '../support/notify-receiver.js';
 import { sign } from '../support/signing.js';
 import { type Json, type World, startWorld } from '../support/world.js';
-import { DOORS, type DoorName, deliver, eventStatus, eventStatuses, post, secretOf } from './support/door.js';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  deliver,
+  eventStatus,
+  eventStatuses,
+  post,
+  secretOf,
+} from './support/endpoint.js';
 import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
 // The webhook endpoints of a running daemon with its database: every row of the answer table, and the event list after
 // it.
 describe('The webhook endpoints', () => {
   const RECEIVED = { status: 200, body: '{"received":true}' };
-  const DOOR_NAMES = Object.keys(DOORS) as DoorName[];
+  const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
   const nowSec = (): number => Math.floor(Date.now() / 1000);
   const paymentBody = (over: PaymentEventOver = {}): string => aPaymentSucceeded(over).body.toString('utf8');
 
@@ -26,7 +34,7 @@ describe('The webhook endpoints', () => {
   const unusedBody = (id: string): string =>
     JSON.stringify({ id, type: 'weather.changed', created: nowSec(), data: {} });
 
-  describe('the doors of a running daemon', () => {
+  describe('the endpoints of a running daemon', () => {
     let world: World;
 
     beforeAll(async () => {
@@ -36,9 +44,9 @@ describe('The webhook endpoints', () => {
     afterAll(() => world.close());
 
     /** An endpoint's answer in the case of Stripe's 4xx: the MoR would not repeat its delivery after a 4xx. */
-    const at = (door: DoorName, atStripe: number): number => (door === 'stripe' ? atStripe : 503);
+    const at = (endpoint: EndpointName, atStripe: number): number => (endpoint === 'stripe' ? atStripe : 503);
     const codeOf = ({ body }: { body: string }): unknown => (JSON.parse(body) as Json)['code'];
-    const url = (door: DoorName): string => `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
+    const url = (endpoint: EndpointName): string => `${world.daemons[0]?.url ?? ''}${ENDPOINTS[endpoint].path}`;
     const countEvents = async (): Promise<number> => {
       const page = await world.api<{ data: Json[] }>('GET', '/v1/events?limit=100');
       return page.body.data.length;
@@ -56,26 +64,29 @@ describe('The webhook endpoints', () => {
     });
 
     it("each of the MoR's events has its own endpoint", async () => {
-      const sent: { door: DoorName; id: string }[] = [];
+      const sent: { endpoint: EndpointName; id: string }[] = [];
       for (const name of files('mor-events')) {
         const body = readFileSync(join(wire, 'mor-events', name));
         const event = JSON.parse(body.toString('utf8')) as { id: string; data?: { object?: { payment_id?: string } } };
-        const door = event.data?.object?.payment_id === undefined ? 'mor_events' : 'mor_payments';
-        expect([name, await deliver(world, door, body)]).toEqual([name, RECEIVED]);
-        sent.push({ door, id: event.id });
+        const endpoint = event.data?.object?.payment_id === undefined ? 'mor_events' : 'mor_payments';
+        expect([name, await deliver(world, endpoint, body)]).toEqual([name, RECEIVED]);
+        sent.push({ endpoint, id: event.id });
       }
       // Crossbill looks for an unknown object for some seconds before a person gets it.
-      const statuses = await Promise.all(sent.map(({ door, id }) => eventStatus(world, door, id)));
+      const statuses = await Promise.all(sent.map(({ endpoint, id }) => eventStatus(world, endpoint, id)));
       expect(statuses).toEqual(sent.map(() => 'done'));
     });
 
-    it.each(DOOR_NAMES)('%s: Crossbill stores an unused type as ignored, and answers the same again', async (door) => {
-      const body = unusedBody(`evt_unused_${door}`);
-      expect(await deliver(world, door, body)).toEqual(RECEIVED);
-      expect(await deliver(world, door, body)).toEqual(RECEIVED);
-      const found = await world.api<{ data: Json[] }>('GET', `/v1/events?event_id=evt_unused_${door}`);
-      expect(found.body.data).toMatchObject([{ source: door, status: 'ignored', type: 'weather.changed' }]);
-    });
+    it.each(ENDPOINT_NAMES)(
+      '%s: Crossbill stores an unused type as ignored, and answers the same again',
+      async (endpoint) => {
+        const body = unusedBody(`evt_unused_${endpoint}`);
+        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
+        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
+        const found = await world.api<{ data: Json[] }>('GET', `/v1/events?event_id=evt_unused_${endpoint}`);
+        expect(found.body.data).toMatchObject([{ source: endpoint, status: 'ignored', type: 'weather.changed' }]);
+      },
+    );
 
     it.each([
       ['no JSON', '{"id":'],
@@ -118,57 +129,67 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', 'evt_spaces')).toBe('done');
     });
 
-    it.each(DOOR_NAMES)('%s: the endpoint refuses every malformed signature, and stores nothing', async (door) => {
-      const { header } = DOORS[door];
-      const body = paymentBody({ eventId: `evt_refused_${door}` });
-      const good = sign(body, secretOf(world, door));
-      const [t = '', v1 = ''] = good.split(',');
-      const before = await countEvents();
-      const malformed: (string | string[] | null)[] = [
-        null,
-        '',
-        t,
-        v1,
-        `${t},v1=`,
-        `${t},v1=${'g'.repeat(64)}`,
-        `${t},v1=${v1.slice(3, 66)}`,
-        `${t},v1=${v1.slice(3)}0`,
-        `${t},${t},${v1}`,
-        `t=-1,${v1}`,
-        `t=1e9,${v1}`,
-        `t= ${t.slice(2)},${v1}`,
-        `${t},  ${v1}`,
-        `t=12x,${v1}`,
-        [good, good],
-        [good, `t=1,v1=${'0'.repeat(64)}`],
-        [`t=1,v1=${'0'.repeat(64)}`, good],
-        Array.from({ length: 17 }, () => v1).reduce((all, one) => `${all},${one}`, t),
-      ];
-      for (const value of malformed) {
-        const sent = await post(url(door), body, value === null ? {} : { [header]: value });
-        const code = value === null || value === '' ? 'signature_missing' : 'signature_malformed';
-        expect([value, sent.status, codeOf(sent)]).toEqual([value, at(door, 400), code]);
-      }
-      expect(await countEvents()).toBe(before);
-    });
+    it.each(ENDPOINT_NAMES)(
+      '%s: the endpoint refuses every malformed signature, and stores nothing',
+      async (endpoint) => {
+        const { header } = ENDPOINTS[endpoint];
+        const body = paymentBody({ eventId: `evt_refused_${endpoint}` });
+        const good = sign(body, secretOf(world, endpoint));
+        const [t = '', v1 = ''] = good.split(',');
+        const before = await countEvents();
+        const malformed: (string | string[] | null)[] = [
+          null,
+          '',
+          t,
+          v1,
+          `${t},v1=`,
+          `${t},v1=${'g'.repeat(64)}`,
+          `${t},v1=${v1.slice(3, 66)}`,
+          `${t},v1=${v1.slice(3)}0`,
+          `${t},${t},${v1}`,
+          `t=-1,${v1}`,
+          `t=1e9,${v1}`,
+          `t= ${t.slice(2)},${v1}`,
+          `${t},  ${v1}`,
+          `t=12x,${v1}`,
+          [good, good],
+          [good, `t=1,v1=${'0'.repeat(64)}`],
+          [`t=1,v1=${'0'.repeat(64)}`, good],
+          Array.from({ length: 17 }, () => v1).reduce((all, one) => `${all},${one}`, t),
+        ];
+        for (const value of malformed) {
+          const sent = await post(url(endpoint), body, value === null ? {} : { [header]: value });
+          const code = value === null || value === '' ? 'signature_missing' : 'signature_malformed';
+          expect([value, sent.status, codeOf(sent)]).toEqual([value, at(endpoint, 400), code]);
+        }
+        expect(await countEvents()).toBe(before);
+      },
+    );
 
-    it.each(DOOR_NAMES)('%s: the endpoint refuses a MAC of no secret of its own, and stores nothing', async (door) => {
-      const body = paymentBody({ eventId: `evt_forged_${door}` });
-      const before = await countEvents();
-      for (const other of DOOR_NAMES.filter((d) => d !== door)) {
-        expect((await deliver(world, door, body, { secret: secretOf(world, other) })).status).toBe(at(door, 401));
-      }
-      const forged = await deliver(world, door, body, { secret: 'whsec_of_a_stranger' });
-      expect([forged.status, codeOf(forged)]).toEqual([at(door, 401), 'signature_mismatch']);
-      const changed = await post(url(door), `${body} `, { [DOORS[door].header]: sign(body, secretOf(world, door)) });
-      expect(changed.status).toBe(at(door, 401));
-      // Another endpoint's header counts for nothing, beside the right one or alone.
-      const [foreign] = DOOR_NAMES.filter((d) => d !== door).map((d) => DOORS[d].header);
-      expect((await post(url(door), body, { [foreign ?? '']: sign(body, secretOf(world, door)) })).status).toBe(
-        at(door, 400),
-      );
-      expect(await countEvents()).toBe(before);
-    });
+    it.each(ENDPOINT_NAMES)(
+      '%s: the endpoint refuses a MAC of no secret of its own, and stores nothing',
+      async (endpoint) => {
+        const body = paymentBody({ eventId: `evt_forged_${endpoint}` });
+        const before = await countEvents();
+        for (const other of ENDPOINT_NAMES.filter((d) => d !== endpoint)) {
+          expect((await deliver(world, endpoint, body, { secret: secretOf(world, other) })).status).toBe(
+            at(endpoint, 401),
+          );
+        }
+        const forged = await deliver(world, endpoint, body, { secret: 'whsec_of_a_stranger' });
+        expect([forged.status, codeOf(forged)]).toEqual([at(endpoint, 401), 'signature_mismatch']);
+        const changed = await post(url(endpoint), `${body} `, {
+          [ENDPOINTS[endpoint].header]: sign(body, secretOf(world, endpoint)),
+        });
+        expect(changed.status).toBe(at(endpoint, 401));
+        // Another endpoint's header counts for nothing, beside the right one or alone.
+        const [foreign] = ENDPOINT_NAMES.filter((d) => d !== endpoint).map((d) => ENDPOINTS[d].header);
+        expect(
+          (await post(url(endpoint), body, { [foreign ?? '']: sign(body, secretOf(world, endpoint)) })).status,
+        ).toBe(at(endpoint, 400));
+        expect(await countEvents()).toBe(before);
+      },
+    );
 
     it('a signature may have a blank after a comma, and a MAC in capitals', async () => {
       const body = unusedBody('evt_spelled');
@@ -218,32 +239,32 @@ describe('The webhook endpoints', () => {
       });
     });
 
-    it.each(DOOR_NAMES)(
+    it.each(ENDPOINT_NAMES)(
       '%s: the endpoint refuses a body over the limit and takes one of exactly the limit',
-      async (door) => {
+      async (endpoint) => {
         const limit = 64 * 1024;
-        const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
+        const start = `{"id":"evt_big_${endpoint}","type":"weather.changed","pad":"`;
         const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
         expect(exact).toHaveLength(limit);
-        expect(await deliver(world, door, exact)).toEqual(RECEIVED);
-        const larger = await deliver(world, door, `${exact} `);
-        expect([larger.status, codeOf(larger)]).toEqual([at(door, 413), 'too_large']);
+        expect(await deliver(world, endpoint, exact)).toEqual(RECEIVED);
+        const larger = await deliver(world, endpoint, `${exact} `);
+        expect([larger.status, codeOf(larger)]).toEqual([at(endpoint, 413), 'too_large']);
       },
     );
 
-    it.each(DOOR_NAMES)(
+    it.each(ENDPOINT_NAMES)(
       '%s: a sender of an odd Expect or of huge headers learns to come again, and then succeeds',
-      async (door) => {
-        const id = `evt_odd_${door}`;
+      async (endpoint) => {
+        const id = `evt_odd_${endpoint}`;
         const body = unusedBody(id);
-        const signed = { [DOORS[door].header]: sign(body, secretOf(world, door)) };
-        const expecting = await post(url(door), body, { ...signed, expect: 'the-unexpected' });
+        const signed = { [ENDPOINTS[endpoint].header]: sign(body, secretOf(world, endpoint)) };
+        const expecting = await post(url(endpoint), body, { ...signed, expect: 'the-unexpected' });
         expect(expecting).toEqual({ status: 503, body: expect.stringContaining('"unknown_expectation"') });
-        const huge = await post(url(door), body, { ...signed, 'x-large': 'x'.repeat(17_000) });
+        const huge = await post(url(endpoint), body, { ...signed, 'x-large': 'x'.repeat(17_000) });
         expect(huge).toEqual({ status: 503, body: expect.stringContaining('"headers_too_large"') });
-        expect(await eventStatuses(world, door, id)).toEqual([]);
-        expect(await deliver(world, door, body)).toEqual(RECEIVED);
-        expect(await eventStatus(world, door, id)).toBe('ignored');
+        expect(await eventStatuses(world, endpoint, id)).toEqual([]);
+        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
+        expect(await eventStatus(world, endpoint, id)).toBe('ignored');
       },
     );
 
@@ -280,7 +301,7 @@ describe('The webhook endpoints', () => {
     });
   });
 
-  describe('the doors while the database is in trouble', () => {
+  describe('the endpoints while the database is in trouble', () => {
     let world: World;
     let proxy: TcpProxy;
 
@@ -347,7 +368,7 @@ describe('The webhook endpoints', () => {
         (seen) => seen !== null,
       );
       const base = listening ?? '';
-      for (const door of DOOR_NAMES) expect((await deliver(world, door, body, { base })).status).toBe(503);
+      for (const endpoint of ENDPOINT_NAMES) expect((await deliver(world, endpoint, body, { base })).status).toBe(503);
       expect((await fetch(`${base}/readyz`)).status).toBe(503);
       expect((await fetch(`${base}/livez`)).status).toBe(200);
       expect(await fetch(`${base}/v1/events`).then((r) => r.status)).toBe(503);

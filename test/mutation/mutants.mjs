@@ -2,7 +2,7 @@
 // stops the script: the list must follow the code.
 const MARKS = ['test/unit/payments/flow-marks.test.ts', 'test/unit/payments/rules/mark.test.ts'];
 const REFUNDS = ['test/unit/refunds/in-parts.test.ts', 'test/unit/refunds/names.test.ts'];
-const DOORS = ['test/unit/intake/doors.test.ts', 'packages/mor/test/signature.test.ts'];
+const ENDPOINTS = ['test/unit/intake/endpoints.test.ts', 'packages/mor/test/signature.test.ts'];
 
 /** `simulate`: other arguments for the simulation than the usual seeds; null: it cannot see this one. */
 export const mutants = [
@@ -15,10 +15,10 @@ export const mutants = [
   },
   {
     name: 'answered before the commit',
-    file: 'src/intake/doors.ts',
+    file: 'src/intake/endpoints.ts',
     find: 'outcome = await this.#batcher.submit(delivery);',
     replace: "void this.#batcher.submit(delivery).catch(() => undefined); outcome = 'stored';",
-    tests: DOORS,
+    tests: ENDPOINTS,
   },
   {
     name: 'a retry has a new key',
@@ -49,14 +49,14 @@ export const mutants = [
     file: 'packages/mor/src/signature.ts',
     find: "Math.abs(ageSec) <= this.#toleranceSec ? 'ok' : 'stale'",
     replace: "'ok'",
-    tests: DOORS,
+    tests: ENDPOINTS,
   },
   {
     name: 'the tolerance is not checked ahead',
     file: 'packages/mor/src/signature.ts',
     find: 'Math.abs(ageSec) <= this.#toleranceSec',
     replace: 'ageSec <= this.#toleranceSec',
-    tests: DOORS,
+    tests: ENDPOINTS,
   },
   {
     name: 'a look that finds the effect is not believed',
@@ -113,7 +113,7 @@ export const mutants = [
     file: 'src/intake/answers.ts',
     find: "(endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined)",
     replace: 'AT_STRIPE[outcome]',
-    tests: DOORS,
+    tests: ENDPOINTS,
   },
   {
     name: 'another body under a known id is a duplicate',
@@ -249,7 +249,7 @@ export const mutants = [
     simulate: ['--exhaustive', '--story', 'two disputes of one payment', '--every', '20'],
   },
   {
-    name: 'shadow mode has no lowest door',
+    name: 'shadow mode has no last gate',
     file: 'src/stripe/stripe-client.ts',
     find: "if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);",
     replace: '',

@@ -1,7 +1,7 @@
 // Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DoorAnswersStore } from '../../src/intake/door-answers.store.js';
+import { EndpointAnswersStore } from '../../src/intake/endpoint-answers.store.js';
 import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
 import { daySums } from '../../src/ledger/ledger.store.js';
 import { ACCOUNTS } from '../../src/domain/postings.js';
@@ -368,37 +368,39 @@ describe('Days in the overview', () => {
   });
 
   it('the answers of an endpoint add up by the hour over all replicas, and its last refusals stay', async () => {
-    const doors = new DoorAnswersStore(db);
+    const endpoints = new EndpointAnswersStore(db);
     const hour = new Date('2026-11-20T11:00:00Z');
-    await doors.add(
+    await endpoints.add(
       [
-        { door: 'stripe', hour, status: 200, n: 40 },
-        { door: 'stripe', hour, status: 401, n: 2 },
+        { endpoint: 'stripe', hour, status: 200, n: 40 },
+        { endpoint: 'stripe', hour, status: 401, n: 2 },
       ],
       [],
     );
-    await doors.add([{ door: 'stripe', hour, status: 200, n: 2 }], []);
-    expect(await doors.answers(new Date('2026-11-20T00:00:00Z'))).toEqual([
-      { door: 'stripe', hour, status: 200, n: 42 },
-      { door: 'stripe', hour, status: 401, n: 2 },
+    await endpoints.add([{ endpoint: 'stripe', hour, status: 200, n: 2 }], []);
+    expect(await endpoints.answers(new Date('2026-11-20T00:00:00Z'))).toEqual([
+      { endpoint: 'stripe', hour, status: 200, n: 42 },
+      { endpoint: 'stripe', hour, status: 401, n: 2 },
     ]);
     const refusal = (n: number) =>
       ({
-        door: 'stripe',
+        endpoint: 'stripe',
         at: new Date(hour.getTime() + n),
         status: 401,
         why: 'signature_mismatch',
         address: '192.0.2.1',
       }) as const;
     for (let i = 0; i < 5; i++)
-      await doors.add(
+      await endpoints.add(
         [],
         Array.from({ length: 50 }, (_, n) => refusal(i * 50 + n)),
       );
-    expect((await doors.refusals(3)).map((r) => r.at.getTime() - hour.getTime())).toEqual([249, 248, 247]);
-    expect((await db.pool.query('select count(*)::int as n from door_refusal')).rows).toEqual([{ n: 200 }]);
+    expect((await endpoints.refusals(3)).map((r) => r.at.getTime() - hour.getTime())).toEqual([249, 248, 247]);
+    expect((await db.pool.query('select count(*)::int as n from endpoint_refusal')).rows).toEqual([{ n: 200 }]);
     const weekLater = new Date('2026-11-27T11:00:00Z');
-    await doors.add([{ door: 'mor_events', hour: weekLater, status: 200, n: 1 }], []);
-    expect(await doors.answers(new Date(0))).toEqual([{ door: 'mor_events', hour: weekLater, status: 200, n: 1 }]);
+    await endpoints.add([{ endpoint: 'mor_events', hour: weekLater, status: 200, n: 1 }], []);
+    expect(await endpoints.answers(new Date(0))).toEqual([
+      { endpoint: 'mor_events', hour: weekLater, status: 200, n: 1 },
+    ]);
   });
 });

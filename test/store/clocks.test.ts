@@ -9,7 +9,7 @@ import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
 import { PgAuditLog } from '../../src/store/audit-log.js';
-import { DoorsLogStore } from '../../src/verify/doors-log.store.js';
+import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
 import { type BillingReader } from '../../src/domain/ports/billing-reader.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { VerifyStore } from '../../src/verify/verify.store.js';
@@ -97,7 +97,7 @@ describe('in production', () => {
   it("the server's clock stamps the endpoints' log, the audit and the runs of verify", async () => {
     const { db, harness } = x;
     const time = new ServerTime();
-    await new DoorsLogStore(db, time).opened('open_1');
+    await new EndpointsLogStore(db, time).opened('open_1');
     const entry = { actor: 'ops', role: 'ops', action: 'refund.create', target: null, source: '::1' };
     await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
     // A run of the replica with the wrong clock; Stripe does not answer, and the run ends at once.
@@ -130,7 +130,7 @@ describe('in production', () => {
     expect(await verify.run({ since: new Date(Date.now() - 86_400_000) })).toMatchObject({ outcome: 'incomplete' });
     const { rows } = await db.pool.query<{ off: number }>(
       `select abs(extract(epoch from clock_timestamp() - t.at))::float8 as off from (
-         select opened_at as at from doors_open union all select seen_at from doors_open union all select at from audit
+         select opened_at as at from endpoints_open union all select seen_at from endpoints_open union all select at from audit
          union all select started_at from verify_run union all select began_at from verify_run
          union all select finished_at from verify_run) t`,
     );

@@ -25,7 +25,7 @@ const [MOST, PAGE] = [1_900, 200];
 const [LEAST, LEAST_CSV] = [50, 1_002];
 
 /** Few for good: a row a day and kind of movement, read back to the first day for a balance; and the last refusals. */
-const FEW = `'ledger_day', 'door_refusal'`;
+const FEW = `'ledger_day', 'endpoint_refusal'`;
 /** Statements with a fixed limit of rows, in any table: test/store/list-filters.test.ts counts their reads. */
 const BOUNDED = new RegExp(`(limit (${LOOKED_THROUGH}|${LOOKED_THROUGH + 1})|offset ${LOOKED_THROUGH - 1}) ?\\b`);
 

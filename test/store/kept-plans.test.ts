@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
-/** One delivery from the door to the lane's rest. */
+/** One delivery from the endpoint to the lane's rest. */
 async function work(inbox: PgInbox, lanes: PgLaneStore, n: number): Promise<void> {
   await inbox.store([aPaymentSucceeded({ eventId: `evt_${n}`, invoiceId: `in_${n}`, paymentId: `pay_${n}` })]);
   const claims = await lanes.claim('w', 1, 25_000);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { EventsStore } from '../../src/events/events.store.js';
-import { doors, toDelivery } from '../../src/intake/deliveries.js';
+import { endpoints, toDelivery } from '../../src/intake/deliveries.js';
 import { identifyPayment } from '../../src/engine/payment.js';
 import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
@@ -21,17 +21,17 @@ describe('A refund without an invoice', () => {
   });
   afterEach(() => x.close());
 
-  /** As the payments door takes it in. */
-  function atDoor(d: Delivery): Delivery {
-    const door = doors.find((one) => one.source === 'mor_payments');
-    if (door === undefined) throw new Error('there is no payments door');
-    return toDelivery(door, d.body, x.harness.clock.now());
+  /** As the payments endpoint takes it in. */
+  function atEndpoint(d: Delivery): Delivery {
+    const endpoint = endpoints.find((one) => one.source === 'mor_payments');
+    if (endpoint === undefined) throw new Error('there is no payments endpoint');
+    return toDelivery(endpoint, d.body, x.harness.clock.now());
   }
 
   /** Refund `n` of the signup's payment, with the running total `total`; `invoiceId` is empty by default. */
   function refunded(n: number, total: number, over: { eventId?: string; invoiceId?: string } = {}): Delivery {
     const eventId = over.eventId ?? `evt_r${n}`;
-    return atDoor(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${n}`, amount: 300, total }));
+    return atEndpoint(aRefund({ invoiceId: '', ...over, eventId, refundId: `rfnd_${n}`, amount: 300, total }));
   }
 
   async function complete(): Promise<void> {
@@ -130,7 +130,7 @@ describe('A refund without an invoice', () => {
     });
 
     it('the endpoint parks a success without an invoice', () => {
-      expect(atDoor(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
+      expect(atEndpoint(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
         status: 'parked',
         lane: expect.stringMatching(/^event:/),
       });

@@ -47,7 +47,7 @@ export async function reviewsOf(world: World, invoiceId: string, kind: string): 
   return pick(seen.body);
 }
 
-/** Delivers an event to the first daemon's events door. */
+/** Delivers an event to the first daemon's events endpoint. */
 export async function sendEvent(
   world: World,
   event: { readonly id: string; readonly type: string; readonly created: string; readonly data: Json },
@@ -61,7 +61,7 @@ export async function sendEvent(
     },
     body,
   });
-  if (response.status !== 200) throw new Error(`the door answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`the endpoint answered ${response.status}`);
 }
 
 /** The MoR's next event of a type never arrives, through all its tries. */

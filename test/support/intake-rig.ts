@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { Doors } from '../../src/intake/doors.js';
+import { Endpoints } from '../../src/intake/endpoints.js';
 import { type IntakeOptions } from '../../src/intake/options.js';
 import { FakeInbox, StillClock, turn } from './intake-fakes.js';
 import { sign } from './signing.js';
@@ -30,20 +30,20 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
   const inbox = new FakeInbox();
   const clock = new StillClock();
   const told: string[] = [];
-  const doors = new Doors(
+  const endpoints = new Endpoints(
     {
       secrets,
       toleranceSec: 300,
       bodyLimitBytes: 100_000,
-      onAnswer: (door, outcome) => told.push(`${door} ${outcome}`),
+      onAnswer: (endpoint, outcome) => told.push(`${endpoint} ${outcome}`),
       ...options,
     },
     inbox,
     clock,
   );
-  if (open) doors.open();
+  if (open) endpoints.open();
   const server: Server = createServer((req, res) => {
-    if (!doors.handle(req, res)) res.writeHead(418).end();
+    if (!endpoints.handle(req, res)) res.writeHead(418).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(async () => {
@@ -69,7 +69,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
       'Mor-Signature': sign(body, 'mor-secret', { t: clock.seconds - age }),
       ...headers,
     });
-  return { inbox, clock, told, doors, port, send, payments };
+  return { inbox, clock, told, endpoints, port, send, payments };
 }
 
 export const code = (got: Got): string => (JSON.parse(got.body) as { code: string }).code;

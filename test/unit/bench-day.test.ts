@@ -50,7 +50,7 @@ it('the bench counts percentiles by kind, by minute and by part, and answers by 
   expect(b?.statuses).toEqual({ 503: 1 });
   expect(answers.ofMinute('api', 0).n).toBe(100);
   expect(answers.ofMinute('api', 1).n).toBe(1);
-  expect(answers.ofMinute('doors', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
+  expect(answers.ofMinute('endpoints', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
   expect(answers.whole('api')).toMatchObject({ n: 101 });
 });
 

@@ -16,12 +16,12 @@ type Route = { readonly method: string; readonly path: string; readonly tag: str
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The page names these once for all routes. */
 const FOR_ALL = ['401', '403', '415'];
-const DOORS = [
+const ENDPOINTS = [
   ['POST /webhooks/stripe', 'Stripe', '`Stripe-Signature`'],
   ['POST /webhooks/mor/payments', 'the MoR, `payment.*`', '`Mor-Signature`'],
   ['POST /webhooks/mor/events', 'the MoR, everything else', '`Service-Signature`'],
 ];
-const DOOR_ANSWERS = [
+const ENDPOINT_ANSWERS = [
   ['200', 'stored, now or before: `{"received":true}`. Also for events that are parked or ignored'],
   ['400', 'Stripe’s endpoint: `signature_missing`, `signature_malformed`'],
   ['401', 'Stripe’s endpoint: `signature_mismatch`'],
@@ -80,8 +80,8 @@ export function renderRoutes(document: Json): string {
     'Routes below `/v1` need `Authorization: Bearer <key>` with a key of `API_KEYS`. The roles are `read`, `signup` and `ops`, and each includes the role before it. Amounts are integers in the smallest unit of the currency. Times are ISO 8601 in UTC. Lists are newest first, `{data, next_cursor?}`, and take `limit` (1 to 100, default 20) and `cursor`. An error is `{code, message, errors: [{field, message}]}`.',
     `The tables leave out the answers of every route: 400 \`invalid_request\`, 401 \`unauthorized\`, 403 \`forbidden\`, 415 \`unsupported_media_type\`. The daemon audits 401 and 403.`,
     '## Webhook endpoints',
-    table(['route', 'sender', 'signature header'], DOORS),
-    table(['answer', 'when'], DOOR_ANSWERS),
+    table(['route', 'sender', 'signature header'], ENDPOINTS),
+    table(['answer', 'when'], ENDPOINT_ANSWERS),
     ...array(document['tags']).flatMap((tag) => group(object(tag), routes)),
     '## What your backend is told',
     'Crossbill posts `{type, timestamp, data}` to `NOTIFY_URL` with the headers of Standard Webhooks: see [notifications](../notifications.md). The fields of `data` are in `openapi.json` under `webhooks`.',

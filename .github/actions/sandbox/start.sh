@@ -21,9 +21,9 @@ wait_for() {
   exit 1
 }
 
-doors="http://127.0.0.1:$port/webhooks"
-SANDBOX_STRIPE_WEBHOOK_URL="$doors/stripe" SANDBOX_PAYMENT_WEBHOOK_URL="$doors/mor/payments" \
-  SANDBOX_EVENT_WEBHOOK_URL="$doors/mor/events" \
+endpoints="http://127.0.0.1:$port/webhooks"
+SANDBOX_STRIPE_WEBHOOK_URL="$endpoints/stripe" SANDBOX_PAYMENT_WEBHOOK_URL="$endpoints/mor/payments" \
+  SANDBOX_EVENT_WEBHOOK_URL="$endpoints/mor/events" \
   nohup node "$folder/node_modules/@crossbill/sandbox/dist/main.js" >"$folder/sandbox.log" 2>&1 </dev/null &
 echo $! >"$folder/sandbox.pid"
 wait_for 'the sandbox' "$folder/sandbox.log" grep -q '^# control routes' "$folder/sandbox.log"

@@ -156,10 +156,10 @@ export const ONCE: readonly string[] = [
           now() + interval '1 hour', now() - interval '1 hour' from generate_series(1, 25) as n`,
   `insert into console_session (id, name, source, began_at, ends_at)
    select 'ses_old' || n, 'ada', '192.0.2.1', now() - interval '1 hour' * n, now() + interval '90 days' from generate_series(1, 20) as n`,
-  `insert into door_answers (door, hour, status, n)
-   select door, date_trunc('hour', now()) - interval '1 hour' * h, status, 1000
-     from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(0, 71) as h, unnest(array[200, 401, 503]) as status`,
-  `insert into door_refusal (door, at, status, why, address)
-   select door, now() - interval '1 minute' * n, 401, 'signature_mismatch', '192.0.2.1'
-     from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(100, 1, -1) as n`,
+  `insert into endpoint_answers (endpoint, hour, status, n)
+   select endpoint, date_trunc('hour', now()) - interval '1 hour' * h, status, 1000
+     from unnest(array['stripe', 'mor_payments', 'mor_events']) as endpoint, generate_series(0, 71) as h, unnest(array[200, 401, 503]) as status`,
+  `insert into endpoint_refusal (endpoint, at, status, why, address)
+   select endpoint, now() - interval '1 minute' * n, 401, 'signature_mismatch', '192.0.2.1'
+     from unnest(array['stripe', 'mor_payments', 'mor_events']) as endpoint, generate_series(100, 1, -1) as n`,
 ];

@@ -4,9 +4,9 @@ import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
 import { ReadModel } from '#src/engine/read-model.js';
 import { DisputesStore } from '#src/disputes/disputes.store.js';
-import { DoorsLogStore } from '#src/verify/doors-log.store.js';
+import { EndpointsLogStore } from '#src/verify/endpoints-log.store.js';
 import { DaysStore } from '#src/overview/days.store.js';
-import { DoorAnswersStore } from '#src/intake/door-answers.store.js';
+import { EndpointAnswersStore } from '#src/intake/endpoint-answers.store.js';
 import { EnrolmentStore } from '#src/enrolment/enrolment.store.js';
 import { LedgerStore } from '#src/ledger/ledger.store.js';
 import { LedgerSumsStore } from '#src/ledger/sums.store.js';
@@ -44,9 +44,9 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const [events, reviews, audit] = [new EventsStore(db, time), new ReviewsStore(db), new AuditStore(db)];
   const [lanes, verify, customers] = [new PgLaneStore(db, time), new VerifyStore(db, time), new CustomersStore(db)];
   const [disputes, retries, enrolment] = [new DisputesStore(db), new RetriesStore(db), new EnrolmentStore(db, time)];
-  const [signups, doors, told] = [
+  const [signups, endpoints, told] = [
     new SignupsStore(db, time),
-    new DoorsLogStore(db, time),
+    new EndpointsLogStore(db, time),
     new Notifications(db, time, null),
   ];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
@@ -60,7 +60,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     { since: day(400), until: day(370) },
     { since: day(29), until: day(-1) },
   ];
-  const [search, days, answers] = [new SearchStore(db), new DaysStore(db), new DoorAnswersStore(db)];
+  const [search, days, answers] = [new SearchStore(db), new DaysStore(db), new EndpointAnswersStore(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
   const look = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
@@ -133,11 +133,14 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask("sums: a customer's money", () => payments.ofCustomer(customer)),
     ask('sums: trial balance', () => new LedgerSumsStore(db, time).between(wholeDays)),
     ask('days: 30 with money and renewals', async () => [await days.money(thirty), await days.renewals(thirty)]),
-    ask('doors: a day with the last refusals', async () => [await answers.answers(ago(1)), await answers.refusals(25)]),
+    ask('endpoints: a day with the last refusals', async () => [
+      await answers.answers(ago(1)),
+      await answers.refusals(25),
+    ]),
     look('status: invoices by status', () => health.invoicesByStatus()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => health.backlog()),
-    ask('timer: the doors are open (a minute)', () => doors.seen('bench')),
+    ask('timer: the endpoints are open (a minute)', () => endpoints.seen('bench')),
     ask('timer: overdue signups (5 min)', () => signups.tellOverdue(18 * HOURS_MS)),
     ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
     ask('last event of each sender', () => events.lastEvents()),

@@ -37,8 +37,8 @@ function measureIntake(rig: Rig, count: number, file: string, ...args: string[])
 export async function intake(rig: Rig): Promise<void> {
   const count = Math.round(20_000 * rig.scale);
   const bare = await measureIntake(rig, count, './bare-server.js');
-  const idle = await measureIntake(rig, count, './doors-server.js', 'idle');
-  const busy = await measureIntake(rig, count, './doors-server.js', 'work');
+  const idle = await measureIntake(rig, count, './endpoints-server.js', 'idle');
+  const busy = await measureIntake(rig, count, './endpoints-server.js', 'work');
   const again = await measureIntake(rig, count, './bare-server.js');
   const limit = (bare.perSecond + again.perSecond) / 2;
   const rows = Object.entries({
@@ -63,7 +63,7 @@ export async function intake(rig: Rig): Promise<void> {
     'Processor time of an event in µs',
     rows.map(([what, { cpu }]) => ({
       what,
-      'thread of the door': Math.round(cpu.thread),
+      'thread of the endpoint': Math.round(cpu.thread),
       'its helpers': Math.round(cpu.helpers),
       PostgreSQL: Math.round(cpu.postgres),
       load: Math.round(cpu.load),

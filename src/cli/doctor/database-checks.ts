@@ -1,10 +1,10 @@
 // Checks the database: its connection, version and schema, and the work waiting in it.
 import { type DatabaseChoice } from '../../config/index.js';
-import { type DoorRefusal } from '../../domain/door-answers.js';
+import { type EndpointRefusal } from '../../domain/endpoint-answers.js';
 import { whatToCheck } from '../../domain/refusal.js';
 import { EventsStore } from '../../events/events.store.js';
 import { type Backlog, HealthStore } from '../../health/health.store.js';
-import { DoorAnswersStore } from '../../intake/door-answers.store.js';
+import { EndpointAnswersStore } from '../../intake/endpoint-answers.store.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { DAY_MS } from '../../policy.js';
@@ -70,7 +70,7 @@ export function versionCheck(version: number): Check {
 /** Checks the senders' deliveries, and the waiting work. */
 export async function trafficChecks(world: World): Promise<Check[]> {
   const [health, inbox] = [world.get(HealthStore), world.get(EventsStore)];
-  const refusals = (await world.get(DoorAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
+  const refusals = (await world.get(EndpointAnswersStore).refusals(1)).filter((r) => !OF_NOBODY.has(r.why));
   const senders = (await inbox.lastEvents()).map((e) => senderCheck(e, refusals));
   const backlog = backlogChecks(await health.backlog(), await inbox.quarantined());
   return [...senders, await outageCheck(world), ...backlog, await integrationCheck(health)];
@@ -78,14 +78,14 @@ export async function trafficChecks(world: World): Promise<Check[]> {
 
 type LastEvent = Awaited<ReturnType<EventsStore['lastEvents']>>[number];
 
-function senderCheck({ source, at }: LastEvent, refusals: readonly DoorRefusal[]): Check {
+function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefusal[]): Check {
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
   // A refusal counts only after the last accepted delivery: before it, a stranger or a rotation of secrets caused the
   // refusal.
-  const isNews = (r: DoorRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
-  const refused = refusals.find((r) => r.door === source && isNews(r));
+  const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
+  const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {
     const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));

@@ -4,10 +4,10 @@ import { type Config } from '../../config/index.js';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { said } from '../../domain/ports/call.js';
 import { type Check, check } from './check.js';
-import { isDoor } from './stripe-checks.js';
+import { isEndpoint } from './stripe-checks.js';
 
-const DOOR = '/webhooks/mor/events';
-const REGISTER = `Run \`crossbill webhooks register --url https://<this daemon>${DOOR}\`.`;
+const ENDPOINT = '/webhooks/mor/events';
+const REGISTER = `Run \`crossbill webhooks register --url https://<this daemon>${ENDPOINT}\`.`;
 const AGAIN = `Delete it and register again. ${REGISTER}`;
 
 export async function morChecks(config: Config, endpoints: WebhookEndpoints, partner: PartnerApi): Promise<Check[]> {
@@ -27,8 +27,8 @@ export async function morChecks(config: Config, endpoints: WebhookEndpoints, par
 }
 
 function endpointsChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): Check[] {
-  const ours = all.filter((e) => isDoor(e.url, DOOR));
-  const none = `none points at ${DOOR}: events of bank transfers, links and disputes do not arrive`;
+  const ours = all.filter((e) => isEndpoint(e.url, ENDPOINT));
+  const none = `none points at ${ENDPOINT}: events of bank transfers, links and disputes do not arrive`;
   if (ours.length === 0) return [check('webhook endpoint at the MoR').warn(none, REGISTER)];
   const noSecret = 'MOR_EVENT_WEBHOOK_SECRETS is not set: the endpoint here refuses every delivery';
   const secret = check('its secret').fail(noSecret, 'Set it to the secret that the registration showed.');

@@ -33,15 +33,15 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
   return [isMixUp ? warn(detail, 'This is production with a test key.') : ok(detail), version];
 }
 
-export function isDoor(url: string, door: string): boolean {
-  return URL.canParse(url) && new URL(url).pathname.toLowerCase().replace(/\/+$/, '').endsWith(door);
+export function isEndpoint(url: string, endpoint: string): boolean {
+  return URL.canParse(url) && new URL(url).pathname.toLowerCase().replace(/\/+$/, '').endsWith(endpoint);
 }
 
 export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
   const { warn, fail } = check('webhook endpoint at Stripe');
   const listed = await reader.listWebhookEndpoints();
   if (!listed.ok) return [warn(said(listed), 'Let the key read webhook endpoints, or check them by hand.')];
-  const ours = listed.value.filter((e) => isDoor(e.url, '/webhooks/stripe'));
+  const ours = listed.value.filter((e) => isEndpoint(e.url, '/webhooks/stripe'));
   const todo =
     'In the Dashboard: Developers, Webhooks: add https://<this daemon>/webhooks/stripe with the invoice.* events.';
   if (ours.length === 0) return [fail(`none of ${listed.value.length} points at /webhooks/stripe`, todo)];

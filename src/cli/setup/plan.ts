@@ -32,9 +32,10 @@ export type Found = {
 export function planOf({ url, stripe, mor, has }: Found): Plan {
   const steps: Step[] = [];
   const byHand: string[] = [];
-  const stripeDoor = `${url}/webhooks/stripe`;
-  const atStripe = stripe.find((e) => isSameUrl(e.url, stripeDoor));
-  if (atStripe === undefined) steps.push({ do: 'create-stripe-endpoint', url: stripeDoor, events: stripeInvoiceTypes });
+  const stripeEndpoint = `${url}/webhooks/stripe`;
+  const atStripe = stripe.find((e) => isSameUrl(e.url, stripeEndpoint));
+  if (atStripe === undefined)
+    steps.push({ do: 'create-stripe-endpoint', url: stripeEndpoint, events: stripeInvoiceTypes });
   else {
     const { endpointId: id, events } = atStripe;
     const missing = events.includes('*') ? [] : stripeInvoiceTypes.filter((t) => !events.includes(t));
@@ -44,9 +45,9 @@ export function planOf({ url, stripe, mor, has }: Found): Plan {
         `Put the signing secret of ${id} into STRIPE_WEBHOOK_SECRETS: the Dashboard shows it (Developers, Webhooks, Signing secret).`,
       );
   }
-  const morDoor = `${url}/webhooks/mor/events`;
-  const atMor = mor.find((e) => isSameUrl(e.url, morDoor));
-  if (atMor === undefined) steps.push({ do: 'create-mor-endpoint', url: morDoor, events: [...morServiceTypes] });
+  const morEndpoint = `${url}/webhooks/mor/events`;
+  const atMor = mor.find((e) => isSameUrl(e.url, morEndpoint));
+  if (atMor === undefined) steps.push({ do: 'create-mor-endpoint', url: morEndpoint, events: [...morServiceTypes] });
   else if (!has('MOR_EVENT_WEBHOOK_SECRETS'))
     byHand.push(
       `Put the secret of ${atMor.id} into MOR_EVENT_WEBHOOK_SECRETS. The MoR showed it once: if it is lost, delete the endpoint (\`crossbill webhooks delete ${atMor.id}\`) and run setup again.`,

@@ -59,7 +59,7 @@ export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
 /** The loss window in a sentence for people. */
 export function showLossWindow({ events, closed }: LossWindow): string {
   const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
-  return `the doors were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
+  return `the endpoints were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
 
 /** From `from` (included) to `to` (excluded). */

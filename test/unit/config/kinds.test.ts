@@ -19,7 +19,7 @@ const KEY = 'k'.repeat(40);
 
 it('quotes around settings stop the start, with the names of three settings from a docker env file', () => {
   const file = {
-    MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-door"',
+    MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-endpoint"',
     STRIPE_API_KEY: '"sk_test_example"',
     MOR_CLIENT_SECRET: "'example-client-secret'",
   };

@@ -1,7 +1,7 @@
 // Small facts that everything rests on: keys, kept times, what a difference asks for, and which moves a tax record makes.
 import { expect, it } from '@jest/globals';
 import { type Difference, isRepairable, isUntold } from '../../../src/domain/difference.js';
-import { answersOf } from '../../../src/domain/door-answers.js';
+import { answersOf } from '../../../src/domain/endpoint-answers.js';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { morKey } from '../../../src/domain/mor-key.js';
 import { showTime } from '../../../src/domain/show-time.js';
@@ -27,10 +27,10 @@ it('Crossbill shows a time to the minute, in UTC', () => {
 
 it('the answers of one webhook endpoint add up by status', () => {
   const answers = [
-    { door: 'stripe', hour: NOW, status: 200, n: 3 },
-    { door: 'stripe', hour: NOW, status: 401, n: 1 },
-    { door: 'mor_events', hour: NOW, status: 200, n: 9 },
-    { door: 'stripe', hour: NOW, status: 200, n: 4 },
+    { endpoint: 'stripe', hour: NOW, status: 200, n: 3 },
+    { endpoint: 'stripe', hour: NOW, status: 401, n: 1 },
+    { endpoint: 'mor_events', hour: NOW, status: 200, n: 9 },
+    { endpoint: 'stripe', hour: NOW, status: 200, n: 4 },
   ] as const;
   expect([...answersOf(answers, 'stripe')]).toEqual([
     [200, 7],

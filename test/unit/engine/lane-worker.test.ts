@@ -1,4 +1,4 @@
-// The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
+// The loop of the lanes beside a crowd at the endpoints: who waits for an answer goes first.
 import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { type Claim, type LaneStore } from '../../../src/engine/lane-store.js';

@@ -3,11 +3,11 @@ import { afterEach, expect, it } from '@jest/globals';
 import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Wake } from '../../../src/engine/wake.js';
-import { Doors } from '../../../src/intake/doors.js';
+import { Endpoints } from '../../../src/intake/endpoints.js';
 import { type IntakeOptions } from '../../../src/intake/options.js';
 import { ReadingRoom, type Sender } from '../../../src/intake/read-body.js';
 import { createLogger, Metrics } from '../../../src/observe/index.js';
-import { watchDoors } from '../../../src/intake/watch-doors.js';
+import { watchEndpoints } from '../../../src/intake/watch-endpoints.js';
 import { FakeInbox, StillClock } from '../../support/intake-fakes.js';
 import { sign } from '../../support/signing.js';
 
@@ -25,10 +25,14 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
-  const onAnswer = watchDoors(metrics, log, new Wake());
-  const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over }, inbox, clock);
-  doors.open();
-  const server = createServer((req, res) => void doors.handle(req, res));
+  const onAnswer = watchEndpoints(metrics, log, new Wake());
+  const endpoints = new Endpoints(
+    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, onAnswer, ...over },
+    inbox,
+    clock,
+  );
+  endpoints.open();
+  const server = createServer((req, res) => void endpoints.handle(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stop = async () => {
     server.closeAllConnections();

@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { Doors } from '../../../src/intake/doors.js';
+import { Endpoints } from '../../../src/intake/endpoints.js';
 import { type AnswerListener } from '../../../src/intake/options.js';
 import { FrontServer } from '../../../src/intake/front-server.js';
 import { FakeInbox, StillClock, turn } from '../../support/intake-fakes.js';
@@ -32,16 +32,16 @@ async function setUp() {
   return { front, ask, port };
 }
 
-/** Gives the server its doors, open; what they tell of each answer is in the list. */
-function withDoors(front: FrontServer): string[] {
+/** Gives the server its endpoints, open; what they tell of each answer is in the list. */
+function withEndpoints(front: FrontServer): string[] {
   const told: string[] = [];
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
   const onAnswer: AnswerListener = (endpoint, outcome, { signed }) =>
     void told.push(`${endpoint} ${outcome}${signed ? ' signed' : ''}`);
   const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, onAnswer };
-  const doors = new Doors(options, new FakeInbox(), new StillClock());
-  doors.open();
-  front.setDoors(doors);
+  const endpoints = new Endpoints(options, new FakeInbox(), new StillClock());
+  endpoints.open();
+  front.setEndpoints(endpoints);
   front.setFallback((_req, res) => void res.writeHead(404).end());
   return told;
 }
@@ -103,18 +103,18 @@ it("a refusal carries the sender's address, and a stored delivery costs no look-
   const { front, ask } = await setUp();
   const told: string[] = [];
   const clock = new StillClock();
-  const doors = new Doors(
+  const endpoints = new Endpoints(
     {
       secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
       toleranceSec: 300,
       bodyLimitBytes: 1_000,
-      onAnswer: (_door, outcome, { address }) => void told.push(`${outcome} ${address}`),
+      onAnswer: (_endpoint, outcome, { address }) => void told.push(`${outcome} ${address}`),
     },
     new FakeInbox(),
     clock,
   );
-  doors.open();
-  front.setDoors(doors);
+  endpoints.open();
+  front.setEndpoints(endpoints);
   for (const secret of ['a-secret', 'another']) {
     const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
     await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
@@ -127,9 +127,9 @@ it('webhook requests go to the endpoints, and all others unread to the fallback'
   const inbox = new FakeInbox();
   const clock = new StillClock();
   const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
-  const doors = new Doors({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
-  doors.open();
-  front.setDoors(doors);
+  const endpoints = new Endpoints({ secrets, toleranceSec: 300, bodyLimitBytes: 1_000 }, inbox, clock);
+  endpoints.open();
+  front.setEndpoints(endpoints);
   front.setFallback((req, res) => void req.pipe(res));
   const headers = { 'stripe-signature': sign('{}', 'a-secret', { t: clock.seconds }) };
   expect((await ask('/webhooks/stripe/', { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
@@ -141,7 +141,7 @@ it('webhook requests go to the endpoints, and all others unread to the fallback'
 
 it('oversized headers get 503, so the sender tries again, and never a final 431', async () => {
   const { front, ask } = await setUp();
-  const told = withDoors(front);
+  const told = withEndpoints(front);
   for (const size of [17_000, 3_000_000]) {
     const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
     const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
@@ -162,7 +162,7 @@ it('oversized headers get 503, so the sender tries again, and never a final 431'
 
 it('Crossbill counts a request with oversized headers at its endpoint, as signed or unsigned', async () => {
   const { front, ask } = await setUp();
-  const told = withDoors(front);
+  const told = withEndpoints(front);
   const huge = { 'x-large': 'x'.repeat(17_000) };
   const signed = { 'Service-Signature': 't=1,v1=00', ...huge };
   expect((await ask('/webhooks/mor/events', { method: 'POST', headers: signed })).status).toBe(503);
@@ -173,7 +173,7 @@ it('Crossbill counts a request with oversized headers at its endpoint, as signed
 
 it('a delivery without Host counts by its signature, and any other such request gets 400', async () => {
   const { front, port } = await setUp();
-  withDoors(front);
+  withEndpoints(front);
   const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
   const refused = /^HTTP\/1\.1 503 .*signature_missing/s;
   expect(await exchange(port, of('/webhooks/mor/payments'), refused)).toMatch(refused);
@@ -185,7 +185,7 @@ it('an unknown Expect gets 503 at the endpoints, and 417 elsewhere', async () =>
   const { front, ask } = await setUp();
   const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
   expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
-  const told = withDoors(front);
+  const told = withEndpoints(front);
   for (const path of ['/webhooks/stripe', '/Webhooks/MoR/payments/', '/webhooks/mor/events?x=1']) {
     const got = await ask(path, post);
     expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
@@ -196,7 +196,7 @@ it('an unknown Expect gets 503 at the endpoints, and 417 elsewhere', async () =>
 
 it('a sender with 100-continue may go on, and bytes outside HTTP get 503: they may be a delivery', async () => {
   const { front, port } = await setUp();
-  const told = withDoors(front);
+  const told = withEndpoints(front);
   const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
   const goneOn = /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /;
   const signed = `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`;

@@ -1,7 +1,7 @@
 // When a webhook endpoint refuses deliveries, somebody hears of it: at once, and then once an hour.
 import { expect, it } from '@jest/globals';
 import { type NewNotification, type Told } from '../../../src/domain/notification.js';
-import { type DoorOutcome } from '../../../src/intake/options.js';
+import { type EndpointOutcome } from '../../../src/intake/options.js';
 import { RefusalNotices } from '../../../src/intake/refusal-notices.js';
 import { putDown } from '../../../src/notifications/rules/put-down.js';
 import { turn } from '../../support/intake-fakes.js';
@@ -23,7 +23,11 @@ function setUp(format: 'standard' | null = 'standard') {
   const log = { error: (line: (typeof lines)[number]) => void lines.push(line) };
   const putDownIn = format === null ? null : (of: Told, at: Date): NewNotification => putDown(of, format, at);
   const notices = new RefusalNotices(store, putDownIn, log);
-  const saw = async (outcome: DoorOutcome, afterMs: number, { signed = true, of = notices } = {}): Promise<void> => {
+  const saw = async (
+    outcome: EndpointOutcome,
+    afterMs: number,
+    { signed = true, of = notices } = {},
+  ): Promise<void> => {
     of.saw('mor_payments', outcome, signed, new Date(START + afterMs));
     await turn();
   };

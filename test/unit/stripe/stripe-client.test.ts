@@ -1,4 +1,4 @@
-// The last doors in shadow mode: whatever was decided above them, nothing but a read leaves for Stripe, the MoR or the relay.
+// The last gates in shadow mode: whatever was decided above them, nothing but a read leaves for Stripe, the MoR or the relay.
 import { expect, it } from '@jest/globals';
 import { Secret } from '../../../src/config/secret.js';
 import { HttpEventRelay } from '../../../src/mor/event-relay.js';

@@ -1,7 +1,7 @@
 // Time and kind of answers: each kind of request over the whole day, and each part of the daemon minute by minute.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
-export type Part = 'doors' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';
+export type Part = 'endpoints' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';
 
 const LONGEST_US = 600_000_000;
 const MINUTE_MS = 60_000;

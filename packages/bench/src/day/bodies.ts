@@ -7,8 +7,8 @@ export const invoiceOf = (k: number): string => `in_day${k}`;
 export const paymentOf = (k: number, tries: number): string => `pay_day${k}_${tries}`;
 export const customerOf = (k: number): string => `cus_old${k + 1}`;
 
-export type Door = '/webhooks/stripe' | '/webhooks/mor/payments' | '/webhooks/mor/events';
-export const HEADERS: Readonly<Record<Door, string>> = {
+export type Endpoint = '/webhooks/stripe' | '/webhooks/mor/payments' | '/webhooks/mor/events';
+export const HEADERS: Readonly<Record<Endpoint, string>> = {
   '/webhooks/stripe': 'Stripe-Signature',
   '/webhooks/mor/payments': 'Mor-Signature',
   '/webhooks/mor/events': 'Service-Signature',

@@ -15,7 +15,7 @@ export type Request = {
 };
 
 /** A sender hangs up then, and sends it again: the MoR waits for 10 seconds (payment API, "Delivery"). */
-const DOOR_PATIENCE_MS = 10_000;
+const ENDPOINT_PATIENCE_MS = 10_000;
 
 export class Client {
   private readonly pools: Readonly<Record<Part, Pool>>;
@@ -31,12 +31,12 @@ export class Client {
     readonly answers: Answers,
   ) {
     // More connections than requests are under way while the daemon keeps up: a few slow answers keep nobody else waiting here. With 64 at
-    // the doors the burst waited for one. Each of them may bring a delivery in every turn of the daemon's event loop, and a read takes
+    // the endpoints the burst waited for one. Each of them may bring a delivery in every turn of the daemon's event loop, and a read takes
     // several turns: where processors are short, 512 kept reads waiting for seconds. Without a bound a late daemon would meet a flood.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {
-      doors: pool(256, DOOR_PATIENCE_MS),
+      endpoints: pool(256, ENDPOINT_PATIENCE_MS),
       api: pool(128),
       refunds: pool(128),
       console: pool(32),

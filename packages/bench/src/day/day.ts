@@ -10,7 +10,7 @@ import { beginningOf, compare, unrest } from './accounts.js';
 import { Answers } from './answers.js';
 import { Client } from './client.js';
 import { type Daemon, KEY, settingsOf, startDaemon, verify } from './daemon.js';
-import { DoorTraffic } from './doors.js';
+import { EndpointTraffic } from './endpoints.js';
 import { type PeersSeen, type Told } from './peers.js';
 import { People } from './people.js';
 import { budgetFor, type Plan, RECEIVER_WELL_AT, totalsOf, VERIFY_AT } from './plan.js';
@@ -47,7 +47,7 @@ export async function day(rig: Rig, asked: DayAsked): Promise<void> {
 
 type Seen = {
   readonly watch: Watch;
-  readonly doors: DoorTraffic;
+  readonly endpoints: EndpointTraffic;
   readonly people: People;
   readonly client: Client;
   readonly peers: PeersSeen;
@@ -83,7 +83,7 @@ class Day {
     try {
       await fetch(`${peers.url}/_set?began=${beganMs}`);
       const seen = await this.through({ db, daemon, postgresPid, client, peers, settings, port, beganMs });
-      const accounts = await compare(db, before, this.plan, seen.doors.taken, seen.peers, seen.verified[1]);
+      const accounts = await compare(db, before, this.plan, seen.endpoints.taken, seen.peers, seen.verified[1]);
       this.tell(seen, accountRows(accounts));
       const others = accounts.filter((a) => a.expected !== a.seen).length;
       if (others + this.answers.wrongCount > 0) {
@@ -111,15 +111,15 @@ class Day {
   }): Promise<Seen> {
     const { db, daemon, client, peers, settings, beganMs } = at;
     const { plan, answers } = this;
-    const doors = new DoorTraffic(plan, beganMs, client, (k) => people.refundLater(k));
-    const people = new People(plan, client, KEY, doors.marked, this.customers);
-    peers.child.on('message', (told: Told) => doors.heard(told));
+    const endpoints = new EndpointTraffic(plan, beganMs, client, (k) => people.refundLater(k));
+    const people = new People(plan, client, KEY, endpoints.marked, this.customers);
+    peers.child.on('message', (told: Told) => endpoints.heard(told));
     const watch = new Watch(
       db,
       { daemon: daemon.child.pid ?? 0, postgres: at.postgresPid },
       () => client.now(),
       () => people.metrics,
-      () => doors.marked.length,
+      () => endpoints.marked.length,
     );
     const first = await tablesOf(db);
     await client.until(0);
@@ -128,17 +128,17 @@ class Day {
     const late = monitorEventLoopDelay();
     late.enable();
     const watching = watch.run((s) => {
-      if (watch.samples.length % SAY_EVERY === 0) this.said(soFar(s, answers, doors.taken));
+      if (watch.samples.length % SAY_EVERY === 0) this.said(soFar(s, answers, endpoints.taken));
     });
     const dead = new Promise<never>((_, reject) =>
       daemon.child.once('exit', () => reject(new Error('the daemon ended'))),
     );
     const middle = client.until(VERIFY_AT * plan.dayMs).then(() => this.verify(settings, beganMs));
     const cure = client.until(RECEIVER_WELL_AT * plan.dayMs).then(() => fetch(`${peers.url}/_set?notify=0`));
-    await Promise.race([dead, Promise.all([doors.run(), people.run(at.port), cure, client.until(plan.dayMs)])]);
+    await Promise.race([dead, Promise.all([endpoints.run(), people.run(at.port), cure, client.until(plan.dayMs)])]);
     const lateMs = lateOf(late);
     this.said('the day is over');
-    const restedMs = await Promise.race([dead, this.restOf(db, client, doors, people)]);
+    const restedMs = await Promise.race([dead, this.restOf(db, client, endpoints, people)]);
     this.said(restedMs === null ? 'it never came to rest' : `at rest ${(restedMs / 1_000).toFixed(0)} s after the day`);
     const during = await middle;
     await fetch(`${peers.url}/_set?stripe=0`);
@@ -149,7 +149,7 @@ class Day {
     await watching;
     return {
       watch,
-      doors,
+      endpoints,
       people,
       client,
       peers: (await (await fetch(`${peers.url}/_seen`)).json()) as PeersSeen,
@@ -170,12 +170,18 @@ class Day {
   }
 
   /** Asks until nothing is due, nothing waits and the whole plan is there. */
-  private async restOf(db: pg.Client, client: Client, doors: DoorTraffic, people: People): Promise<number | null> {
+  private async restOf(
+    db: pg.Client,
+    client: Client,
+    endpoints: EndpointTraffic,
+    people: People,
+  ): Promise<number | null> {
     const { paid, refunds, disputes } = totalsOf(this.plan.renewals);
     for (let calm = 0; client.now() < this.plan.dayMs + REST_MS;) {
       const { lanes, notifications } = await unrest(db);
-      const done = doors.marked.length === paid && people.refundsAsked === refunds && doors.disputes === disputes;
-      const sent = doors.waiting + people.waiting + client.underWay === 0;
+      const done =
+        endpoints.marked.length === paid && people.refundsAsked === refunds && endpoints.disputes === disputes;
+      const sent = endpoints.waiting + people.waiting + client.underWay === 0;
       calm = done && sent && lanes + notifications === 0 ? calm + 1 : 0;
       if (calm === 3) return client.now() - this.plan.dayMs;
       await pause(1_000);
@@ -185,7 +191,7 @@ class Day {
 
   private tell(seen: Seen, accounts: ReturnType<typeof accountRows>): void {
     const { rig, plan, answers } = this;
-    const { watch, doors, people, client, memory, verified, restedMs } = seen;
+    const { watch, endpoints, people, client, memory, verified, restedMs } = seen;
     const minutes = plan.dayMs / 60_000;
     const [first, last] = [watch.samples[0], watch.samples.at(-1)];
     const all = (of: 'walMb' | 'databaseMb'): string => ((last?.[of] ?? 0) - (first?.[of] ?? 0)).toFixed(0);
@@ -195,7 +201,7 @@ class Day {
       kinds: byKind(answers),
       tables: byTable(...seen.tables),
       whole: [
-        { what: 'events taken; deliveries sent away to come again', seen: `${doors.taken}, ${doors.again}` },
+        { what: 'events taken; deliveries sent away to come again', seen: `${endpoints.taken}, ${endpoints.again}` },
         { what: 'answers that were not as they should be', seen: answers.wrongCount },
         {
           what: 'refunds asked for; of them answered 202, the MoR not having answered in time',

@@ -25,12 +25,12 @@ export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
     before = last;
     const seconds = Math.max(1, (last.atMs - first.atMs) / 1_000);
     const mean = (of: 'daemonCpu' | 'postgresCpu'): number => some.reduce((sum, s) => sum + s[of], 0) / some.length;
-    const doors = answers.ofMinute('doors', minute);
+    const endpoints = answers.ofMinute('endpoints', minute);
     return {
       minute,
-      'events/s': Math.round(doors.n / 60),
+      'events/s': Math.round(endpoints.n / 60),
       'marks/s': ((last.marked - first.marked) / seconds).toFixed(1),
-      'doors p50 p99': pair(doors),
+      'endpoints p50 p99': pair(endpoints),
       'reads p50 p99': pair(answers.ofMinute('api', minute)),
       'refunds p50 p99': pair(answers.ofMinute('refunds', minute)),
       'console p50 p99': pair(answers.ofMinute('console', minute)),
@@ -54,7 +54,7 @@ const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
     .map(([status, n]) => `${n} × ${status === '0' ? 'no answer' : status}`)
     .join(', ');
 
-/** Doors, API, exports and metrics by kind; the console as a whole and its slowest pages. */
+/** Endpoints, API, exports and metrics by kind; the console as a whole and its slowest pages. */
 export function byKind(answers: Answers): Rows {
   const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
     what,
@@ -108,13 +108,13 @@ export function accountRows(compared: readonly Compared[]): Rows {
 /** One line while it goes on. */
 export function soFar(s: Sample, answers: Answers, taken: number): string {
   const minute = Math.floor(s.atMs / MINUTE_MS);
-  const doors = answers.ofMinute('doors', minute);
+  const endpoints = answers.ofMinute('endpoints', minute);
   return [
     `${(s.atMs / 1_000).toFixed(0)} s: ${taken} events taken`,
     `${s.marked} marked`,
     `${s.inbox} in the inbox`,
     `${s.toTell} to tell`,
-    `doors p99 ${ms(doors.p99Ms)} ms`,
+    `endpoints p99 ${ms(endpoints.p99Ms)} ms`,
     `reads p99 ${ms(answers.ofMinute('api', minute).p99Ms)} ms`,
     `refunds p99 ${ms(answers.ofMinute('refunds', minute).p99Ms)} ms`,
     `console p99 ${ms(answers.ofMinute('console', minute).p99Ms)} ms`,

@@ -1,4 +1,4 @@
-// The disk of PostgreSQL fills up while deliveries come: the doors answer 503 and lose nothing, and all goes on once there is room again.
+// The disk of PostgreSQL fills up while deliveries come: the endpoints answer 503 and lose nothing, and all goes on once there is room again.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ async function seenMeanwhile(
   const said = lines.filter((line) => /No space left on device|disk.{0,20}full/i.test(line));
   return {
     findings: [
-      ...(refused === 0 ? [{ about: 'the doors', what: 'answered no delivery 503 while the disk was full' }] : []),
+      ...(refused === 0 ? [{ about: 'the endpoints', what: 'answered no delivery 503 while the disk was full' }] : []),
       ...(said.length === 0 ? [{ about: 'the log', what: 'says nowhere that the disk is full' }] : []),
       ...ended.map((d) => ({
         about: d.text('event_id'),

@@ -3,7 +3,7 @@
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { type Sides, TAKEN } from '@crossbill/sandbox/demo/sides.js';
 
-/** One event for one door, over all its attempts. */
+/** One event for one endpoint, over all its attempts. */
 export type Delivered = {
   /** `stripe`, `mor_payments` or `mor_events`. */
   readonly source: string;

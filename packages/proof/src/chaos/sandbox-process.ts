@@ -1,14 +1,14 @@
 // The sandbox as a process of its own: both peers and the merchant's backend. Prints one line of JSON with its addresses and secrets.
 import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 
-const [seed = 'crossbill', doors = '', daysAgo = '0'] = process.argv.slice(2);
+const [seed = 'crossbill', endpoints = '', daysAgo = '0'] = process.argv.slice(2);
 const DAY_MS = 86_400_000;
 
 const sandbox = await startSandbox({
   seed,
-  stripeWebhookUrl: `${doors}/webhooks/stripe`,
-  paymentWebhookUrl: `${doors}/webhooks/mor/payments`,
-  eventWebhookUrl: `${doors}/webhooks/mor/events`,
+  stripeWebhookUrl: `${endpoints}/webhooks/stripe`,
+  paymentWebhookUrl: `${endpoints}/webhooks/mor/payments`,
+  eventWebhookUrl: `${endpoints}/webhooks/mor/events`,
 });
 // Time goes faster here than outside: it starts in the past, so nothing happens in the future.
 await sandbox.kernel.clock.advance(-Number(daysAgo) * DAY_MS);

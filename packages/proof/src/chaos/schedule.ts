@@ -10,7 +10,7 @@ export type Part =
   | 'its network'
   | 'Stripe'
   | 'the MoR'
-  | 'the doors'
+  | 'the endpoints'
   | 'the peers'
   | 'PgBouncer';
 
@@ -31,9 +31,9 @@ export const KINDS = {
   'MoR cut': 'the way to the MoR cut',
   'MoR hangs': 'the way to the MoR hanging',
   'MoR answers lost': 'answers of the MoR lost after the effect',
-  'doors cut': 'the way to our doors cut',
-  'doors hang': 'the way to our doors hanging',
-  'door answers lost': 'answers of our doors lost after the commit',
+  'endpoints cut': 'the way to our endpoints cut',
+  'endpoints hang': 'the way to our endpoints hanging',
+  'endpoint answers lost': 'answers of our endpoints lost after the commit',
   'peers frozen': 'both peers frozen (SIGSTOP)',
 } as const;
 
@@ -70,9 +70,9 @@ const ROWS: readonly Row[] = [
   ['MoR cut', ['the MoR'], 4, 1_000, 8_000],
   ['MoR hangs', ['the MoR'], 3, 3_000, 20_000],
   ['MoR answers lost', ['the MoR'], 5, 300, 4_000],
-  ['doors cut', ['the doors'], 4, 1_000, 8_000],
-  ['doors hang', ['the doors'], 3, 2_000, 12_000],
-  ['door answers lost', ['the doors'], 5, 300, 4_000],
+  ['endpoints cut', ['the endpoints'], 4, 1_000, 8_000],
+  ['endpoints hang', ['the endpoints'], 3, 2_000, 12_000],
+  ['endpoint answers lost', ['the endpoints'], 5, 300, 4_000],
   ['peers frozen', ['the peers'], 3, 2_000, 12_000],
 ];
 const POOLER: Row = ['pooler killed', ['PgBouncer'], 8, 200, 2_000];

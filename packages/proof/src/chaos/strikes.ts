@@ -86,12 +86,12 @@ export class Strikes {
         return this.set(ways.mor, 'hang', forMs);
       case 'MoR answers lost':
         return this.set(ways.mor, 'lose-answers', forMs);
-      case 'doors cut':
-        return this.set(ways.doors, 'cut', forMs);
-      case 'doors hang':
-        return this.set(ways.doors, 'hang', forMs);
-      case 'door answers lost':
-        return this.set(ways.doors, 'lose-answers', forMs);
+      case 'endpoints cut':
+        return this.set(ways.endpoints, 'cut', forMs);
+      case 'endpoints hang':
+        return this.set(ways.endpoints, 'hang', forMs);
+      case 'endpoint answers lost':
+        return this.set(ways.endpoints, 'lose-answers', forMs);
     }
   }
 

@@ -26,7 +26,7 @@ export type Ways = {
   readonly stripe: TcpProxy;
   readonly mor: TcpProxy;
   /** From the peers to the daemons, in turn. */
-  readonly doors: TcpProxy;
+  readonly endpoints: TcpProxy;
   /** From the merchant's backend to the daemons, in turn; never struck. */
   readonly api: TcpProxy;
 };
@@ -66,10 +66,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   for (let i = 0; i < DAEMONS; i++) daemonUrls.push(`http://${HOST}:${await freePort()}`);
   const atDaemons = daemonUrls.map((url) => ({ host: HOST, port: Number(new URL(url).port) }));
   const database = await TcpProxy.before([targetOf(pooler?.url ?? options.databaseUrl)]);
-  const [doors, api] = [await TcpProxy.before(atDaemons), await TcpProxy.before(atDaemons)];
+  const [endpoints, api] = [await TcpProxy.before(atDaemons), await TcpProxy.before(atDaemons)];
   const started: Program[] = [];
   try {
-    const { sandbox, said } = await startSandbox(options, doors.url);
+    const { sandbox, said } = await startSandbox(options, endpoints.url);
     started.push(sandbox);
     const [stripeUrl, morUrl] = [said.text('stripeUrl'), said.text('morUrl')];
     const stripe = await TcpProxy.before([targetOf(stripeUrl)]);
@@ -88,7 +88,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     started.push(...daemons);
     for (const daemon of daemons) daemon.start();
     await Promise.all(daemonUrls.map((url, i) => untilReady(url, `daemon ${i + 1}`)));
-    const ways = { database, stripe, mor, doors, api };
+    const ways = { database, stripe, mor, endpoints, api };
     return {
       stripe: stripeClient(said.object('secrets').text('stripeApiKey'), stripeUrl),
       api: new JsonClient(api.url, opsKey, true, PATIENCE_MS),
@@ -117,13 +117,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
 async function startSandbox(
   { seed, folder, environment }: WorldOptions,
-  doors: string,
+  endpoints: string,
 ): Promise<{ readonly sandbox: Program; readonly said: Reading }> {
   let heard = '';
   const sandbox = new Program({
     name: 'the peers',
     program: './sandbox-process.js',
-    args: [seed, doors, String(DAYS_AGO)],
+    args: [seed, endpoints, String(DAYS_AGO)],
     env: environment,
     folder,
     logFile: join(folder, 'sandbox.log'),

@@ -11,14 +11,14 @@ export type Rig = {
   readonly url: string;
   /** An API key with the role ops. */
   readonly key: string;
-  readonly secret: (door: InboxSource) => string;
+  readonly secret: (endpoint: InboxSource) => string;
   readonly query: (sql: string, values: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** The errors in the daemon's log since the last look. */
   readonly errors: () => readonly string[];
   readonly close: () => Promise<void>;
 };
 
-export const DOOR_HEADERS: Readonly<Record<InboxSource, readonly [path: string, header: string]>> = {
+export const ENDPOINT_HEADERS: Readonly<Record<InboxSource, readonly [path: string, header: string]>> = {
   stripe: ['/webhooks/stripe', 'stripe-signature'],
   mor_payments: ['/webhooks/mor/payments', 'mor-signature'],
   mor_events: ['/webhooks/mor/events', 'service-signature'],
@@ -27,10 +27,15 @@ export const DOOR_HEADERS: Readonly<Record<InboxSource, readonly [path: string, 
 /**
  * A delivery as its sender makes it: repeats it once after a broken connection, such as an idle one on a busy machine.
  */
-export async function deliver(rig: Rig, door: InboxSource, body: Buffer, secret = rig.secret(door)): Promise<number> {
+export async function deliver(
+  rig: Rig,
+  endpoint: InboxSource,
+  body: Buffer,
+  secret = rig.secret(endpoint),
+): Promise<number> {
   const t = Math.floor(Date.now() / 1_000);
   const mac = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
-  const [path, header] = DOOR_HEADERS[door];
+  const [path, header] = ENDPOINT_HEADERS[endpoint];
   const send = (): Promise<Response> =>
     fetch(rig.url + path, {
       method: 'POST',
@@ -46,8 +51,8 @@ export async function deliver(rig: Rig, door: InboxSource, body: Buffer, secret 
 export async function furnish(rig: Rig): Promise<void> {
   for (const { value } of wire('stripe')) await deliver(rig, 'stripe', Buffer.from(JSON.stringify(value)));
   for (const { name, value } of wire('mor-events')) {
-    const door = /^payment\.(?!captured)/.test(name) ? 'mor_payments' : 'mor_events';
-    await deliver(rig, door, Buffer.from(JSON.stringify(value)));
+    const endpoint = /^payment\.(?!captured)/.test(name) ? 'mor_payments' : 'mor_events';
+    await deliver(rig, endpoint, Buffer.from(JSON.stringify(value)));
   }
 }
 
@@ -70,13 +75,13 @@ export async function openRig(say: (text: string) => void): Promise<Rig> {
   const rig: Rig = {
     url: world.daemonUrl,
     key: world.opsKey,
-    secret: (door) =>
+    secret: (endpoint) =>
       env[
         {
           stripe: 'STRIPE_WEBHOOK_SECRETS',
           mor_payments: 'MOR_PAYMENT_WEBHOOK_SECRETS',
           mor_events: 'MOR_EVENT_WEBHOOK_SECRETS',
-        }[door]
+        }[endpoint]
       ] ?? '',
     query: async (sql, values) => (await client.query<Record<string, unknown>>(sql, [...values])).rows,
     errors: () => {

@@ -1,6 +1,6 @@
 // All targets without a daemon.
 import { type Target } from './target.js';
-import { doorTargets } from './targets/doors.js';
+import { endpointTargets } from './targets/endpoints.js';
 import { logRows } from './targets/log-rows.js';
 import { saidTargets } from './targets/passed-on.js';
 import { peerTargets } from './targets/peers.js';
@@ -9,7 +9,7 @@ import { settingTargets } from './targets/settings.js';
 import { textTargets } from './targets/texts.js';
 
 export const targets: readonly Target[] = [
-  ...doorTargets,
+  ...endpointTargets,
   ...peerTargets,
   ...settingTargets,
   ...textTargets,

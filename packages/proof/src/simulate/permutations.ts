@@ -41,7 +41,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     await people.cards(ada.customerId, of === DISPUTE ? 'succeed' : ['decline', 'succeed']);
     let invoiceId = '';
     let renewed = false;
-    const doors = new Map<string, () => void>();
+    const endpoints = new Map<string, () => void>();
     world.gate = (body) => {
       const { type, data } = JSON.parse(body.toString('utf8')) as Told;
       const { id, merchant_invoice_id: named } = data.object ?? {};
@@ -49,7 +49,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
       if (renewed && invoiceId === '' && type === 'invoice.created') invoiceId = about;
       const name = type === 'dispute.outcome' ? `${type} ${data.outcome ?? ''}` : type;
       if ((about !== invoiceId && data.disputeId === undefined) || !events.includes(name)) return Promise.resolve();
-      return new Promise((open) => doors.set(name, open));
+      return new Promise((open) => endpoints.set(name, open));
     };
     const plans = world.scheduler;
     const paid = (): string => people.payments().find((p) => p.status === 'succeeded')?.id ?? '';
@@ -74,7 +74,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     });
     events.forEach((name, n) => {
       plans.plan(world.at(2) + n * APART_MS, `${name} arrives`, () => {
-        const open = doors.get(name);
+        const open = endpoints.get(name);
         if (open === undefined) world.scheduler.broken.push(`${name} was never sent`);
         open?.();
       });

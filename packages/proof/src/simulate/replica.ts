@@ -1,4 +1,4 @@
-// One life of one replica: the real doors, flows, worker and adapters, put together by hand around simulated time and network.
+// One life of one replica: the real endpoints, flows, worker and adapters, put together by hand around simulated time and network.
 import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/engine/wake.js';
 import { WorkLaneFlow } from '#src/engine/work-lane.flow.js';
-import { Doors } from '#src/intake/doors.js';
+import { Endpoints } from '#src/intake/endpoints.js';
 import { HttpEventRelay } from '#src/mor/event-relay.js';
 import { HttpMorChannels } from '#src/mor/mor-channels.js';
 import { MorPaymentGateway } from '#src/mor/mor-payment-gateway.js';
@@ -116,7 +116,7 @@ export class Replica {
   readonly reviewRows: ReviewsStore;
   readonly signupRows: SignupsStore;
   readonly links: CustomerLinksStore;
-  private readonly doors: Doors;
+  private readonly endpoints: Endpoints;
   private readonly gone: (() => void)[] = [];
 
   constructor(
@@ -223,7 +223,7 @@ export class Replica {
       { verified: () => undefined },
       { onRun: parts.onVerified, onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error) },
     );
-    this.doors = new Doors(
+    this.endpoints = new Endpoints(
       {
         secrets: {
           stripe: [secrets.stripeWebhookSecret],
@@ -232,14 +232,14 @@ export class Replica {
         },
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
-        onAnswer: (_door, outcome) => {
-          if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own door
+        onAnswer: (_endpoint, outcome) => {
+          if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own endpoint
         },
       },
       inbox,
       clock,
     );
-    this.doors.open();
+    this.endpoints.open();
     const worker = new LaneWorker(lanes, flow, wake, clock, {
       owner: owner.name,
       concurrency: CONCURRENCY,
@@ -257,7 +257,7 @@ export class Replica {
     }).start();
   }
 
-  /** One delivery at the doors. Null: this life ended before it answered. */
+  /** One delivery at the endpoints. Null: this life ended before it answered. */
   receive(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | null> {
     return new Promise((resolve) => {
       this.gone.push(() => resolve(null));
@@ -273,7 +273,7 @@ export class Replica {
         writeHead: (s: number) => void (status = s),
         end: () => resolve(status),
       } as unknown as ServerResponse;
-      if (!this.doors.handle(req, res)) resolve(404);
+      if (!this.endpoints.handle(req, res)) resolve(404);
     });
   }
 

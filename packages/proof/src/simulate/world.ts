@@ -17,7 +17,7 @@ import { type SimStore } from './sim-store.js';
 import { type Network, type Sent } from './wires.js';
 
 export const START_MS = Date.UTC(2026, 10, 20, 8);
-const DOORS: Readonly<Record<string, string>> = {
+const ENDPOINTS: Readonly<Record<string, string>> = {
   stripe: '/webhooks/stripe',
   mor_payments: '/webhooks/mor/payments',
   mor_events: '/webhooks/mor/events',
@@ -235,7 +235,7 @@ export class World {
     for (const life of this.lives) life?.bury();
   }
 
-  /** Brings an event to its door, as its sender does. Null: no answer came. */
+  /** Brings an event to its endpoint, as its sender does. Null: no answer came. */
   async deliver(url: string, headers: Record<string, string>, body: Buffer, timeoutMs: number): Promise<number | null> {
     const source = url.slice('http://daemon/'.length);
     const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
@@ -265,7 +265,7 @@ export class World {
   async knock({ source, headers, body }: Omit<Copied, 'at'>, wanted: readonly number[]): Promise<void> {
     const replica = this.anyReplica();
     if (replica === null) return;
-    const status = await replica.receive(DOORS[source] ?? '/', headers, body);
+    const status = await replica.receive(ENDPOINTS[source] ?? '/', headers, body);
     if (status === null || wanted.includes(status)) return;
     this.scheduler.broken.push(`G5: a delivery that nobody sent was answered ${status}`);
   }
@@ -283,7 +283,7 @@ export class World {
     const at = this.now;
     this.onSent({ source, headers, body, at });
     if (this.copied.length > COPIES_KEPT) this.copied.shift();
-    const answered = replica.receive(DOORS[source] ?? '/', headers, body).then((status) => {
+    const answered = replica.receive(ENDPOINTS[source] ?? '/', headers, body).then((status) => {
       if (status === 200)
         this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex'), at });
       // The MoR repeats a delivery after a 503 and never after a 4xx; Stripe after both.
@@ -294,7 +294,7 @@ export class World {
     });
     const twin = this.twinOf({ source, headers, body });
     if (twin !== null)
-      void replica.receive(DOORS[source] ?? '/', twin.headers, twin.body).then((status) => {
+      void replica.receive(ENDPOINTS[source] ?? '/', twin.headers, twin.body).then((status) => {
         if (status === 200) this.planted.twins.add(eventId);
         else if (status !== null && status !== 503)
           this.scheduler.broken.push(`V9: other bytes under ${eventId} were answered ${status}`);

@@ -85,7 +85,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       paymentWebhookUrl: `${daemonUrl}/webhooks/mor/payments`,
     });
     await sandbox.kernel.clock.advance(-options.startAgoMs);
-    const eventSecret = await registerDoor(sandbox, `${daemonUrl}/webhooks/mor/events`);
+    const eventSecret = await registerEndpoint(sandbox, `${daemonUrl}/webhooks/mor/events`);
     return await withDaemon(options, sandbox, database, daemonUrl, dataDir, eventSecret);
   } catch (error) {
     await sandbox?.close();
@@ -180,7 +180,7 @@ async function withDaemon(
  * Registers the daemon's endpoint for the MoR's events like a merchant, so the MoR lists it. Returns its secret, shown
  * only once.
  */
-async function registerDoor({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
+async function registerEndpoint({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
   const { clientId, clientSecret } = secrets.merchant;
   const asked = await fetch(`${morUrl}/oauth2/token`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// The door's quick look at a Stripe event says what a whole parse says: of any bytes, however they are bent.
+// The endpoint's quick look at a Stripe event says what a whole parse says: of any bytes, however they are bent.
 import { expect, it } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Which events the MoR may have given up: those of whose every delivery fell on closed doors, and no others.
+// Which events the MoR may have given up: those of whose every delivery fell on closed endpoints, and no others.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { closedBetween, givenUp, lossWindows, showLossWindow } from '../../../../src/verify/rules/loss-window.js';
@@ -11,8 +11,8 @@ const seconds = (spans: readonly { from: Date; to: Date }[]): (readonly [number,
   spans.map((s) => [(s.from.getTime() - ORIGIN) / 1_000, (s.to.getTime() - ORIGIN) / 1_000] as const);
 const HOUR = 3_600;
 
-describe('the closed times of the doors', () => {
-  it('the doors were closed between two records without any open process', () => {
+describe('the closed times of the endpoints', () => {
+  it('the endpoints were closed between two records without any open process', () => {
     const open = [span(0, 100), span(50, 70), span(90, 200), span(500, 600), span(600, 700), span(900, 900)];
     expect(seconds(closedBetween(open))).toEqual([
       [200, 500],
@@ -88,7 +88,7 @@ describe('a loss window', () => {
     ]);
   });
 
-  it('an event with tries at the edges of two outages reached the open doors', () => {
+  it('an event with tries at the edges of two outages reached the open endpoints', () => {
     expect(givenUp([span(0, 10), span(20, 30)], [0, 10])).toEqual([]);
     expect(seconds(givenUp([span(0, 10), span(19, 29)], [0, 10]))).toEqual([[9, 10]]);
     expect(givenUp([], [0])).toEqual([]);
@@ -98,7 +98,7 @@ describe('a loss window', () => {
     expect(givenUp([span(0, 10)], [])).toEqual([]);
   });
 
-  it('a loss window holds exactly the events with every try at closed doors', () => {
+  it('a loss window holds exactly the events with every try at closed endpoints', () => {
     const spans = fc.array(fc.tuple(fc.nat(60), fc.nat(12)), { maxLength: 6 });
     const tries = fc.uniqueArray(fc.nat(20), { maxLength: 4 }).map((more) => [0, ...more]);
     fc.assert(

@@ -20,23 +20,23 @@ const TRIES = 3;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
-const bodiesOf = (door: InboxSource) =>
-  bentJson(wire(door === 'stripe' ? 'stripe' : 'mor-events').map(({ value }) => value));
+const bodiesOf = (endpoint: InboxSource) =>
+  bentJson(wire(endpoint === 'stripe' ? 'stripe' : 'mor-events').map(({ value }) => value));
 
-const doors: Remote = {
-  name: 'http-doors',
+const endpoints: Remote = {
+  name: 'http-endpoints',
   what: 'signed and forged deliveries at the three endpoints: every accepted one is stored byte for byte, and every event gets its decision',
   on: (rig) => {
     let n = 0;
     return {
-      name: 'http-doors',
-      what: doors.what,
+      name: 'http-endpoints',
+      what: endpoints.what,
       remote: true,
       inputs: fc
-        .oneof(...SOURCES.map((door) => fc.tuple(fc.constant(door), fc.boolean(), bodiesOf(door))))
+        .oneof(...SOURCES.map((endpoint) => fc.tuple(fc.constant(endpoint), fc.boolean(), bodiesOf(endpoint))))
         .map((parts) => JSON.stringify(parts)),
       async check(text) {
-        const [door, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
+        const [endpoint, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
         // New events on few invoices and payments: they meet each other.
         const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
         const sha = createHash('sha256').update(body).digest();
@@ -44,13 +44,13 @@ const doors: Remote = {
           rig.query(
             `select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 and e.body_sha256 = $2
              union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
-            [door, sha],
+            [endpoint, sha],
           );
         const before = forged ? (await stored()).length : 0; // the same bytes may have come signed before
-        const status = await deliver(rig, door, body, forged ? 'not-the-secret' : undefined);
+        const status = await deliver(rig, endpoint, body, forged ? 'not-the-secret' : undefined);
         const kept = await stored();
         if (forged) {
-          must(status === (door === 'stripe' ? 401 : 503), `a forged delivery is answered ${status}`);
+          must(status === (endpoint === 'stripe' ? 401 : 503), `a forged delivery is answered ${status}`);
           must(kept.length === before, 'a forged delivery was stored');
           return;
         }
@@ -58,9 +58,9 @@ const doors: Remote = {
         if (kept.some(({ body: found }) => Buffer.isBuffer(found) && found.equals(body))) return;
         const known = await rig.query(
           'select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 order by e.id desc limit 500',
-          [door],
+          [endpoint],
         );
-        const isRepeat = door === 'stripe' ? isSameStripeEvent : sameEvent;
+        const isRepeat = endpoint === 'stripe' ? isSameStripeEvent : sameEvent;
         must(
           known.some(({ body: found }) => Buffer.isBuffer(found) && isRepeat(found, body)),
           'a delivery was answered 200 and is nowhere',
@@ -247,4 +247,4 @@ function mustHaveWholeNumbers(value: unknown, about: string): void {
     for (const inner of Object.values(value)) mustHaveWholeNumbers(inner, about);
 }
 
-export const remoteTargets: readonly Remote[] = [doors, api, consolePages];
+export const remoteTargets: readonly Remote[] = [endpoints, api, consolePages];

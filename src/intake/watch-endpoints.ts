@@ -4,7 +4,7 @@ import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Wake } from '../engine/wake.js';
 import { eventName, type EventOutcome, type Logger, type Metrics, MinuteLimit } from '../observe/index.js';
 import { statusOf } from './answers.js';
-import { type AnswerListener, type DoorOutcome, isTaken } from './options.js';
+import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js';
 
 /**
  * Log lines about refused deliveries per endpoint, reason and minute. Anyone can send deliveries, and without a
@@ -17,7 +17,7 @@ const LINES_A_MINUTE = 20;
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
 /** Counts each answer of an endpoint, and wakes the workers for a new event. */
-export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
+export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
   const limits = new Map<string, MinuteLimit>();
   /** The number of lines left out before this line. Null: leave out this line too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
@@ -67,7 +67,7 @@ export function watchDoors(metrics: Metrics, log: Logger, wake: Wake): AnswerLis
 }
 
 /** The outcome of an authentic delivery, for the metric. Null: not accepted. */
-function eventOutcome(outcome: DoorOutcome, delivery: Delivery): EventOutcome | null {
+function eventOutcome(outcome: EndpointOutcome, delivery: Delivery): EventOutcome | null {
   if (outcome === 'duplicate' || outcome === 'conflict') return outcome;
   if (outcome === 'timestamp_out_of_tolerance') return 'quarantined';
   if (outcome !== 'stored') return null;

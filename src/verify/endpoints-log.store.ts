@@ -11,7 +11,7 @@ const SILENCE_MS = 3 * 60_000 + 30_000;
 const KEPT_MS = 45 * 86_400_000;
 
 @Injectable()
-export class DoorsLogStore {
+export class EndpointsLogStore {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
@@ -23,7 +23,7 @@ export class DoorsLogStore {
    */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(
-      `update doors_open set seen_at = greatest(seen_at, ${timeSql(2)}) where id = $1 and seen_at >= ${laterSql(2, 3)}`,
+      `update endpoints_open set seen_at = greatest(seen_at, ${timeSql(2)}) where id = $1 and seen_at >= ${laterSql(2, 3)}`,
       [id, this.time.given(), -SILENCE_MS],
     );
     return kept.rowCount === 1;
@@ -33,13 +33,13 @@ export class DoorsLogStore {
   async opened(id: string): Promise<void> {
     const now = this.time.given();
     await this.db.pool.query(
-      `insert into doors_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
+      `insert into endpoints_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
       [id, now],
     );
     // The newest span of another process stays at any age: the time since its end is the outage.
     await this.db.pool.query(
-      `delete from doors_open
-        where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from doors_open where id <> $1)`,
+      `delete from endpoints_open
+        where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from endpoints_open where id <> $1)`,
       [id, now, -KEPT_MS],
     );
   }
@@ -47,7 +47,7 @@ export class DoorsLogStore {
   /** All spans of all processes. */
   async open(): Promise<readonly Span[]> {
     const found = await this.db.pool.query<{ opened_at: Date; seen_at: Date }>(
-      'select opened_at, seen_at from doors_open order by opened_at, id',
+      'select opened_at, seen_at from endpoints_open order by opened_at, id',
     );
     return found.rows.map((r) => ({ from: r.opened_at, to: r.seen_at }));
   }

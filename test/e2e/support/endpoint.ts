@@ -3,12 +3,12 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { sign } from '../../support/signing.js';
 import { type World } from '../../support/world.js';
 
-export const DOORS = {
+export const ENDPOINTS = {
   stripe: { path: '/webhooks/stripe', header: 'stripe-signature' },
   mor_payments: { path: '/webhooks/mor/payments', header: 'mor-signature' },
   mor_events: { path: '/webhooks/mor/events', header: 'service-signature' },
 } as const;
-export type DoorName = keyof typeof DOORS;
+export type EndpointName = keyof typeof ENDPOINTS;
 
 export type Sent = { readonly status: number; readonly body: string };
 
@@ -32,34 +32,34 @@ export function post(url: string, body: Buffer | string, headers: Record<string,
   });
 }
 
-export function secretOf(world: World, door: DoorName): string {
+export function secretOf(world: World, endpoint: EndpointName): string {
   const { secrets } = world.sandbox;
-  if (door === 'stripe') return secrets.stripeWebhookSecret;
-  return door === 'mor_payments' ? secrets.paymentWebhookSecret : secrets.eventWebhookSecret;
+  if (endpoint === 'stripe') return secrets.stripeWebhookSecret;
+  return endpoint === 'mor_payments' ? secrets.paymentWebhookSecret : secrets.eventWebhookSecret;
 }
 
 /** A delivery as its sender makes it, except for `over`. */
 export function deliver(
   world: World,
-  door: DoorName,
+  endpoint: EndpointName,
   body: Buffer | string,
   over: { readonly t?: number; readonly path?: string; readonly base?: string; readonly secret?: string } = {},
 ): Promise<Sent> {
-  const { path, header } = DOORS[door];
-  const signature = sign(body, over.secret ?? secretOf(world, door), over.t === undefined ? {} : { t: over.t });
+  const { path, header } = ENDPOINTS[endpoint];
+  const signature = sign(body, over.secret ?? secretOf(world, endpoint), over.t === undefined ? {} : { t: over.t });
   const url = `${over.base ?? world.daemons[0]?.url ?? ''}${over.path ?? path}`;
   return post(url, body, { 'content-type': 'application/json', [header]: signature });
 }
 
 /** The statuses of the events of this id at `GET /v1/events`, newest first; none when there is no such event. */
-export async function eventStatuses(world: World, source: DoorName, eventId: string): Promise<readonly string[]> {
+export async function eventStatuses(world: World, source: EndpointName, eventId: string): Promise<readonly string[]> {
   const query = `source=${source}&event_id=${encodeURIComponent(eventId)}`;
   const found = await world.api<{ data: { status: string }[] }>('GET', `/v1/events?${query}`);
   return found.body.data.map((e) => e.status);
 }
 
 /** The status of the newest event of this id, once it has its decision. */
-export async function eventStatus(world: World, source: DoorName, eventId: string): Promise<string> {
+export async function eventStatus(world: World, source: EndpointName, eventId: string): Promise<string> {
   const seen = await world.until(
     `event ${eventId} is decided`,
     () => eventStatuses(world, source, eventId),

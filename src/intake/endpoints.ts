@@ -6,8 +6,8 @@ import { type Delivery, Inbox } from '../domain/ports/inbox.js';
 import { type Refusal } from '../domain/refusal.js';
 import { received, refusal, send, sendAndClose } from './answers.js';
 import { defaultBatchLimits, IntakeBatcher, NotStored } from './batcher.js';
-import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
-import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from './options.js';
+import { endpointAt, endpoints, toDelivery, type Endpoint } from './deliveries.js';
+import { type EndpointOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } from './options.js';
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
@@ -19,8 +19,8 @@ const CROWD = 10; // usually one or two wait, even at twenty events a second, th
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
-export class Doors {
-  readonly #checks: ReadonlyMap<Door, SignatureCheck>;
+export class Endpoints {
+  readonly #checks: ReadonlyMap<Endpoint, SignatureCheck>;
   readonly #batcher: IntakeBatcher;
   readonly #room: ReadingRoom;
   #isOpen = false;
@@ -33,7 +33,10 @@ export class Doors {
     private readonly clock: Clock,
   ) {
     this.#checks = new Map(
-      doors.map((door) => [door, new SignatureCheck(options.secrets[door.source], options.toleranceSec)]),
+      endpoints.map((endpoint) => [
+        endpoint,
+        new SignatureCheck(options.secrets[endpoint.source], options.toleranceSec),
+      ]),
     );
     this.#batcher = new IntakeBatcher(inbox, clock, { ...defaultBatchLimits, ...options.batch });
     this.#room = options.room ?? new ReadingRoom();
@@ -65,19 +68,19 @@ export class Doors {
 
   /** True for a request to a webhook endpoint: the endpoint then answers, now or later. `stopping`: it refuses. */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
-    const door = doorAt(req.url ?? '');
-    if (door === null) return false;
-    if (req.method !== 'POST') this.#refuse(door, 'method_not_allowed', req, res);
-    else if (stopping || !this.#isOpen) this.#refuse(door, 'stopping', req, res);
-    else this.#receive(door, req, res);
+    const endpoint = endpointAt(req.url ?? '');
+    if (endpoint === null) return false;
+    if (req.method !== 'POST') this.#refuse(endpoint, 'method_not_allowed', req, res);
+    else if (stopping || !this.#isOpen) this.#refuse(endpoint, 'stopping', req, res);
+    else this.#receive(endpoint, req, res);
     return true;
   }
 
   /** Like `handle`, for a request with an unknown Expect header. */
   refuseExpectation(req: IncomingMessage, res: ServerResponse): boolean {
-    const door = doorAt(req.url ?? '');
-    if (door !== null) this.#refuse(door, 'unknown_expectation', req, res);
-    return door !== null;
+    const endpoint = endpointAt(req.url ?? '');
+    if (endpoint !== null) this.#refuse(endpoint, 'unknown_expectation', req, res);
+    return endpoint !== null;
   }
 
   /**
@@ -87,20 +90,20 @@ export class Doors {
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
     const target = /^[A-Z]+ (\S+) HTTP\/1/.exec(text)?.[1];
-    const door = target === undefined ? null : doorAt(target);
-    if (target !== undefined && door === null) return;
-    const signed = door !== null && text.toLowerCase().includes(`\r\n${door.header}:`);
-    this.options.onAnswer?.(door?.source ?? null, reason, { delivery: null, error: null, signed, address });
+    const endpoint = target === undefined ? null : endpointAt(target);
+    if (target !== undefined && endpoint === null) return;
+    const signed = endpoint !== null && text.toLowerCase().includes(`\r\n${endpoint.header}:`);
+    this.options.onAnswer?.(endpoint?.source ?? null, reason, { delivery: null, error: null, signed, address });
   }
 
   /** Handles a request to an endpoint. The checks without the body come first. */
-  #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
-    const header = onlyHeader(req.rawHeaders, door.header);
-    if (header === null) return this.#refuse(door, 'signature_missing', req, res);
+  #receive(endpoint: Endpoint, req: IncomingMessage, res: ServerResponse): void {
+    const header = onlyHeader(req.rawHeaders, endpoint.header);
+    if (header === null) return this.#refuse(endpoint, 'signature_missing', req, res);
     const signature = typeof header === 'string' ? parseSignatureHeader(header) : null;
-    if (typeof header === 'string') this.options.onSignature?.(door.source, header, signature !== null);
-    if (signature === null) return this.#refuse(door, 'signature_malformed', req, res);
-    if (announcesMore(req, this.options.bodyLimitBytes)) return this.#refuse(door, 'too_large', req, res);
+    if (typeof header === 'string') this.options.onSignature?.(endpoint.source, header, signature !== null);
+    if (signature === null) return this.#refuse(endpoint, 'signature_malformed', req, res);
+    if (announcesMore(req, this.options.bodyLimitBytes)) return this.#refuse(endpoint, 'too_large', req, res);
     const limits = {
       bytes: this.options.bodyLimitBytes,
       timeoutMs: this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
@@ -109,32 +112,34 @@ export class Doors {
     } as const;
     readBody(req, limits, (body) => {
       if (Buffer.isBuffer(body))
-        this.#admit(door, signature, body, res).catch((error) => this.#refuseRead(door, 'database', res, null, error));
-      else if (body === 'too-large') this.#refuse(door, 'too_large', req, res);
-      else if (body === 'slow') this.#refuse(door, 'body_too_slow', req, res);
-      else if (body === 'crowded') this.#refuse(door, 'crowded', req, res);
-      else this.#tell(door, 'aborted', req);
+        this.#admit(endpoint, signature, body, res).catch((error) =>
+          this.#refuseRead(endpoint, 'database', res, null, error),
+        );
+      else if (body === 'too-large') this.#refuse(endpoint, 'too_large', req, res);
+      else if (body === 'slow') this.#refuse(endpoint, 'body_too_slow', req, res);
+      else if (body === 'crowded') this.#refuse(endpoint, 'crowded', req, res);
+      else this.#tell(endpoint, 'aborted', req);
     });
   }
 
   /** Handles a complete body. Only a correct MAC lets it reach the database. */
-  async #admit(door: Door, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
+  async #admit(endpoint: Endpoint, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
-    const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
-    if (verdict === 'mismatch') return this.#refuseRead(door, 'signature_mismatch', res);
-    const delivery = toDelivery(door, body, now);
+    const verdict = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
+    if (verdict === 'mismatch') return this.#refuseRead(endpoint, 'signature_mismatch', res);
+    const delivery = toDelivery(endpoint, body, now);
     if (verdict === 'stale') {
       const error = await this.#quarantine(delivery);
-      return this.#refuseRead(door, 'timestamp_out_of_tolerance', res, delivery, error);
+      return this.#refuseRead(endpoint, 'timestamp_out_of_tolerance', res, delivery, error);
     }
-    let outcome: DoorOutcome;
+    let outcome: EndpointOutcome;
     try {
       outcome = await this.#batcher.submit(delivery);
     } catch (error) {
-      return this.#refuseRead(door, isClosing(error) ? 'stopping' : 'database', res, delivery, error);
+      return this.#refuseRead(endpoint, isClosing(error) ? 'stopping' : 'database', res, delivery, error);
     }
     send(res, received);
-    this.#tell(door, outcome, res.req, delivery);
+    this.#tell(endpoint, outcome, res.req, delivery);
   }
 
   /**
@@ -160,25 +165,25 @@ export class Doors {
   }
 
   /** Answers before the end of the body. A connection with an unread body serves no further requests. */
-  #refuse(door: Door, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
-    sendAndClose(req, res, refusal(door.source, reason));
-    this.#tell(door, reason, req);
+  #refuse(endpoint: Endpoint, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
+    sendAndClose(req, res, refusal(endpoint.source, reason));
+    this.#tell(endpoint, reason, req);
   }
 
   #refuseRead(
-    door: Door,
+    endpoint: Endpoint,
     reason: Refusal,
     res: ServerResponse,
     delivery: Delivery | null = null,
     error: unknown = null,
   ): void {
-    send(res, refusal(door.source, reason));
-    this.#tell(door, reason, res.req, delivery, error);
+    send(res, refusal(endpoint.source, reason));
+    this.#tell(endpoint, reason, res.req, delivery, error);
   }
 
   #tell(
-    door: Door,
-    outcome: DoorOutcome,
+    endpoint: Endpoint,
+    outcome: EndpointOutcome,
     req: IncomingMessage,
     delivery: Delivery | null = null,
     error: unknown = null,
@@ -186,8 +191,8 @@ export class Doors {
     const taken = isTaken(outcome);
     // Reading the address is a system call, and only a refusal needs it.
     const address = taken ? '' : (req.socket.remoteAddress ?? '');
-    const signed = taken || onlyHeader(req.rawHeaders, door.header) !== null;
-    this.options.onAnswer?.(door.source, outcome, { delivery, error, signed, address });
+    const signed = taken || onlyHeader(req.rawHeaders, endpoint.header) !== null;
+    this.options.onAnswer?.(endpoint.source, outcome, { delivery, error, signed, address });
   }
 }
 

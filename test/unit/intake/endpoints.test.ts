@@ -3,7 +3,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { Doors } from '../../../src/intake/doors.js';
+import { Endpoints } from '../../../src/intake/endpoints.js';
 import { ReadingRoom } from '../../../src/intake/read-body.js';
 import { FakeInbox, StillClock } from '../../support/intake-fakes.js';
 import {
@@ -226,12 +226,12 @@ it('a delivery gets 503 if the commit or the quarantine takes over 10 seconds', 
 });
 
 it('a delivery gets 503 before opening and after closing, and nobody reads its body', async () => {
-  const { payments, doors, inbox, told } = await setUp({}, { open: false });
+  const { payments, endpoints, inbox, told } = await setUp({}, { open: false });
   const early = await payments(paid);
   expect([early.status, early.headers['retry-after'], early.headers.connection]).toEqual([503, '5', 'close']);
-  doors.open();
+  endpoints.open();
   expect((await payments(paid)).status).toBe(200);
-  await doors.close();
+  await endpoints.close();
   expect((await payments(paid)).status).toBe(503);
   expect(code(early)).toBe('stopping');
   expect([inbox.rows.size, told]).toEqual([
@@ -241,11 +241,11 @@ it('a delivery gets 503 before opening and after closing, and nobody reads its b
 });
 
 it('a delivery from before closing still gets 200', async () => {
-  const { payments, doors, inbox } = await setUp();
+  const { payments, endpoints, inbox } = await setUp();
   inbox.hold();
   const pending = payments(paid);
   await until(() => inbox.heldCount > 0);
-  const closing = doors.close();
+  const closing = endpoints.close();
   inbox.commitNext();
   await closing;
   expect((await pending).status).toBe(200);
@@ -331,7 +331,7 @@ it('the endpoint of Stripe answers the sender’s faults with 4xx: Stripe repeat
 
 it('without a secret there is no webhook endpoint', () => {
   const make = (part: object) => () =>
-    new Doors(
+    new Endpoints(
       { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
       new FakeInbox(),
       new StillClock(),

@@ -2,7 +2,7 @@
 // open, the outage stays known.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
-import { DoorsLogStore } from '../../src/verify/doors-log.store.js';
+import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
 import { lossWindows } from '../../src/verify/rules/loss-window.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
@@ -12,12 +12,12 @@ const at = (minutes: number): Date => new Date(START + minutes * MINUTE);
 
 let database: TestDatabase;
 let db: Database;
-let log: DoorsLogStore;
+let log: EndpointsLogStore;
 let now = new Date(START);
 beforeAll(async () => {
   database = await freshDatabase();
   db = await Database.open({ url: database.url, poolSize: 2, onError: () => undefined });
-  log = new DoorsLogStore(db, { given: () => now });
+  log = new EndpointsLogStore(db, { given: () => now });
 });
 afterAll(async () => {
   await db.close();
@@ -27,7 +27,7 @@ afterAll(async () => {
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
-describe('the log of the doors', () => {
+describe('the log of the endpoints', () => {
   it("the endpoints' log has one row as long as a process reports, and a gap when it fell silent", async () => {
     await openedAt('open_a', 0);
     for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);

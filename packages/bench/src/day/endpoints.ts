@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECRET } from '../events.js';
-import { dispute, type Door, HEADERS, invoiceEvent, refunded, verdict } from './bodies.js';
+import { dispute, type Endpoint, HEADERS, invoiceEvent, refunded, verdict } from './bodies.js';
 import { type Client } from './client.js';
 import {
   DISPUTE_AFTER,
@@ -23,13 +23,13 @@ const AGAIN_MS = 5_000;
 /** Delay of Stripe's and the MoR's events. */
 const NEWS_MS = 1_000;
 
-const KINDS: Readonly<Record<Door, string>> = {
-  '/webhooks/stripe': 'door of Stripe',
-  '/webhooks/mor/payments': 'door of the MoR, payments',
-  '/webhooks/mor/events': 'door of the MoR, events',
+const KINDS: Readonly<Record<Endpoint, string>> = {
+  '/webhooks/stripe': 'endpoint of Stripe',
+  '/webhooks/mor/payments': 'endpoint of the MoR, payments',
+  '/webhooks/mor/events': 'endpoint of the MoR, events',
 };
 
-export class DoorTraffic {
+export class EndpointTraffic {
   /** Accepted events. */
   taken = 0;
   /** Deliveries with a 503, as the contract allows. */
@@ -94,30 +94,30 @@ export class DoorTraffic {
     await Promise.all(sent);
   }
 
-  private planned(stream: Stream, k: number): [Door, string] {
+  private planned(stream: Stream, k: number): [Endpoint, string] {
     if (stream !== 'verdict') return ['/webhooks/stripe', invoiceEvent(stream, k, this.createdSec(k), nowSec())];
     const fate = fateOf(k);
     return ['/webhooks/mor/payments', verdict(k, 0, fate === 'paid' ? null : fate)];
   }
 
-  private async later(door: Door, atMs: number, body: () => string): Promise<void> {
+  private async later(endpoint: Endpoint, atMs: number, body: () => string): Promise<void> {
     this.waiting++;
     await this.client.until(atMs);
-    await this.deliver(door, body(), atMs);
+    await this.deliver(endpoint, body(), atMs);
     this.waiting--;
   }
 
-  private async deliver(door: Door, body: string, firstMs: number): Promise<void> {
+  private async deliver(endpoint: Endpoint, body: string, firstMs: number): Promise<void> {
     for (let atMs = firstMs; ; atMs = this.client.now()) {
       const t = nowSec();
       const v1 = createHmac('sha256', SECRET).update(`${t}.`).update(body).digest('hex');
-      const headers = { 'content-type': 'application/json', [HEADERS[door]]: `t=${t},v1=${v1}` };
+      const headers = { 'content-type': 'application/json', [HEADERS[endpoint]]: `t=${t},v1=${v1}` };
       const { status, text } = await this.client.send({
-        part: 'doors',
-        kind: KINDS[door],
+        part: 'endpoints',
+        kind: KINDS[endpoint],
         atMs,
         method: 'POST',
-        path: door,
+        path: endpoint,
         headers,
         body,
       });
@@ -126,7 +126,7 @@ export class DoorTraffic {
         return;
       }
       if (status === 503) this.again++;
-      else this.client.answers.unexpected(`${door}: ${status} ${text.slice(0, 200)}`);
+      else this.client.answers.unexpected(`${endpoint}: ${status} ${text.slice(0, 200)}`);
       await pause(AGAIN_MS);
     }
   }

@@ -1,6 +1,6 @@
-// Our intake as a process of its own: the front server, the doors and the inbox; with `work` the lane workers beside it.
+// Our intake as a process of its own: the front server, the endpoints and the inbox; with `work` the lane workers beside it.
 import { SystemClock } from '#src/engine/system-ports.js';
-import { Doors } from '#src/intake/doors.js';
+import { Endpoints } from '#src/intake/endpoints.js';
 import { FrontServer } from '#src/intake/front-server.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
@@ -13,12 +13,12 @@ const [url = '', mode = 'idle'] = process.argv.slice(2);
 const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
 const clock = new SystemClock();
 const wake = new Wake();
-const doors = new Doors(
+const endpoints = new Endpoints(
   {
     secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },
     toleranceSec: 3_600,
     bodyLimitBytes: 1_048_576,
-    onAnswer: (_door, outcome) => {
+    onAnswer: (_endpoint, outcome) => {
       if (outcome === 'stored') wake.lanes();
     },
   },
@@ -27,11 +27,11 @@ const doors = new Doors(
 );
 if (mode === 'work') {
   const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64 });
-  worker.giveWay(() => doors.crowded);
+  worker.giveWay(() => endpoints.crowded);
   worker.start();
 }
 const front = new FrontServer();
-front.setDoors(doors);
-doors.open();
+front.setEndpoints(endpoints);
+endpoints.open();
 const address = await front.listen(0, '127.0.0.1');
 process.stdout.write(`port ${address.port}\n`);

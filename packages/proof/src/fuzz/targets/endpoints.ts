@@ -10,7 +10,7 @@ import { sameEvent } from '#src/domain/events/same-event.js';
 import { amountIn, dashboardIn, deadlineIn } from '#src/domain/events/payload-fields.js';
 import { parseStripeEvent } from '#src/domain/events/stripe-event.js';
 import { masked, rawBody } from '#src/events/mask.js';
-import { type Door, doorAt, doors, toDelivery } from '#src/intake/deliveries.js';
+import { type Endpoint, endpointAt, endpoints, toDelivery } from '#src/intake/deliveries.js';
 import { jsonText } from '#src/store/codec.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';
@@ -72,7 +72,7 @@ function expected(header: string): string {
 
 const signature: Target = {
   name: 'signature',
-  what: 'the signature headers of the three doors',
+  what: 'the signature headers of the three endpoints',
   inputs: headers,
   check(header) {
     mustBeSame(check.check(header, BODY, NOW), expected(header), 'the verdict');
@@ -90,10 +90,10 @@ const PARSERS: Readonly<Record<string, (body: Buffer) => ParsedEvent<{ readonly 
 };
 
 /** Stores a body of an endpoint and reads it from there again. */
-function checkBody(door: Door, text: string): void {
+function checkBody(endpoint: Endpoint, text: string): void {
   const body = Buffer.from(text);
   const whole = parseBody(body);
-  const delivery = toDelivery(door, body, NOW);
+  const delivery = toDelivery(endpoint, body, NOW);
   must(delivery.body === body, 'the bytes that are kept are not those that came');
   for (const name of ['eventId', 'type', 'lane', 'reason'] as const) {
     const value = delivery[name];
@@ -108,7 +108,7 @@ function checkBody(door: Door, text: string): void {
     (delivery.status === 'received') === (delivery.reason === null),
     'what is not taken has a reason, what is taken none',
   );
-  const parse = PARSERS[door.source];
+  const parse = PARSERS[endpoint.source];
   const parsed = parse?.(body);
   if (parsed === undefined) return;
   // The endpoint skims the event; the worker parses the stored bytes. They must agree.
@@ -149,13 +149,13 @@ function checkSearch(text: string): void {
 
 const examples = { stripe: wire('stripe'), mor_payments: wire('mor-events'), mor_events: wire('mor-events') };
 
-const bodies = doors.map((door): Target => ({
-  name: `body-${door.source.replace('_', '-')}`,
-  what: `bodies at ${door.path}: the endpoint's quick look, the whole parse, and the page's view of them`,
-  inputs: bentJson(examples[door.source].map(({ value }) => value)),
+const bodies = endpoints.map((endpoint): Target => ({
+  name: `body-${endpoint.source.replace('_', '-')}`,
+  what: `bodies at ${endpoint.path}: the endpoint's quick look, the whole parse, and the page's view of them`,
+  inputs: bentJson(examples[endpoint.source].map(({ value }) => value)),
   check(text) {
-    checkBody(door, text);
-    if (door.source === 'mor_events') checkSearch(text);
+    checkBody(endpoint, text);
+    if (endpoint.source === 'mor_events') checkSearch(text);
   },
 }));
 
@@ -182,8 +182,8 @@ function depthOf(value: unknown): number {
 }
 
 const paths: Target = {
-  name: 'door-path',
-  what: 'request targets that may be a door',
+  name: 'endpoint-path',
+  what: 'request targets that may be an endpoint',
   inputs: bent(
     fc.constantFrom(
       '/webhooks/stripe',
@@ -193,15 +193,15 @@ const paths: Target = {
     ),
   ),
   check(target) {
-    const door = doorAt(target);
-    if (door === null) return;
-    must(doorAt(door.path) === door, 'a door is not at its own path');
+    const endpoint = endpointAt(target);
+    if (endpoint === null) return;
+    must(endpointAt(endpoint.path) === endpoint, 'an endpoint is not at its own path');
     const path = target
       .replace(/^https?:\/\/[^/?#]+/i, '')
       .replace(/[?#].*$/s, '')
       .replace(/\/+$/, '');
-    must(path.toLowerCase() === door.path, `${target} was taken for ${door.path}`);
+    must(path.toLowerCase() === endpoint.path, `${target} was taken for ${endpoint.path}`);
   },
 };
 
-export const doorTargets: readonly Target[] = [signature, ...bodies, jsonBytes, paths];
+export const endpointTargets: readonly Target[] = [signature, ...bodies, jsonBytes, paths];

@@ -3,7 +3,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Ids } from '../domain/ports/clock.js';
-import { DoorsLogStore } from './doors-log.store.js';
+import { EndpointsLogStore } from './endpoints-log.store.js';
 import { VerifyStore } from './verify.store.js';
 import { LossWindowFlow } from './loss-window.flow.js';
 import { VerifyJob } from './verify-job.js';
@@ -12,12 +12,12 @@ import { LOG, type Logger } from '../observe/index.js';
 const EVERY_MS = 60_000;
 
 @Injectable()
-export class DoorWatch {
+export class EndpointWatch {
   private id: string | null = null;
   private isOpen = false;
 
   constructor(
-    private readonly doors: DoorsLogStore,
+    private readonly endpoints: EndpointsLogStore,
     private readonly loss: LossWindowFlow,
     private readonly books: VerifyStore,
     private readonly ids: Ids,
@@ -36,7 +36,7 @@ export class DoorWatch {
     this.isOpen = false;
     if (this.id === null) return;
     try {
-      await this.doors.seen(this.id);
+      await this.endpoints.seen(this.id);
     } catch (err) {
       this.log.error({ event: 'verify.closing_lost', err }, "Couldn't record that intake closes");
     }
@@ -47,9 +47,9 @@ export class DoorWatch {
   async beat(): Promise<void> {
     if (!this.isOpen) return;
     try {
-      if (this.id !== null && (await this.doors.seen(this.id))) return;
+      if (this.id !== null && (await this.endpoints.seen(this.id))) return;
       const id = this.ids.next('open');
-      await this.doors.opened(id);
+      await this.endpoints.opened(id);
       this.id = id;
       if (!(await this.loss.isNews(await this.books.lastComplete()))) return;
       await this.books.nextRunIn(0);

@@ -2,11 +2,11 @@
 // delivery costs no extra write.
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type DoorAnswer, type DoorRefusal } from '../domain/door-answers.js';
-import { DoorAnswersStore } from './door-answers.store.js';
+import { type EndpointAnswer, type EndpointRefusal } from '../domain/endpoint-answers.js';
+import { EndpointAnswersStore } from './endpoint-answers.store.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { HOUR_MS } from '../policy.js';
-import { type DoorOutcome } from './options.js';
+import { type EndpointOutcome } from './options.js';
 import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 15_000;
@@ -14,21 +14,21 @@ const EVERY_MS = 15_000;
 const REFUSALS_KEPT = 50;
 
 @Injectable()
-export class DoorAnswers implements OnApplicationShutdown {
-  #answers = new Map<string, DoorAnswer>();
-  #refusals: DoorRefusal[] = [];
+export class EndpointAnswers implements OnApplicationShutdown {
+  #answers = new Map<string, EndpointAnswer>();
+  #refusals: EndpointRefusal[] = [];
 
   constructor(
-    private readonly books: DoorAnswersStore,
+    private readonly books: EndpointAnswersStore,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  saw(door: InboxSource, outcome: DoorOutcome, status: number, at: Date, address: string): void {
+  saw(endpoint: InboxSource, outcome: EndpointOutcome, status: number, at: Date, address: string): void {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
-    this.#count({ door, hour, status, n: 1 });
+    this.#count({ endpoint, hour, status, n: 1 });
     if (status < 400) return;
     if (this.#refusals.length >= REFUSALS_KEPT) this.#refusals.shift();
-    this.#refusals.push({ door, at, status, why: outcome, address });
+    this.#refusals.push({ endpoint, at, status, why: outcome, address });
   }
 
   /** Writes the counts. After a failed write the next run writes the rest. */
@@ -54,8 +54,8 @@ export class DoorAnswers implements OnApplicationShutdown {
     await this.write();
   }
 
-  #count(answer: DoorAnswer): void {
-    const key = `${answer.hour.getTime()} ${answer.door} ${answer.status}`;
+  #count(answer: EndpointAnswer): void {
+    const key = `${answer.hour.getTime()} ${answer.endpoint} ${answer.status}`;
     const known = this.#answers.get(key);
     this.#answers.set(key, known === undefined ? answer : { ...known, n: known.n + answer.n });
   }

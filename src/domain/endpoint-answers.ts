@@ -2,14 +2,14 @@
 import { type InboxSource } from './ports/inbox.js';
 
 /** The count of each status. A status without answers is absent. */
-export function answersOf(answers: readonly DoorAnswer[], door: InboxSource): ReadonlyMap<number, number> {
+export function answersOf(answers: readonly EndpointAnswer[], endpoint: InboxSource): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
-  for (const a of answers) if (a.door === door) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
+  for (const a of answers) if (a.endpoint === endpoint) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
   return sums;
 }
 
-export type DoorAnswer = {
-  readonly door: InboxSource;
+export type EndpointAnswer = {
+  readonly endpoint: InboxSource;
   /** The start of the hour, in UTC. */
   readonly hour: Date;
   /** The HTTP status. 499: the sender closed the connection before the answer. */
@@ -17,8 +17,8 @@ export type DoorAnswer = {
   readonly n: number;
 };
 
-export type DoorRefusal = {
-  readonly door: InboxSource;
+export type EndpointRefusal = {
+  readonly endpoint: InboxSource;
   readonly at: Date;
   readonly status: number;
   /** The code of the answer, such as `signature_mismatch`, or `aborted`. */
