@@ -44,7 +44,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Control characters, marks of writing direction, and half characters: with them one text could pose as another.
+// Control characters, marks of writing direction, and halves of surrogate pairs: with them one text could pose as
+// another.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
 function escaped(text: string): string {

@@ -24,7 +24,7 @@ export type Linked =
   /** The customer or the MoR's customer has another link. Nothing was written. */
   | { readonly outcome: 'otherwise'; readonly link: CustomerLink };
 
-/** One link at a time: a free customer stays free until the write. */
+/** A lock for one link at a time: nobody else can link the customer between check and write. */
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
 
 @Injectable()

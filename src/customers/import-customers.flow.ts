@@ -7,7 +7,7 @@ import { type ImportCheck } from './link-import.js';
 import { type ImportRow, type LineProblem, bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
 
-/** The rows staged by one statement. */
+/** The most rows in one insert into the temporary table. */
 const ROWS_AT_ONCE = 2_000;
 
 export type ImportReport = {

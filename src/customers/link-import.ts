@@ -27,7 +27,7 @@ const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
   return query;
 };
 
-/** Creates the temporary table. It goes at the end of the transaction. */
+/** Creates the temporary table for the file's lines. The end of the transaction drops the table. */
 export async function makeStage(db: pg.PoolClient): Promise<void> {
   await db.query(`set local statement_timeout = ${PATIENCE_MS}`);
   await db.query(`set local idle_in_transaction_session_timeout = ${PATIENCE_MS}`);

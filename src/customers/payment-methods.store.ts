@@ -46,8 +46,8 @@ type Row = {
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * An invoice without a verdict takes the method too: its refusal may be on its way when somebody reports the
- * confirmation.
+ * The condition for an invoice to take the method. An invoice without a verdict takes it too: its refusal may be on its
+ * way when somebody reports the confirmation.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;

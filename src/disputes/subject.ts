@@ -1,4 +1,4 @@
-// Disputes and alerts join the engine.
+// The engine's table for disputes and alerts: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import { nameDisputed, takeAlert, takeDispute } from './rules/dispute.js';
 import { alertItems, disputeItems } from './rules/items.js';

@@ -1,4 +1,4 @@
-// E-invoices join the engine.
+// The engine's table for e-invoices: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import { takeEInvoice } from './rules/e-invoice.js';
 

@@ -1,4 +1,4 @@
-// Enrolment joins the engine.
+// The engine's table for enrolment: the rule for each event, call, item and choice.
 import { declares } from '../engine/items.js';
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';

@@ -1,4 +1,4 @@
-// Invoices join the engine.
+// The engine's table for invoices: the rule for each event, call, item and choice.
 import { nextLookup } from '../engine/lookup.js';
 import { invoiceLookup } from '../engine/facts.js';
 import { type Subject } from '../engine/subject.js';

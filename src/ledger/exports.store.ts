@@ -143,7 +143,7 @@ export class ExportsStore {
     if (since !== undefined) query.andWhere('e.movedAt >= :since', { since });
     if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
     if (reason !== null) query.andWhere('e.reason = :reason', { reason });
-    // The condition of the partial index for rare reasons.
+    // Repeats the condition of the partial index for rare reasons, so PostgreSQL uses the index.
     if (reason !== null && !COMMON.includes(reason)) query.andWhere(isRare('e'));
     return query;
   }

@@ -13,7 +13,7 @@ export class FoldLedger {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do this, one at a time. */
+  /** Every replica tries. One at a time is enough. */
   @Interval(EVERY_MS)
   async fold(): Promise<void> {
     try {

@@ -141,8 +141,8 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
 }
 
 /**
- * Selects the entries of this time, for use in place of the table. Each part has its own order, so PostgreSQL merges
- * the parts only as far as a page needs. Otherwise it would read and sort all entries of the time.
+ * Selects the entries moved in this span, as a subquery. Each part has its own order, so PostgreSQL merges the parts
+ * only as far as a page needs. Otherwise it would read and sort all entries of the span.
  */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;

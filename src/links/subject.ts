@@ -1,4 +1,4 @@
-// Payment links join the engine.
+// The engine's table for payment links: the rule for each event, call, item and choice.
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
 import { bookRefunded, furtherItems, takeCaptured } from './rules/announced.js';

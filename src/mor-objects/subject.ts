@@ -1,4 +1,4 @@
-// Joins the shared rules of transfers and payment links to the engine.
+// The engine's table for objects at the MoR: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import { lookAtObjects, nameCustomers, standingItems } from './rules/mor-object.js';
 

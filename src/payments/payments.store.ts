@@ -62,7 +62,7 @@ export class PaymentsStore {
     }));
   }
 
-  /** Of these payment ids of the MoR, those recorded for another invoice: payment id → invoice id. */
+  /** The ones among these MoR payment ids recorded for another invoice: payment id → invoice id. */
   async namedElsewhere(paymentIds: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, string>> {
     const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
       `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
@@ -73,7 +73,7 @@ export class PaymentsStore {
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
   }
 
-  /** Of these charges, those collected for a payment of another invoice. */
+  /** The ones among these charges collected for a payment of another invoice. */
   async collectedElsewhere(charges: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, ChargeHolder>> {
     const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
       `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment

@@ -1,4 +1,4 @@
-// Payments join the engine.
+// The engine's table for payments: the rule for each event, call, item and choice.
 import { type ChoiceRule } from '../engine/commanded.js';
 import { type Lane } from '../engine/draft.js';
 import { type PaymentEvent } from '../engine/event.js';

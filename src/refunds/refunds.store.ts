@@ -67,7 +67,7 @@ function listOf(filter: RefundFilter): FilteredList {
       few: [
         ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
         ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Several statuses select unfinished refunds. They are few.
+        // Only the filter for unfinished refunds has several statuses, and unfinished refunds are few.
         ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
       ],
     },

@@ -1,4 +1,4 @@
-// Refunds join the engine.
+// The engine's table for refunds: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import {
   countRefunds,

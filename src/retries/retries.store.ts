@@ -1,4 +1,4 @@
-// Lists refused renewals, with indexes on these alone.
+// Lists refused renewals. Partial indexes hold only their rows.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';

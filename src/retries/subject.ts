@@ -1,4 +1,4 @@
-// Retries of refused renewals join the engine.
+// The engine's table for retries: the rule for each event, call, item and choice.
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
 import { followSchedule, readBeforeStep, readToRetry } from './rules/retry.js';

@@ -1,4 +1,4 @@
-// What banks took back joins the engine: lost disputes and returned debits, in the books and on Stripe.
+// The engine's table for losses to banks: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import { bookCredits, creditItems, creditLossCall, reportLossCall, takeLossChoice } from './rules/credit.js';
 import { bookLosses, lostDisputes, returnedDebits } from './rules/loss.js';

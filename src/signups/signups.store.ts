@@ -105,7 +105,7 @@ export class SignupsStore {
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
       );
-      // After the update: the signup's row lock orders this with `tellOverdue`.
+      // Comes after the update: its lock on the signup's row makes `tellOverdue` wait.
       const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
       const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
         overdue.id,
@@ -134,8 +134,9 @@ export class SignupsStore {
   }
 
   /**
-   * True if the customer is known to pay by bank debit. No event and no read shows a renewal's debit on its way (Document 3), so the newest
-   * signup decides: a trial that saved a debit and no card, or a payment that the MoR settled after more than an hour.
+   * True if the customer pays by bank debit. Document 3 has no event and no read for a renewal's debit on its way, so
+   * the newest signup decides: a trial with a saved debit and no card, or a payment the MoR settled after more than an
+   * hour.
    */
   async paysByDebit(customerId: string): Promise<boolean> {
     const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
@@ -151,10 +152,13 @@ export class SignupsStore {
   }
 }
 
-/** The debits of Document 3's payment method types. */
+/** The bank debits among Document 3's payment method types. */
 const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
 
-/** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
+/**
+ * True if the setup intent's request allows bank debits only. Without types it saves a card (Document 3). Null: the
+ * request was erased.
+ */
 function savesOnlyDebits(body: string | null): boolean {
   const request: unknown = JSON.parse(body ?? '{}');
   const types: unknown =

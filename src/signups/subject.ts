@@ -1,4 +1,4 @@
-// Signups join the engine.
+// The engine's table for signups: the rule for each event, call, item and choice.
 import { type Subject } from '../engine/subject.js';
 import { confirmCharged } from './confirm-charged.js';
 import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';

@@ -1,4 +1,4 @@
-// Transfers join the engine.
+// The engine's table for bank transfers: the rule for each event, call, item and choice.
 import { nextLookup } from '../engine/lookup.js';
 import { type Subject } from '../engine/subject.js';
 import {

@@ -82,8 +82,7 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
-  // A refusal counts only after the last accepted delivery: before it, a stranger or a rotation of secrets caused the
-  // refusal.
+  // Reports a refusal only if no delivery was accepted since: an accepted one shows that the sender's secret is right.
   const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {

@@ -86,7 +86,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   return [say(`${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
 
-/** Doctor changes nothing, so a read of the list stands for the right to write. */
+/** Doctor writes nothing, so it can't test the right to write. */
 const NEEDS_WRITE = 'needs a write: the first mark proves it';
 
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
@@ -153,7 +153,7 @@ export async function ownCardChecks(
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
-    // Stripe can charge every older source, so any of them counts.
+    // A method without `pm_` is an older source. Stripe can charge every such source.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)

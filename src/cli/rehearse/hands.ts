@@ -58,7 +58,7 @@ function sandboxHands(base: string): Hands {
     who: 'sandbox',
     async confirm({ kind, intentId, customerId, card }) {
       const result = await control(`/intents/${encodeURIComponent(intentId)}/confirm`, {});
-      // `/cards` creates a card for a customer without one, with the chosen behaviour.
+      // The route `/cards` sets the behaviour of the customer's card, and creates a card if there is none.
       if (card === 'declines') await control('/cards', { customer_id: customerId, outcome: 'decline' });
       else if (kind === 'setup') await control('/cards', { customer_id: customerId, outcome: 'succeed' });
       return { chargeId: textAt(result, 'charge_id'), paymentId: textAt(result, 'payment_id') };

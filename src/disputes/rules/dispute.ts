@@ -36,7 +36,7 @@ function entityOf(
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;
-  // An object with our payment id exists: the payment had no other id at the first event.
+  // An earlier event came before the MoR's payment id was known, so the object has our own payment id.
   const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }

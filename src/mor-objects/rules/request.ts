@@ -22,7 +22,10 @@ export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
   /** Our id, new for every request. The idempotency key comes from this id, not from the body. */
   readonly id: string;
-  /** The bytes to send. A link's bytes contain its key. Null: the request is incomplete and can make nothing new. */
+  /**
+   * The bytes to send, with the key inside for a link. Null: the request is incomplete, so Crossbill can return only an
+   * existing object.
+   */
   readonly wire: WireRequest | null;
   /** The due date of a proforma invoice. Null for a link: the MoR sets its end. */
   readonly until: Date | null;

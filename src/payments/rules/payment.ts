@@ -301,7 +301,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
   const chosen = s.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
-  // A person decided to keep the surplus. A chosen refund is not the end: the MoR may refuse it, or it may fail.
+  // With `apply` or `dismiss` the surplus stays. A chosen refund is not final: the MoR may refuse it, or it may fail.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
   // The refund's item already told the person to deduct the refund from the customer's balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
@@ -340,7 +340,7 @@ function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly
   return { ...paid, back: surplusRefunded(s.refunds), rest };
 }
 
-/** The sum of a payment's uncounted refunds. The MoR may have made any of them. */
+/** The sum of a payment's refunds not counted yet. The MoR may have made any of them. */
 function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
   return s.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';

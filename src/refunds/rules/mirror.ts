@@ -48,8 +48,8 @@ export function mirrorRefunds(lane: Lane): void {
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // A refund chosen in the payment's item ends the payment: it paid for nothing. But a refund made in the MoR's portal
-  // may have returned the only money for the invoice.
+  // A double payment paid for nothing, so its refund through the item needs no notice. But a refund made in the MoR's
+  // portal may have returned the only money for the invoice.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -157,7 +157,7 @@ function inOrder(a: RefundRow, b: RefundRow): number {
 /** Counts succeeded refunds as long as they fit into the payment. Other refunds stay visible and uncounted. */
 export function countRefunds(lane: Lane): void {
   for (const p of lane.payments) {
-    if (p.amount === null || p.succeededAt === null) continue; // its refunds arrived first: they wait
+    if (p.amount === null || p.succeededAt === null) continue; // the refunds wait for their payment
     for (const r of lane.findRefunds(p).toSorted(inOrder)) {
       if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
       // A running total beyond the payment can't be true, even if other refunds are still missing.
@@ -179,7 +179,7 @@ export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // Items without a person's choice don't count.
+    // A cleared item has no person's choice, so it does not count.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;

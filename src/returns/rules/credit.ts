@@ -111,7 +111,7 @@ const lossCall = {
     const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
     askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
-  /** `retry` continues with the refused call. */
+  /** `retry` sends the refused step again. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, subjectOfCall(r));

@@ -76,7 +76,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    // Leaves out a loss of unclear amount, all of the payment or a part: a person finds out.
+    // Skips a loss with an unclear amount: a person finds out if it is all of the payment or a part.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
@@ -204,7 +204,7 @@ function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // While a retry moves the payment, keep the last reason told to the person.
+  // A person's `retry` may be reading the payment again. Until it ends, keep the reason shown in the item.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
