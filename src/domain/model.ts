@@ -251,7 +251,7 @@ export const CALL = rowOf('', {
    * call does neither.
    */
   paymentRowId: text().orNull,
-  /** Rises only if the call with the earlier key surely had no effect. */
+  /** Counts the keys of this call. A new key comes only if the call with the earlier key surely had no effect. */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),

@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A span of time. A list compares it with the time that orders the list. */
+/** A span of time. A list filters by the time that also orders it. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;

@@ -30,8 +30,8 @@ type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
 /**
- * The times of a payment or refund, and of its mark or mirror on Stripe. Both entries have the same `movedAt`, so they
- * fall into the same month, however late Stripe shows the money.
+ * The times of a ledger entry about a payment or a refund. The entry about its mark on Stripe has the same `movedAt`,
+ * so both fall into the same month, however late Stripe shows the money.
  */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 

@@ -29,7 +29,7 @@ export type ListOptions = {
   readonly span?: Span;
   /** Replaces `at` if the numbers grow with the time: the rows of the span lie between these numbers. */
   readonly numbered?: Numbered;
-  /** Conditions with few matching rows, found by another index. They replace the leading index. */
+  /** Conditions that few rows meet, found by an index of another order. They replace the leading index. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 

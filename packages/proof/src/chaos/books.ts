@@ -1,4 +1,4 @@
-// Waits until the healed world is at rest, and compares all books.
+// Waits until every part of the healed world is at rest, then compares all books.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from '@crossbill/sandbox/demo/check.js';
 import { readSides, type Sides } from '@crossbill/sandbox/demo/sides.js';
@@ -7,15 +7,15 @@ import { asked } from './postgres.js';
 import { type Delivered, eventFindings, type Stored, twiceFindings } from './rules.js';
 import { DAYS_AGO, type World } from './world.js';
 
-const REST_WITHIN_MS = 40 * 60_000; // long, for busy machines: a real error stays
+const REST_WITHIN_MS = 40 * 60_000; // long, since a machine may be busy; a real error stays anyway
 const LOOK_AGAIN_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
-/** Senders try again some time later on the virtual clock, and drafts last an hour. */
+/** How far the virtual clock leaps, in seconds. Senders try again some time later, and drafts last an hour. */
 const LEAP_SEC = 600;
 const SENDING = 'deliveries under way';
 const CALLS = 'calls under way';
 const WAITING = 'deliveries that wait for their next try';
-/** Bank debits settle after days. */
+/** Bank debits settle after days. In seconds of the virtual clock. */
 const DEBIT_SEC = 4 * 86_400;
 
 export type Outcome = {
@@ -29,14 +29,14 @@ export type Outcome = {
 export type Asked = {
   readonly world: World;
   readonly databaseUrl: string;
-  /** Different refunds asked for through the API. */
+  /** The number of different refunds requested through the API. */
   readonly refundsAsked: number;
-  /** Ids of events the run may lose: Crossbill doesn't use their types. */
+  /** Ids of events that may be missing in the end: Crossbill does not use their types. */
   readonly unused: ReadonlySet<string>;
   readonly say: (text: string) => void;
 };
 
-/** The virtual clock moves only while no call is under way: a key in use must not grow old meanwhile. */
+/** Waits for rest. The virtual clock moves only while no call is under way: a used key must not grow old meanwhile. */
 export async function atRest(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
   const deadline = performance.now() + REST_WITHIN_MS;
@@ -68,7 +68,7 @@ export async function atRest(a: Asked): Promise<readonly Finding[]> {
   }
 }
 
-/** Everything is at rest: all books, the events, and the product's own verify. */
+/** Compares all books, the events, and the findings of Crossbill's own verify, once everything is at rest. */
 export async function compareBooks(a: Asked, unrest: readonly Finding[]): Promise<Outcome> {
   const { world } = a;
   const [sides, delivered, stored] = [
@@ -96,7 +96,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   '/webhooks/mor/events': 'mor_events',
 };
 
-/** By the sandbox's log of every attempt. */
+/** Every event with all its attempts, from the sandbox's log. */
 export async function deliveries(world: World): Promise<readonly Delivered[]> {
   const log = (await world.control.get('/_sandbox/deliveries')).list('data');
   const found = new Map<string, Delivered>();
@@ -120,7 +120,7 @@ export async function inbox(databaseUrl: string): Promise<readonly Stored[]> {
   }));
 }
 
-/** The parts still at work, in words; empty if all is at rest. */
+/** The parts still working, in words. Empty: everything is at rest. */
 async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[]> {
   const states = (await deliveries(world)).map((d) => d.state);
   const sending = states.filter((s) => s === 'sending').length;
@@ -144,12 +144,12 @@ async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[
   ];
 }
 
-/** Waits for open calls and for deliveries in progress: a leap on top of them would flood the webhook endpoints. */
+/** True if no call and no delivery is under way: a leap of the clock would flood the webhook endpoints. */
 function mayLeap(open: readonly string[]): boolean {
   const waits = open.some((what) => what.endsWith(WAITING));
   return waits && !open.some((what) => what.endsWith(CALLS) || what.endsWith(SENDING));
 }
 
 async function leap(world: World, sec: number): Promise<void> {
-  await world.control.post('/_sandbox/clock', { advance_sec: sec }).catch(() => undefined); // it may take longer than we wait
+  await world.control.post('/_sandbox/clock', { advance_sec: sec }).catch(() => undefined); // may take longer than we wait
 }

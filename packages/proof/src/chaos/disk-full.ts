@@ -1,4 +1,5 @@
-// The disk of PostgreSQL fills up while deliveries come: the endpoints answer 503 and lose nothing, and all goes on once there is room again.
+// Fills the disk of PostgreSQL while deliveries come. The webhook endpoints must answer 503 and lose nothing, and
+// everything must go on once there is room again.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,12 +14,12 @@ const DISK_MB = 200;
 const BEFORE_MS = 20_000;
 const FULL_MS = 45_000;
 const AFTER_MS = 20_000;
-/** A megabyte of write-ahead log without a reader. */
+/** Writes a megabyte into the write-ahead log. Nobody reads it. */
 const MUCH_LOG = `select pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))`;
-/** So small: no segment of the log lies ready when the disk is full. */
+/** So small that no unused segment of the log is left when the disk is full. */
 const SMALL_WAL = { max_wal_size: '4MB', min_wal_size: '2MB', wal_recycle: 'off', wal_init_zero: 'on' };
 
-/** True: every rule holds, or this machine mounts nothing for us. */
+/** Returns true if every rule holds, or if this machine cannot mount a small disk. */
 export async function runDiskFull(options: ChaosOptions, progress: Progress): Promise<boolean> {
   const title = `A disk that fills up, seed ${options.seed}`;
   progress.line(title);
@@ -55,12 +56,12 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
     const filledAt = performance.now();
     for (; performance.now() < filledAt + FULL_MS; await sleep(500)) {
       if (stage.server.runs) {
-        // At first its tables have no room, then its log has none either, and it gives up.
+        // At first the tables have no room. Later the log has none either, and the server gives up.
         if (performance.now() > filledAt + FULL_MS / 2) await stage.server.query(MUCH_LOG).catch(() => undefined);
         continue;
       }
       crashes += 1;
-      await stage.server.start(10_000).catch(() => undefined); // it may not even start without room
+      await stage.server.start(10_000).catch(() => undefined); // without room it may not even start
     }
     rmSync(join(disk, 'filler'));
     await stage.server.start();
@@ -82,7 +83,7 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
   }
 }
 
-/** Writes until there is no room. */
+/** Writes a file until the disk has no room. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   for (const size of [1 << 20, 1 << 12, 1]) {
@@ -96,7 +97,7 @@ function fill(path: string): void {
   closeSync(file);
 }
 
-/** The answers to the senders while the disk was full, and whether the daemons logged the cause. */
+/** How the daemons answered the senders while the disk was full, and whether they logged the cause. */
 async function seenMeanwhile(
   { world, folder }: Stage,
   fullAt: string,

@@ -1,4 +1,5 @@
-// The primary's machine dies under load, and Patroni by itself makes the synchronous standby the primary: nothing is missing. The old one comes back.
+// The machine of the primary dies under load. Patroni makes the synchronous standby the primary, and nothing is
+// missing. The old primary comes back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
 import { AFTER_MS, asFinding, BEFORE_MS, missed } from './failover.js';
@@ -9,7 +10,7 @@ import { untilReady } from './processes.js';
 import { counted } from './report.js';
 import { clear, conclude, fastClock, makeFolder, setStageOn } from './stage.js';
 
-/** True: every rule holds, or there is no Patroni here. */
+/** Returns true if every rule holds, or if this machine has no Patroni. */
 export async function runPatroni(options: ChaosOptions, progress: Progress): Promise<boolean> {
   const programs = findPatroni();
   if (programs === null) {
@@ -39,7 +40,7 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
     const old = await cluster.primary();
     await untilFollowed(old, 'synchronously');
     old.kill();
-    database.set('cut'); // so nothing comes again before our look
+    database.set('cut'); // no delivery comes again before the look
     const diedAt = performance.now();
     const since = (): string => `${((performance.now() - diedAt) / 1000).toFixed(1)} s`;
     progress.done("the primary is dead, with its Patroni and all of PostgreSQL's processes");

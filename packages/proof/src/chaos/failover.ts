@@ -14,16 +14,16 @@ import { type Delivered, lost } from './rules.js';
 import { clear, conclude, fastClock, makeFolder, owned, type Served, setStage, type Stage } from './stage.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** How long the merchant lives before, while the standby lags, and after. */
+/** How long the merchant lives before the standby lags, while it lags, and after. */
 export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 export const AFTER_MS = 30_000;
-/** A signup's calls take a while: repeat also the calls begun this long before the standby lagged. */
+/** The calls of a signup take a while. So calls begun this long before the standby lagged are repeated too. */
 const SIGNUP_MARGIN_MS = 60_000;
-/** Ask the MoR for all its events since this long before the standby lagged, in virtual seconds: some minutes. */
+/** The MoR sends all its events again since this long before the standby lagged, in virtual seconds: some minutes. */
 const ASKED_FOR_SEC = 600;
 
-/** True if every rule holds, or if no PostgreSQL here makes standbys. */
+/** Returns true if every rule holds, or if PostgreSQL cannot make a standby here. */
 export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', progress: Progress): Promise<boolean> {
   if (!findPrograms(chooseRunAs('/nowhere')).whole) {
     progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), missing here.");
@@ -32,7 +32,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   const follows = how === 'sync' ? 'synchronously' : 'asynchronously';
   const title = `Failover to a standby that follows ${follows}, seed ${options.seed}`;
   progress.line(title);
-  // Nobody can repeat a signup with tax after a loss (docs/operating.md), so nobody makes one.
+  // A signup with tax cannot be repeated after a loss (docs/operating.md), so this run makes none.
   const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
   const stage = await setStage(options, progress, makeFolder(`failover-${how}`), { acts, tax: false });
   const { world, server, life, folder } = stage;
@@ -92,7 +92,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   }
 }
 
-/** Verify looks only for those events of Stripe about an invoice. */
+/** Verify looks only for those of Stripe's events that are about an invoice. */
 const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
 
 export const asFinding = (d: Delivered): Finding => ({
@@ -101,15 +101,15 @@ export const asFinding = (d: Delivered): Finding => ({
 });
 
 /**
- * Events delivered in their senders' eyes and missing at the new primary. Read before the daemons reach it: nothing has
- * come again.
+ * Events that the senders count as delivered and that the new primary lacks. The test reads them before the daemons
+ * reach the new primary, so no event has come again.
  */
 export async function missed({ world }: Stage<Served>, url: string): Promise<readonly Delivered[]> {
   const stored = await inbox(url);
   return lost(await deliveries(world), stored);
 }
 
-/** The steps of "Backups and restore" in docs/operating.md. */
+/** Carries out the steps of "Backups and restore" in docs/operating.md. */
 async function mended(
   stage: Stage,
   missing: readonly Delivered[],
@@ -125,14 +125,14 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
-  // Asks again only for refunds the MoR doesn't have: compares its list first, as the page says.
+  // Repeats only the refunds that the MoR does not have. As the page says, it compares the MoR's list first.
   const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
   const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
   const unmade = late.filter((r) => !made.has(r.paymentId));
   for (const r of unmade) await world.api.post(r.path, r.body, r.key);
-  // A backend asked for these refunds while the primary died, and again on the new one. The answer was: no such
-  // payment. The MoR may have the refund.
+  // A backend requested these refunds while the primary died, and repeated them on the new primary. The answer was "no
+  // such payment", but the MoR may have made the refund.
   const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
   for (const r of untold) life.refundsAsked.add(r.key);
   const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);

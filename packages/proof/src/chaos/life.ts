@@ -15,7 +15,7 @@ import { type World } from './world.js';
 
 export type Act = 'signups' | 'renewals' | 'refunds' | 'portal' | 'disputes' | 'mends' | 'dashboard' | 'transfers';
 
-/** Average time between two of each act, in milliseconds, with two cores to ourselves. */
+/** The average time between two acts of one kind, in milliseconds, on two free cores. */
 const EVERY_MS: Readonly<Record<Act, number>> = {
   signups: 25_000,
   renewals: 700,
@@ -38,14 +38,14 @@ const NORTH: Business = {
 const DUE_IN_MS = 30 * 86_400_000;
 const ISSUED_WITHIN_MS = 120_000;
 const CAST = 500;
-/** Answers meaning "not now": nothing has changed. */
+/** Statuses that mean "not now": nothing has changed. */
 const NOT_NOW = new Set([404, 409, 422]);
 
 export type LifeOptions = {
   readonly random: Seeded;
   readonly seed: string;
   readonly acts: readonly Act[];
-  /** False: no signups with a tax calculation by the MoR first. */
+  /** False: no signup calculates tax at the MoR first. */
   readonly tax: boolean;
 };
 
@@ -58,15 +58,15 @@ export type RefundRequest = {
 };
 
 export class Life {
-  /** The acts done, and the acts refused for now or failed. */
+  /** How many acts were done, by name, and how many were refused for now or failed. */
   readonly done = new Map<string, number>();
   /** Keys of the refunds the daemon accepted. */
   readonly refundsAsked = new Set<string>();
-  /** The requests of those refunds, to repeat them. */
+  /** The requests for those refunds, so they can be repeated. */
   readonly requests: RefundRequest[] = [];
-  /** The calls of each signup, with the time before its completion, to repeat them. */
+  /** The calls of each signup and when they began, so they can be repeated. */
   readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
-  /** Refunds the daemon refused because it knows no such payment. */
+  /** Refunds that the daemon refused because it did not know the payment. */
   readonly unknownPayments: RefundRequest[] = [];
   private readonly scene: Scene;
   private readonly cast: readonly Character[];
@@ -91,13 +91,13 @@ export class Life {
     return this.done.get(what) ?? 0;
   }
 
-  /** The catalogue, and the first customers. */
+  /** Makes the catalogue and the first customers. */
   async begin(customers: number): Promise<void> {
     this.prices = await makePrices(this.scene);
     for (let i = 0; i < customers; i++) await this.signup();
   }
 
-  /** Goes on until `ended`, and then until every begun act has its answer. */
+  /** Lives until `ended`, then waits until every act has its answer. */
   async goOn(ended: () => boolean): Promise<void> {
     const acts: Readonly<Record<Act, () => Promise<void>>> = {
       signups: () => this.signup(),
@@ -149,14 +149,14 @@ export class Life {
     this.tick('renewals');
   }
 
-  /** A payment without a refund or dispute so far; each serves once. */
+  /** A payment without a refund or a dispute. Each payment is used once. */
   private async fresh(): Promise<Reading | null> {
     const found = (await this.world.control.get('/_sandbox/mor/payments?status=succeeded')).list('data');
     const free = found.filter((p) => p.text('kind') === 'renewal' && !this.touched.has(p.text('id')));
     return free.length === 0 ? null : this.options.random.pick(free);
   }
 
-  /** Every third refund is a double click. */
+  /** Makes a refund. Every third one is requested twice, like a double click. */
   private async refund(): Promise<void> {
     const payment = await this.fresh();
     if (payment === null) return;
@@ -173,7 +173,7 @@ export class Life {
       await Promise.all(Array.from({ length: clicks }, () => this.world.api.post(path, body, key)));
     } catch (error) {
       if (error instanceof Unexpected && error.status === 404) {
-        this.touched.delete(id); // its event is on its way
+        this.touched.delete(id); // its event is under way
         this.unknownPayments.push(request);
       }
       throw error;
@@ -210,8 +210,8 @@ export class Life {
   }
 
   /**
-   * A failed renewal: charge it again, pay it at a link, void it or give it up in the dashboard. Each invoice gets one
-   * of these.
+   * Deals with a failed renewal in one of four ways: charge again, pay at a link, or void it or give it up in Stripe's
+   * dashboard. Each invoice gets one way.
    */
   private async mend(): Promise<void> {
     const { api, control, stripe, told } = this.world;
@@ -277,7 +277,7 @@ export class Life {
     this.tick('bank transfers');
   }
 
-  /** The daemon may not know the invoice yet. */
+  /** Asks again if the daemon does not know the invoice yet. */
   private async insist(ask: () => Promise<Reading>): Promise<string> {
     for (let tries = 0; ; tries++) {
       try {

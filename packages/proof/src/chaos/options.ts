@@ -2,10 +2,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 export type ChaosOptions = {
-  /** How long strikes go on; the whole takes some minutes more. */
+  /** How long the strikes go on. The whole run takes some minutes more. */
   readonly minutes: number;
   readonly seed: string;
-  /** Seconds from one strike to the next, on average. */
+  /** The average number of seconds between two strikes. */
   readonly every: number;
   readonly pgbouncer: boolean;
   readonly failover: 'sync' | 'async' | 'patroni' | undefined;

@@ -1,5 +1,5 @@
-// Two PostgreSQL servers run by Patroni in synchronous mode, etcd for its votes, and one address for the primary of the
-// moment.
+// Two PostgreSQL servers under Patroni in synchronous mode, etcd for its votes, and one address that always leads to
+// the primary.
 import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,18 +15,18 @@ import { TcpProxy } from './tcp-proxy.js';
 
 const HOST = '127.0.0.1';
 const PLACES = ['/usr/bin', '/usr/local/bin'];
-/** Debian's package makes this folder for the user `postgres`. */
+/** The Debian package makes this folder for the user `postgres`. */
 const OF_POSTGRES = '/var/lib/postgresql';
 const READY_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 500;
 const ANSWERS_WITHIN_MS = 3_000;
 
-/** Seconds. Patroni takes no shorter life of the leader's key than 20 s. */
+/** In seconds. Patroni accepts no `ttl` below 20 s. */
 const PATIENCE = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
 
 export type PatroniPrograms = { readonly bin: string; readonly patroni: string; readonly etcd: string };
 
-/** Null: one of them is not on this machine. */
+/** Null: this machine lacks one of the programs. */
 export function findPatroni(): PatroniPrograms | null {
   const { bin, whole } = findPrograms(chooseRunAs(OF_POSTGRES));
   const [patroni, etcd] = ['patroni', 'etcd'].map((name) =>
@@ -37,11 +37,11 @@ export function findPatroni(): PatroniPrograms | null {
 
 type NodeOptions = {
   readonly name: string;
-  /** Its data and its settings, with a password, are in there. */
+  /** The folder of its data and its settings. The settings hold a password. */
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
-  /** Of Patroni's REST API. */
+  /** The port of Patroni's REST API. */
   readonly apiPort: number;
   readonly etcdPort: number;
   readonly password: string;
@@ -72,14 +72,14 @@ export function settingsOf(o: NodeOptions, bin: string): object {
         superuser: { username: 'postgres', password: o.password },
         replication: { username: 'replicator', password: o.password },
       },
-      // Only processes die here: the kernel keeps their writes.
+      // In this run only processes die, and the kernel keeps their writes.
       parameters: { fsync: 'off', unix_socket_directories: '' },
     },
   };
 }
 
 export class PatroniNode {
-  /** How often Patroni started here. */
+  /** How often Patroni has started here. */
   starts = 0;
   private child: ChildProcess | null = null;
 
@@ -93,7 +93,7 @@ export class PatroniNode {
     if (runAs !== null) chownSync(this.settings, runAs.uid, runAs.gid);
   }
 
-  /** Of the database of the daemons here. Holds a password: not for printing. */
+  /** The URL of the daemons' database on this node. It holds a password: do not print it. */
   get url(): string {
     return this.urlOf(DATABASE);
   }
@@ -104,7 +104,7 @@ export class PatroniNode {
     this.starts += 1;
   }
 
-  /** As when its machine loses power: Patroni, PostgreSQL and all of its processes at one moment. */
+  /** Kills Patroni, PostgreSQL and all their processes at one moment, as if the machine lost power. */
   kill(): void {
     this.child?.kill('SIGKILL');
     const pid = this.serverPid();
@@ -120,8 +120,8 @@ export class PatroniNode {
   }
 
   /**
-   * PostgreSQL is no child of Patroni's: its file names it. The process id of a dead server may belong to another
-   * process by now.
+   * PostgreSQL is no child process of Patroni: a file names it. The process id of a dead server may already belong to
+   * another process.
    */
   private serverPid(): number | null {
     const data = join(this.options.folder, 'data');
@@ -147,7 +147,10 @@ export class Patroni {
     private readonly address: TcpProxy,
   ) {}
 
-  /** Both nodes, one of them a synchronous standby of the other, with the database of the daemons. Logs and data are below `folder`. */
+  /**
+   * Makes both nodes and the daemons' database. One node is the synchronous standby of the other. Logs and data are
+   * below `folder`.
+   */
   static async make(folder: string, programs: PatroniPrograms): Promise<Patroni> {
     const runAs = chooseRunAs(OF_POSTGRES);
     const password = randomBytes(16).toString('hex');
@@ -182,7 +185,7 @@ export class Patroni {
     return cluster;
   }
 
-  /** Leads to the primary, whichever it is. Holds a password: not for printing. */
+  /** The URL that leads to the current primary. It holds a password: do not print it. */
   get url(): string {
     return this.address.through(this.nodes[0]?.url ?? '');
   }
@@ -191,7 +194,7 @@ export class Patroni {
     return this.nodes.reduce((sum, n) => sum + n.starts, 0);
   }
 
-  /** Waits until a node is the primary. */
+  /** Waits until one node is the primary. */
   async primary(): Promise<PatroniNode> {
     const deadline = performance.now() + READY_WITHIN_MS;
     for (;;) {
@@ -201,7 +204,7 @@ export class Patroni {
     }
   }
 
-  /** Ends all of it for good, whatever happens to it: its data goes with the run's folder. */
+  /** Ends everything for good. Its data goes with the folder of the run. */
   async end(): Promise<void> {
     this.ended = true;
     for (const node of this.nodes) node.kill();
@@ -210,7 +213,9 @@ export class Patroni {
   }
 }
 
-/** Leads to the node with the role of the primary, and nowhere while no node has it: like a load balancer. */
+/**
+ * Leads connections to the node in the role of the primary, and refuses them while there is none, like a load balancer.
+ */
 export async function followPrimary(
   address: TcpProxy,
   nodes: readonly { readonly port: number; readonly apiPort: number }[],

@@ -1,4 +1,4 @@
-// PgBouncer in session mode between the daemons and PostgreSQL, if this machine has it.
+// PgBouncer in session mode between the daemons and PostgreSQL, if this machine has PgBouncer.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -19,7 +19,7 @@ export class PgBouncer {
     private readonly databaseUrl: string,
   ) {}
 
-  /** Throws if this machine has none. Every user may enter `folder`. */
+  /** Throws if this machine has no PgBouncer. Every user may enter `folder`. */
   static async start(databaseUrl: string, folder: string): Promise<PgBouncer> {
     const program = PLACES.find((place) => existsSync(place));
     if (program === undefined) throw new Error('there is no pgbouncer here: apt install pgbouncer');
@@ -39,7 +39,7 @@ export class PgBouncer {
     return pooler;
   }
 
-  /** The same database, through it. */
+  /** The URL of the same database through PgBouncer. */
   get url(): string {
     const url = new URL(this.databaseUrl);
     url.port = String(this.port);
@@ -47,7 +47,7 @@ export class PgBouncer {
   }
 
   async launch(): Promise<void> {
-    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []; // it refuses to run as root
+    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []; // PgBouncer refuses to run as root
     this.child = spawn(this.program, ['-q', ...asNobody, this.file], { stdio: 'ignore', cwd: '/', detached: true });
     this.child.on('error', () => undefined);
     const deadline = performance.now() + START_WITHIN_MS;

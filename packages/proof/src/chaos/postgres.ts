@@ -1,4 +1,5 @@
-// This run's own PostgreSQL: kill it, stop it without a checkpoint, start it again, copy it to a standby, promote it.
+// The PostgreSQL server of this run. A run can kill it, stop it without a checkpoint, start it again, copy it to a
+// standby, and promote it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,13 +21,13 @@ export const DATABASE = 'crossbill';
 export type Programs = {
   /** The folder with `initdb` and `postgres`. */
   readonly bin: string;
-  /** True: `pg_basebackup` and `pg_ctl` are there as well. */
+  /** True: `pg_basebackup` and `pg_ctl` are there too. */
   readonly whole: boolean;
-  /** For people. */
+  /** The version, for people. */
   readonly about: string;
 };
 
-/** Debian's newest if the machine has one, else npm's binaries, without standbys. */
+/** The newest programs of Debian, if the machine has them. Otherwise npm's binaries, which cannot make a standby. */
 export function findPrograms(runAs: RunAs): Programs {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((v) => /^\d+$/.test(v)) : [];
   for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
@@ -39,16 +40,16 @@ export function findPrograms(runAs: RunAs): Programs {
 }
 
 export type ServerOptions = {
-  /** Its data, its password and its log are below it; made if it is not there. Everybody may enter the folders above. */
+  /** The folder for data, password and log. It is made if missing. Every user may enter the folders above it. */
   readonly folder: string;
-  /** Its log file, if elsewhere. */
+  /** The log file, if it is not in the folder. */
   readonly logFile?: string;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 export class RealPostgres {
   port = 0;
-  /** How often it started again. */
+  /** How often the server has started again. */
   starts = 0;
   readonly logFile: string;
   private readonly data: string;
@@ -65,9 +66,9 @@ export class RealPostgres {
     this.logFile = options.logFile ?? join(options.folder, 'postgres.log');
   }
 
-  /** A new cluster with the database of the daemons, started. */
+  /** Makes and starts a new cluster with the daemons' database. */
   static async make(options: ServerOptions, programs: Programs): Promise<RealPostgres> {
-    const runAs = chooseRunAs('/nowhere'); // root becomes somebody else
+    const runAs = chooseRunAs('/nowhere'); // root must run the server as another user
     const server = new RealPostgres(options, programs, runAs, randomBytes(16).toString('hex'));
     makeFolderFor(runAs, options.folder);
     const file = join(options.folder, 'password');
@@ -89,7 +90,7 @@ export class RealPostgres {
     return server;
   }
 
-  /** Makes and starts a standby in another folder, following this one through `port`. */
+  /** Makes and starts a standby in another folder. It follows this server through `port`. */
   async standby(folder: string, port: number): Promise<RealPostgres> {
     const twin = new RealPostgres({ folder, logFile: `${folder}.log` }, this.programs, this.runAs, this.password);
     makeFolderFor(twin.runAs, folder);
@@ -101,7 +102,7 @@ export class RealPostgres {
     return twin;
   }
 
-  /** Of the database of the daemons. Holds a password: not for printing. */
+  /** The URL of the daemons' database. It holds a password: do not print it. */
   get url(): string {
     return this.urlOf(DATABASE);
   }
@@ -111,8 +112,8 @@ export class RealPostgres {
   }
 
   /**
-   * Resolves once it takes connections, or once it has begun to and is a standby. Tries again while remains of a killed
-   * server are in the way.
+   * Resolves once the server takes connections. For a standby: once it has begun to. Tries again while the remains of a
+   * killed server are in the way.
    */
   async start(withinMs = READY_WITHIN_MS): Promise<void> {
     this.wanted = true;
@@ -128,7 +129,7 @@ export class RealPostgres {
     }
   }
 
-  /** Ends its first process with this signal and waits for the end. After a kill its sessions end alone. */
+  /** Sends this signal to the server's first process and waits for its end. After a kill the sessions end alone. */
   async end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void> {
     this.wanted = false;
     const { child } = this;
@@ -140,7 +141,7 @@ export class RealPostgres {
     clearTimeout(insist);
   }
 
-  /** As when its machine loses power: all of its processes at one moment. */
+  /** Kills all processes of the server at one moment, as if the machine lost power. */
   async die(): Promise<void> {
     const { pid } = this;
     if (pid === null) return;
@@ -148,7 +149,7 @@ export class RealPostgres {
     await this.end('SIGKILL');
   }
 
-  /** Kills a client's session. Returns false if there was none. */
+  /** Kills the session of a client. Returns false if there is none. */
   async killSession(): Promise<boolean> {
     const found = await this.query(
       `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
@@ -159,7 +160,7 @@ export class RealPostgres {
     return pid > 1;
   }
 
-  /** The standby becomes a primary. Resolves when it takes writes. */
+  /** Promotes the standby to a primary. Resolves once it takes writes. */
   async promote(): Promise<void> {
     await this.run('pg_ctl', ['promote', '-D', this.data, '-w', '-t', '120']);
     await this.start();
@@ -192,7 +193,7 @@ export class RealPostgres {
   }
 
   private launch(): void {
-    // Data must survive the death of processes here; power cuts are no part of this.
+    // In this run only processes die, so the data must survive this. It need not survive a power cut.
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -209,7 +210,7 @@ export class RealPostgres {
     this.starts += 1;
   }
 
-  /** Never by a blocking call: its peer may be a proxy of ours. */
+  /** Runs a program without blocking this process: its peer may be a proxy in this process. */
   private async run(program: string, args: readonly string[], more: Record<string, string> = {}): Promise<void> {
     const child = spawn(join(this.programs.bin, program), [...args], {
       ...this.runAs,
@@ -227,7 +228,7 @@ export class RealPostgres {
   }
 }
 
-/** One question on a connection of its own. */
+/** Asks one query on a connection of its own. */
 export async function asked(
   url: string,
   sql: string,
@@ -242,13 +243,13 @@ export async function asked(
   }
 }
 
-/** Makes a folder owned by the servers' user, unless it exists. */
+/** Makes a folder that belongs to the servers' user, unless it exists. */
 export function makeFolderFor(runAs: RunAs, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   if (runAs !== null) chownSync(folder, runAs.uid, runAs.gid);
 }
 
-/** Waits until a standby streams from this primary. `synchronously`: and commits wait for it. */
+/** Waits until a standby streams from this primary. `synchronously`: until commits wait for the standby too. */
 export async function untilFollowed(
   primary: { query(sql: string, database: string): Promise<pg.QueryResult<Record<string, unknown>>> },
   how: 'synchronously' | 'asynchronously',
@@ -262,9 +263,9 @@ export async function untilFollowed(
   }
 }
 
-/** All processes of a server at one moment. */
+/** Kills all processes of a server at one moment. */
 export function killServer(pid: number): void {
-  process.kill(pid, 'SIGSTOP'); // so it starts nobody meanwhile
+  process.kill(pid, 'SIGSTOP'); // a stopped process starts no other meanwhile
   for (const child of childrenOf(pid)) kill(child);
   kill(pid);
 }
@@ -274,7 +275,8 @@ function childrenOf(pid: number): readonly number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        // pid (name) state ppid …; the name may hold blanks, so the rest begins after its last bracket.
+        // The line has the form: pid (name) state ppid …. The name may contain blanks, so the rest begins after the
+        // last bracket.
         return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(pid);
       } catch {
         return false;
@@ -287,6 +289,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // Ignore: the process has ended already.
   }
 }

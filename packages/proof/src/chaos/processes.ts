@@ -1,4 +1,4 @@
-// Our programs as processes to kill, freeze and stop; they start again as under a container runtime.
+// Our programs as processes. A run kills, freezes and stops them, and they start again as under a container runtime.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,27 +7,27 @@ import { SERVER_ENV } from '@crossbill/embedded-postgres';
 import { type RunAs } from '@crossbill/embedded-postgres';
 
 const WATCHER = import.meta.resolve('@crossbill/sandbox/demo/end-with-parent.js');
-const STOP_WITHIN_MS = 30_000; // as long as docs/operating.md asks for before a kill
+const STOP_WITHIN_MS = 30_000; // the time docs/operating.md asks for before a kill
 const RESTART_AFTER_MS = 500;
-const READY_WITHIN_MS = 300_000; // long, for busy machines
+const READY_WITHIN_MS = 300_000; // long, since a machine may be busy
 
 export type ProgramOptions = {
   /** Such as `daemon 1`. */
   readonly name: string;
-  /** Below `dist/`, as a URL's path from here. */
+  /** The program below `dist/`, as a URL relative to this file. */
   readonly program: string;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where it works: a folder without an `.env` of somebody's own. */
+  /** The working folder. It has no `.env`. */
   readonly folder: string;
-  /** Its output goes to the end of this file. */
+  /** The file that collects its output. */
   readonly logFile: string;
-  /** Receives its output in place of the log. */
+  /** Receives its output instead of the log file. */
   readonly hear?: (text: string) => void;
 };
 
 export class Program {
-  /** How often it ended though nobody asked it to. */
+  /** How often it ended although nobody asked it to. */
   deaths = 0;
   private child: ChildProcess | null = null;
   private wanted = false;
@@ -49,7 +49,7 @@ export class Program {
     this.launch();
   }
 
-  /** Ends it now with this signal; it starts again `backAfterMs` later. */
+  /** Ends it now with this signal. It starts again `backAfterMs` later. */
   strike(signal: 'SIGKILL' | 'SIGTERM', backAfterMs: number): void {
     this.startAt = performance.now() + backAfterMs;
     this.child?.kill(signal);
@@ -65,7 +65,7 @@ export class Program {
     this.child?.kill('SIGCONT');
   }
 
-  /** Asks it to end for good and waits; insists after thirty seconds. */
+  /** Asks it to end for good and waits. After thirty seconds it is killed. */
   async stop(): Promise<void> {
     this.wanted = false;
     const { child } = this;
@@ -78,7 +78,7 @@ export class Program {
     clearTimeout(insist);
   }
 
-  /** Ends it without asking. For the way out in a hurry. */
+  /** Kills it at once, for an exit in a hurry. */
   kill(): void {
     this.wanted = false;
     this.child?.kill('SIGKILL');
@@ -91,8 +91,8 @@ export class Program {
     const child = spawn(process.execPath, ['--import', WATCHER, path, ...args], {
       env: { ...env },
       cwd: folder,
-      stdio: ['pipe', hear === undefined ? log : 'pipe', log], // the first pipe closes when we end
-      detached: true, // Ctrl-C in our terminal is ours to pass on
+      stdio: ['pipe', hear === undefined ? log : 'pipe', log], // the first pipe closes when this process ends
+      detached: true, // Ctrl-C reaches only this process, and this process passes it on
     });
     closeSync(log);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => hear?.(text));
@@ -109,7 +109,7 @@ export class Program {
   }
 }
 
-/** Runs a foreign server as this user; its output goes to the end of the file. */
+/** Runs a foreign server as this user. Its output is added to the file. */
 export function spawnServer(
   program: string,
   args: readonly string[],
@@ -121,7 +121,7 @@ export function spawnServer(
     ...runAs,
     cwd,
     env: SERVER_ENV,
-    detached: true, // Ctrl-C in our terminal is not for it
+    detached: true, // Ctrl-C does not reach it
     stdio: ['ignore', log, log],
   });
   child.on('error', () => undefined);
@@ -129,7 +129,7 @@ export function spawnServer(
   return child;
 }
 
-/** Resolves when this daemon reports it is ready. */
+/** Resolves once this daemon reports that it is ready. */
 export async function untilReady(url: string, name: string): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady(url))) {

@@ -1,33 +1,33 @@
-// The report at the end: the strikes, the merchant's acts, and whether the books agree. In sentences, with counts.
+// The final report: the strikes, the merchant's acts, and whether the books agree. It is in sentences, with counts.
 import { type Outcome } from './books.js';
 import { type Kind, KINDS } from './schedule.js';
 import { TAKEN } from '@crossbill/sandbox/demo/sides.js';
 
 export type Numbers = {
-  /** Such as `Chaos, seed 7`. */
+  /** The title, such as `Chaos, seed 7`. */
   readonly title: string;
-  /** How long strikes went on, in milliseconds. */
+  /** How long the strikes went on, in milliseconds. */
   readonly lastedMs: number;
-  /** Strikes by kind; empty where there were none. */
+  /** The number of strikes by kind. Empty: there were none. */
   readonly strikes: ReadonlyMap<Kind, number>;
   /** The merchant's acts, by name. */
   readonly done: ReadonlyMap<string, number>;
   readonly daemonDeaths: number;
   readonly serverStarts: number;
-  /** Further sentences of the kind of run. */
+  /** Further sentences for this kind of run. */
   readonly more: readonly string[];
-  /** Folder of the logs; null if nobody keeps them. */
+  /** The folder of the logs. Null: the logs are not kept. */
   readonly logs: string | null;
 };
 
 const SHOWN = 40;
 
-/** True: every rule holds. */
+/** True if every rule holds. */
 export function isClean(outcome: Outcome): boolean {
   return outcome.findings.length === 0 && (outcome.verify === null || outcome.verify.verdict === 'clean');
 }
 
-/** Pure: the report line by line. */
+/** The report, line by line. Pure. */
 export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
   const { sides, delivered, stored, findings, verify } = outcome;
   const strikes = [...n.strikes].sort(([, a], [, b]) => b - a);

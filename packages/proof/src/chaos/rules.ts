@@ -1,9 +1,9 @@
-// Rules of a chaos run in addition to the demo's: every acknowledged event is there and decided, and nothing happened
-// twice.
+// The rules of a chaos run, in addition to the rules of the demo: every acknowledged event is stored and decided, and
+// nothing happened twice.
 import { type Finding } from '@crossbill/sandbox/demo/check.js';
 import { type Sides, TAKEN } from '@crossbill/sandbox/demo/sides.js';
 
-/** One event for one endpoint, over all its attempts. */
+/** One event for one webhook endpoint, over all its attempts. */
 export type Delivered = {
   /** `stripe`, `mor_payments` or `mor_events`. */
   readonly source: string;
@@ -11,7 +11,7 @@ export type Delivered = {
   readonly type: string;
   /** At least one attempt got a 200. */
   readonly acknowledged: boolean;
-  /** The state in the sender's eyes: `acknowledged`, `retry`, `sending`, `held`, `given_up`. */
+  /** The state from the sender's view: `acknowledged`, `retry`, `sending`, `held`, `given_up`. */
   readonly state: string;
 };
 
@@ -25,7 +25,7 @@ export type Stored = {
 
 const nameOf = (e: { readonly source: string; readonly eventId: string }): string => `${e.source} ${e.eventId}`;
 
-/** Answered 200 and not in the inbox. Pure, like all of this file. */
+/** Events answered with 200 but missing in the inbox. Pure, like this whole file. */
 export function lost(delivered: readonly Delivered[], stored: readonly Stored[]): readonly Delivered[] {
   const there = new Set(stored.map(nameOf));
   return delivered.filter((d) => d.acknowledged && !there.has(nameOf(d)));

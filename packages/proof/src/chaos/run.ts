@@ -1,4 +1,4 @@
-// The chaos run itself: a merchant's life, and strikes by the schedule.
+// The chaos run: a merchant's life, and strikes by a schedule.
 import { type Progress } from '@crossbill/sandbox/demo/progress.js';
 import { type ChaosOptions } from './options.js';
 import { counted } from './report.js';
@@ -9,7 +9,7 @@ import { Strikes } from './strikes.js';
 const MINUTE_MS = 60_000;
 const ACTS = ['signups', 'renewals', 'refunds', 'portal', 'disputes', 'mends', 'dashboard', 'transfers'] as const;
 
-/** True: every rule holds. */
+/** Returns true if every rule holds. */
 export async function runChaos(options: ChaosOptions, progress: Progress): Promise<boolean> {
   const lastsMs = options.minutes * MINUTE_MS;
   const schedule = drawStrikes({
@@ -40,7 +40,7 @@ export async function runChaos(options: ChaosOptions, progress: Progress): Promi
     while (!isOver()) await new Promise((resolve) => setTimeout(resolve, 100));
     lastedMs = performance.now() - startedAt;
     await strikes.heal();
-    await living; // every request gets its answer, now with everything back
+    await living; // everything is back, so every request gets its answer
     await clockRuns;
   } finally {
     ended = true;

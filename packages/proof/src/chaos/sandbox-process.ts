@@ -1,4 +1,5 @@
-// The sandbox as a process of its own: both peers and the merchant's backend. Prints one line of JSON with its addresses and secrets.
+// The sandbox as a separate process: both peers and the merchant's backend. It prints one line of JSON with its
+// addresses and secrets.
 import { startSandbox } from '@crossbill/sandbox/sandbox.js';
 
 const [seed = 'crossbill', endpoints = '', daysAgo = '0'] = process.argv.slice(2);
@@ -10,9 +11,9 @@ const sandbox = await startSandbox({
   paymentWebhookUrl: `${endpoints}/webhooks/mor/payments`,
   eventWebhookUrl: `${endpoints}/webhooks/mor/events`,
 });
-// Time goes faster here than outside: it starts in the past, so nothing happens in the future.
+// The sandbox's time runs faster than real time. It starts in the past, so it never passes the present.
 await sandbox.kernel.clock.advance(-Number(daysAgo) * DAY_MS);
-// Hanging or missing receivers must not hold up the clock: a thousand waiting deliveries would come one after the
+// The clock must not wait for hanging or missing receivers: a thousand waiting deliveries would arrive one after the
 // other.
 sandbox.kernel.clock.settle = () => Promise.resolve();
 const { morUrl, stripeUrl, secrets, mor, kernel } = sandbox;

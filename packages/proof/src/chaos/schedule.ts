@@ -1,8 +1,8 @@
-// Targets and times of the strikes. The seed draws them before anything starts, so the same seed strikes alike each
-// time.
+// The targets and times of the strikes. A seed draws them before anything starts, so the same seed always strikes in
+// the same way.
 import { Seeded } from '../simulate/seeded.js';
 
-/** The target of a strike. Only one strike at a time hits it. */
+/** A part that a strike can hit. Only one strike at a time hits a part. */
 export type Part =
   | 'daemon 1'
   | 'daemon 2'
@@ -42,16 +42,16 @@ export type Kind = keyof typeof KINDS;
 export type Strike = {
   readonly kind: Kind;
   readonly part: Part;
-  /** Milliseconds after the start. */
+  /** In milliseconds after the start. */
   readonly atMs: number;
-  /** How long it lasts, in milliseconds; a killed part starts again after this time. */
+  /** How long the strike lasts, in milliseconds. A killed part starts again after this time. */
   readonly forMs: number;
 };
 
 type Row = readonly [kind: Kind, parts: readonly Part[], weight: number, fromMs: number, toMs: number];
 
 const DAEMONS = ['daemon 1', 'daemon 2'] as const;
-/** Leases last 25 s, by the database's clock. */
+/** Longer than a lease. A lease lasts 25 s, by the database's clock. */
 const LONGER_THAN_A_LEASE = [27_000, 40_000] as const;
 
 const ROWS: readonly Row[] = [
@@ -77,20 +77,23 @@ const ROWS: readonly Row[] = [
 ];
 const POOLER: Row = ['pooler killed', ['PgBouncer'], 8, 200, 2_000];
 
-/** A killed part needs some time to come back before the next strike. */
+/** A killed part needs this time to come back before the next strike. */
 const BACK_AFTER_MS = 3_000;
 const FIRST_AT_MS = 2_000;
 
 export type ScheduleOptions = {
   readonly seed: string;
-  /** How long strikes go on, in milliseconds. */
+  /** How long the strikes go on, in milliseconds. */
   readonly lastsMs: number;
-  /** From one strike to the next, on average, in milliseconds. */
+  /** The average time between two strikes, in milliseconds. */
   readonly everyMs: number;
   readonly pooler: boolean;
 };
 
-/** Pure: in order of time, all before the end. Strikes on different parts may overlap, strikes on one part never. */
+/**
+ * Draws the strikes, ordered by time, all before the end. Strikes on different parts may overlap, strikes on one part
+ * never do. Pure.
+ */
 export function drawStrikes({ seed, lastsMs, everyMs, pooler }: ScheduleOptions): readonly Strike[] {
   const random = new Seeded(`chaos:${seed}`);
   const rows = pooler ? [...ROWS, POOLER] : ROWS;

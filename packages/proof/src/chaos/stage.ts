@@ -1,4 +1,4 @@
-// The common part of all runs: a folder, a PostgreSQL, a world, a merchant, the sandbox's fast clock, and the report.
+// What all runs share: a folder, a PostgreSQL, a world, a merchant, the sandbox's fast clock, and the report.
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ import { isClean, type Numbers, reportLines } from './report.js';
 import { startWorld, type World } from './world.js';
 import { chooseRunAs } from '@crossbill/embedded-postgres';
 
-/** In the sandbox time goes twenty times as fast: senders come again and drafts end within a run. */
+/** Time in the sandbox runs twenty times as fast, so senders try again and drafts end within a run. */
 const TICK_MS = 1_000;
 const TICK_SEC = 20;
 export const FIRST_CUSTOMERS = 8;
 
-/** A run's PostgreSQL as every kind of run sees it. */
+/** What every kind of run needs of its PostgreSQL. */
 export type Served = Pick<RealPostgres, 'url' | 'starts' | 'end'>;
 
 export type Stage<S extends Served = RealPostgres> = {
@@ -33,7 +33,7 @@ export type Stage<S extends Served = RealPostgres> = {
   readonly life: Life;
 };
 
-/** Everything to end with us, however we end. */
+/** Functions that end everything this process started, however it ends. */
 export const owned = new Set<() => void>();
 
 export type StageOptions = {
@@ -42,14 +42,14 @@ export type StageOptions = {
   readonly pooler?: boolean;
 };
 
-/** A folder of this run, open to every user. */
+/** Makes a folder for this run that every user may enter. */
 export function makeFolder(seed: string): string {
   const folder = mkdtempSync(join(tmpdir(), `crossbill-chaos-${seed.replace(/[^\w-]/g, '_')}-`));
   chmodSync(folder, 0o755);
   return folder;
 }
 
-/** Starts all of it and signs the first customers up. */
+/** Starts everything and signs up the first customers. */
 export async function setStage(
   options: ChaosOptions,
   progress: Progress,
@@ -66,7 +66,7 @@ export async function setStage(
   return setStageOn(server, options, progress, folder, of);
 }
 
-/** The same on a running server. */
+/** Starts the same on a server that already runs. */
 export async function setStageOn<S extends Served>(
   server: S,
   options: ChaosOptions,
@@ -81,13 +81,13 @@ export async function setStageOn<S extends Served>(
   owned.add(() => world.kill());
   const random = new Seeded(`life:${options.seed}`);
   const life = new Life(world, { random, seed: options.seed, acts: of.acts, tax: of.tax ?? true });
-  await world.control.post('/_sandbox/mor/hearing', { direct: false }); // the relay reaches it
+  await world.control.post('/_sandbox/mor/hearing', { direct: false }); // the MoR gets `invoice.created` by the relay
   await life.begin(FIRST_CUSTOMERS);
   progress.done(`PostgreSQL, two daemons and both peers run; ${FIRST_CUSTOMERS} customers have signed up`);
   return { options, progress, folder, server, world, life };
 }
 
-/** The sandbox's clock, until `ended`. */
+/** Moves the sandbox's clock until `ended`. */
 export async function fastClock(world: World, ended: () => boolean): Promise<void> {
   while (!ended()) {
     await world.control.post('/_sandbox/clock', { advance_sec: TICK_SEC }).catch(() => undefined);
@@ -95,7 +95,7 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
   }
 }
 
-/** Waits for rest, compares and reports. True: every rule holds. */
+/** Waits for rest, compares the books and prints the report. Returns true if every rule holds. */
 export async function conclude(
   stage: Stage<Served>,
   databaseUrl: string,
@@ -123,7 +123,7 @@ export async function conclude(
   return clean;
 }
 
-/** Ends every started process and removes the run's folder. */
+/** Ends every process that was started, and removes the folder of the run. */
 export async function clear({ world, server, folder }: Stage<Served>): Promise<void> {
   await world.stop();
   await world.pooler?.kill();

@@ -1,4 +1,4 @@
-// Carries the strikes out, and heals everything at the end.
+// Carries out the strikes, and heals everything at the end.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RealPostgres } from './postgres.js';
 import { type Program } from './processes.js';
@@ -21,7 +21,7 @@ export class Strikes {
     return [...this.done.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  /** Strikes on time until the list or `asked` to end. Rejects if a struck part does not come back. */
+  /** Strikes on time until the list ends or `ended` says so. Rejects if a part does not come back. */
   async carryOut(strikes: readonly Strike[], ended: () => boolean): Promise<void> {
     const startedAt = performance.now();
     for (const strike of strikes) {
@@ -37,7 +37,7 @@ export class Strikes {
     }
   }
 
-  /** Waits for running strikes; then opens every network and runs everything. */
+  /** Waits for running strikes. Then opens every network and starts every part. */
   async heal(): Promise<void> {
     await Promise.all(this.under);
     if (this.problem !== null) throw this.problem;
@@ -63,7 +63,7 @@ export class Strikes {
       case 'PostgreSQL stopped':
         return this.restart('SIGQUIT', forMs);
       case 'backend killed':
-        return void (await this.server.killSession().catch(() => false)); // it may be busy with its recovery
+        return void (await this.server.killSession().catch(() => false)); // the server may be busy with its recovery
       case 'pooler killed':
         await pooler?.kill();
         await sleep(forMs);

@@ -1,18 +1,18 @@
-// A network with faults: connections to one of several servers pass, break, hang without a word, or lose their answers.
+// A faulty network: connections to one of several servers pass, break, hang silently, or lose their answers.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * `cut`: resets every connection, new ones too. `hang`: holds bytes back on old and new connections until `pass`.
- * `lose-answers`: requests arrive and take effect; the first byte of an answer resets the connection.
+ * `cut`: resets every connection, new ones too. `hang`: holds back the bytes of old and new connections until `pass`.
+ * `lose-answers`: requests arrive and take effect, and the first byte of an answer resets the connection.
  */
 export type Mode = 'pass' | 'cut' | 'hang' | 'lose-answers';
 
 export type Target = { readonly host: string; readonly port: number };
 
 const HOST = '127.0.0.1';
-/** PostgreSQL's end of an answer, without the last byte, the transaction's state. */
+/** How PostgreSQL ends an answer, without the last byte: the state of the transaction. */
 const READY = Buffer.from('Z\0\0\0\u0005');
-/** A starting server refuses: try the next one, as a load balancer does. */
+/** A starting server refuses connections. The proxy then tries the next server, as a load balancer does. */
 const CONNECT_WITHIN_MS = 2_000;
 
 type Pair = { readonly client: Socket; readonly server: Socket };
@@ -28,9 +28,9 @@ export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly waiting = new Set<Socket>();
   private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
-  /** Answers lost by `loseAnswers` so far. */
+  /** How many answers `loseAnswers` has lost so far. */
   lost = 0;
-  /** Each client's bytes; null: not kept. */
+  /** The bytes of each client. Null: they are not kept. */
   written: Map<Socket, Buffer[]> | null = null;
 
   private constructor(
@@ -39,7 +39,7 @@ export class TcpProxy {
     private targets: readonly Target[],
   ) {}
 
-  /** Listens on its own port. Connections go to the targets in turn; it passes over a target that refuses. */
+  /** Listens on its own port and connects to the targets in turn. It skips a target that refuses. */
   static async before(targets: readonly Target[]): Promise<TcpProxy> {
     const server = createServer({ pauseOnConnect: true });
     await new Promise<void>((resolve, reject) => {
@@ -57,7 +57,7 @@ export class TcpProxy {
     return `http://${HOST}:${this.port}`;
   }
 
-  /** The same URL through this proxy: only host and port change. */
+  /** The same URL through this proxy: only host and port differ. */
   through(url: string): string {
     const led = new URL(url);
     led.hostname = HOST;
@@ -71,7 +71,7 @@ export class TcpProxy {
     if (mode === 'cut') for (const client of this.waiting) client.resetAndDestroy();
   }
 
-  /** Sets the new target of connections and resets the open ones. */
+  /** Leads new connections to other targets, and resets the open ones. */
   lead(targets: readonly Target[]): void {
     this.targets = targets;
     for (const { client, server } of this.pairs) {
@@ -81,8 +81,8 @@ export class TcpProxy {
   }
 
   /**
-   * The next `times` requests with the text `asked` get no answer: once the server says `done`, the requests have their
-   * effect, and the connection breaks before anyone learns it.
+   * The next `times` requests with the text `asked` get no answer. Once the server answers `done`, the request has its
+   * effect, and the connection breaks before the client can learn it.
    */
   loseAnswers(asked: string, done: string, times: number): void {
     this.toLose = { asked, done, left: times };
@@ -127,8 +127,8 @@ export class TcpProxy {
     const { client, server } = pair;
     this.pairs.add(pair);
     client.setNoDelay(true);
-    let losing: string | null = null; // the server's text before the cut
-    let held: Buffer = Buffer.alloc(0); // its answer so far, kept from the client
+    let losing: string | null = null; // the answer that causes the cut
+    let held: Buffer = Buffer.alloc(0); // the answer so far, held back from the client
     client.on('data', (chunk) => {
       this.written?.set(client, [...(this.written.get(client) ?? []), chunk]);
       if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
@@ -145,7 +145,7 @@ export class TcpProxy {
         client.resetAndDestroy();
         server.destroy();
       } else if (held.subarray(-READY.length - 1, -1).equals(READY)) {
-        // It refused instead: the client hears this, and the next request loses its answer.
+        // The server refused instead. The client gets this refusal, and the next request loses its answer.
         if (this.toLose !== null) this.toLose.left++;
         client.write(held);
         losing = null;
@@ -181,7 +181,7 @@ export class TcpProxy {
   }
 }
 
-/** Writes on, and reads no more until the other side has taken it. */
+/** Writes the bytes, and reads no more until the other side has taken them. */
 function hold(from: Socket, to: Socket, chunk: Buffer, goOn: () => void): void {
   if (to.write(chunk)) return;
   from.pause();

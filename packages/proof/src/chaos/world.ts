@@ -1,4 +1,4 @@
-// The world of a chaos run: PostgreSQL, two daemons and the sandbox as processes, and a faulty network between any two
+// The world of a chaos run: PostgreSQL, two daemons and the sandbox as processes, with a faulty network between any two
 // of them.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,10 +14,10 @@ import { targetOf, TcpProxy } from './tcp-proxy.js';
 
 const HOST = '127.0.0.1';
 const DAEMONS = 2;
-/** The sandbox's time begins so long ago, and never catches up with the real one. */
+/** The sandbox's time begins so many days ago, so it never passes the present. */
 export const DAYS_AGO = 12;
 const SANDBOX_WITHIN_MS = 120_000;
-/** The merchant's backend repeats a request under the same key until it has an answer. */
+/** How long the merchant's backend repeats a request with the same key until it has an answer. */
 const PATIENCE_MS = 20 * 60_000;
 
 export type Ways = {
@@ -25,9 +25,9 @@ export type Ways = {
   readonly database: TcpProxy;
   readonly stripe: TcpProxy;
   readonly mor: TcpProxy;
-  /** From the peers to the daemons, in turn. */
+  /** From the peers to the daemons, taking turns. */
   readonly endpoints: TcpProxy;
-  /** From the merchant's backend to the daemons, in turn; never struck. */
+  /** From the merchant's backend to the daemons, taking turns. No strike hits it. */
   readonly api: TcpProxy;
 };
 
@@ -41,25 +41,25 @@ export type World = {
   readonly daemonUrls: readonly string[];
   readonly sandbox: Program;
   readonly pooler: PgBouncer | null;
-  /** The daemons' settings, to run the command line with. They hold secrets of made-up money. */
+  /** The daemons' settings, so the run can use the command line. The secrets protect only made-up money. */
   readonly daemonEnv: Readonly<Record<string, string>>;
   readonly folder: string;
   stop(): Promise<void>;
-  /** The way out in a hurry: no process of ours stays. */
+  /** Ends every process at once, for an exit in a hurry. */
   kill(): void;
 };
 
 export type WorldOptions = {
   readonly seed: string;
-  /** Folder of the logs. */
+  /** The folder of the logs. */
   readonly folder: string;
-  /** Handed on to the daemons: PATH and the like. */
+  /** The part of the environment the daemons get: PATH and so on. */
   readonly environment: Readonly<Record<string, string>>;
   readonly databaseUrl: string;
   readonly pooler: PgBouncer | null;
 };
 
-/** Rejects if a part does not start; the started parts end then. */
+/** Rejects if a part does not start. The parts already started then end. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const { folder, environment, pooler } = options;
   const daemonUrls: string[] = [];
@@ -99,7 +99,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       daemonUrls,
       sandbox,
       pooler,
-      // The command line goes to the database itself: nothing is between an operator and it.
+      // The command line connects to the database directly, as an operator would.
       daemonEnv: { ...environment, ...settings, DATABASE_URL: options.databaseUrl },
       folder,
       stop: async () => {
@@ -151,7 +151,7 @@ function settingsOf(said: Reading, stripeUrl: string, morUrl: string, opsKey: st
     STRIPE_API_KEY: secrets.text('stripeApiKey'),
     STRIPE_API_BASE: stripeUrl,
     STRIPE_WEBHOOK_SECRETS: secrets.text('stripeWebhookSecret'),
-    STRIPE_MAX_RPS: '200', // the sandbox has no limit of its own, and this is not about waiting for one
+    STRIPE_MAX_RPS: '200', // the sandbox has no limit of its own, and this run must not wait for one
     STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: 'cpmt_chaos',
     MOR_BASE_URL: morUrl,
     MOR_AUTH_URL: morUrl,
@@ -172,6 +172,6 @@ function settingsOf(said: Reading, stripeUrl: string, morUrl: string, opsKey: st
 
 function stripeClient(key: string, url: string): Stripe {
   const { host, port } = targetOf(url);
-  // On, telemetry writes a file below the home directory.
+  // With telemetry the package writes a file below the home directory.
   return new Stripe(key, { host, port, protocol: 'http', maxNetworkRetries: 2, telemetry: false });
 }
