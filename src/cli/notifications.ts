@@ -134,8 +134,8 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
         await cli.print(view, () => lineOf(n, answer));
       }
       const newest = found.at(-1)?.at ?? from;
-      // After a full page `listen` has not caught up. It goes on from the page's end: an overlap could read the same
-      // page for ever.
+      // After a full page more notifications wait, so the next look begins at the page's end. With an overlap it could
+      // read the same full page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));
       await world.get(Clock).sleep(LOOK_EVERY_MS, cli.io.signal);

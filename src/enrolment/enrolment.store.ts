@@ -133,7 +133,7 @@ export class EnrolmentStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** Invoices outside ENROLMENT, newest first by our first sight. Throws BadCursor. */
+  /** Invoices outside ENROLMENT. The order is the time Crossbill first saw them, newest first. Throws BadCursor. */
   async outside(filter: MoneyFilter, page: PageRequest): Promise<Page<InvoiceRow>> {
     const found = await walk(this.db.orm, outsideOf(filter), page);
     const data = await inOrder(this.db.orm.getRepository(InvoiceEntity), 'invoiceId', found.data);

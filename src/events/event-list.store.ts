@@ -61,8 +61,8 @@ const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
- * Newest first: at most `count` events before the number `before`. Never walks back from the newest event in search of
- * rare matches.
+ * Newest first: at most `count` events before the number `before`. Uses an index for rare matches, so it never reads
+ * the whole inbox.
  */
 async function inboxRows(
   pool: pg.Pool,

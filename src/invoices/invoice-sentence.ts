@@ -148,7 +148,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
 
 const then = (next: string | null): string => (next === null ? '' : `; ${next}`);
 
-/** The sentence while no verdict has arrived. */
+/** The sentence for an invoice without a verdict. */
 function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   const { invoice: i, objects } = v;
   if (i.finalizationError !== null)

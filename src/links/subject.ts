@@ -14,5 +14,5 @@ export const links = {
   lookups: [nextLookup(linkLookup)],
 } satisfies Subject;
 
-/** Links after a failed renewal, once no other rule has work. */
+/** The automatic link after a failed renewal. Runs once no other rule has work. */
 export const recovery = { rest: [settleRecovery], lookups: [nextLookup(recoveryLookup)] } satisfies Subject;

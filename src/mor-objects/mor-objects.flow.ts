@@ -15,7 +15,7 @@ import { LaneChanges } from '../engine/lane-changes.js';
 import { type Result } from '../engine/commanded.js';
 import { FlowContext } from '../engine/flow-context.js';
 
-/** `askedAt`: the time of Crossbill's request to Stripe. Anything known later is newer. */
+/** `askedAt`: the time Crossbill asked Stripe. A later event or read counts more than these facts. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()

@@ -235,7 +235,10 @@ function chargeUsed(): Refusal {
   return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
 }
 
-/** The MoR's key. One Idempotency-Key may name a signup and, for each customer, a payment method too. */
+/**
+ * The key for the MoR. A caller may use one Idempotency-Key for a signup and for each customer's payment method, so the
+ * key names the object too.
+ */
 function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): string {
   return req.kind === 'method'
     ? morKey('method', [apiKey, req.customerId, idempotencyKey])

@@ -74,7 +74,8 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
   const { items } = listed.value;
-  // Stripe lists events in the account's default version. An endpoint without a version of its own gets the same.
+  // The list has events in the account's API version. An endpoint without a version of its own gets the same events, so
+  // their version can be checked here.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);

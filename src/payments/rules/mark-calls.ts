@@ -157,8 +157,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * Tells a person how to mark the invoice by hand, so Crossbill finds and books this payment. After a dismissal without
- * such a mark the books show the money as unmarked, and Stripe shows no refund of it.
+ * The way to mark the invoice by hand, in a form Crossbill can find and book. If a person dismisses the item without
+ * such a mark, the books show the money as unmarked, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // A part payment does not make the invoice paid, so a retry would mark it a second time.

@@ -319,7 +319,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
       left: sum(rest),
       credited,
     },
-    proposed: credited && back > 0n ? null : 'refund', // first the refunded part leaves the balance
+    proposed: credited && back > 0n ? null : 'refund', // a person first corrects the balance
   };
 });
 

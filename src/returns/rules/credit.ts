@@ -97,7 +97,7 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-/** The shared part of both calls. */
+/** The shared rules of both calls: the report on the payment record, and the credit note. */
 const lossCall = {
   of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
   order: 2,
