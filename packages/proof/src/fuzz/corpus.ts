@@ -1,4 +1,4 @@
-// Inputs that once broke a parser: the tests and each run of the fuzzing try them again.
+// Inputs that once broke a parser. The tests and each fuzzing run try them again.
 import { isObject } from '@crossbill/mor/read.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export type Case = { readonly target: string; readonly input: string; readonly w
 /** The value for `"@deep"` in an input. */
 const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
-/** Both `npm run fuzz` and the tests run in the project's folder. */
+/** Reads all kept inputs. `npm run fuzz` and the tests both run in the project's folder. */
 export function corpus(): readonly Case[] {
   const kept: unknown = JSON.parse(readFileSync(join(process.cwd(), 'packages/proof/test/corpus.json'), 'utf8'));
   if (!Array.isArray(kept)) throw new Error('packages/proof/test/corpus.json must be a list');
@@ -22,7 +22,7 @@ export function corpus(): readonly Case[] {
   });
 }
 
-/** Returns null if the parser is mended. */
+/** Tries one kept input. Returns null if the parser handles it now. */
 export async function tryCase(target: Target, { input }: Case): Promise<string | null> {
   try {
     await tryOne(target, input);

@@ -1,4 +1,5 @@
-// `npm run fuzz`: bent inputs for every parser of something from outside, round after round, until the time is up or something broke.
+// `npm run fuzz` gives damaged inputs to every parser of outside data, round after round, until the time is up or a
+// parser breaks.
 import { corpus, tryCase } from './corpus.js';
 import { openRig, type Rig } from './rig.js';
 import { type Options, readOptions, usage } from './options.js';
@@ -8,7 +9,7 @@ import { targets } from './targets.js';
 import { remoteTargets } from './targets/remote.js';
 import { startWatchdog } from './watchdog.js';
 
-/** A batch takes about so long: then it is another target's turn. */
+/** The length of one batch. Then the next target has its turn. */
 const TURN_MS = 8_000;
 const FIRST_RUNS = 100;
 const MOST_RUNS = 50_000;
@@ -16,7 +17,7 @@ const MOST_RUNS = 50_000;
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 const grouped = (n: number): string => n.toLocaleString('en-US');
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {

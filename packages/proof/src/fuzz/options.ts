@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util';
 export type Options = {
   readonly mode: 'run' | 'list' | 'help';
   readonly minutes: number;
-  /** Names of targets; empty: all. */
+  /** The names of the targets. Empty: all. */
   readonly only: readonly string[];
   readonly seed: number;
-  /** Inputs for each target, once; null: as many as the minutes hold. */
+  /** The number of inputs for each target, tried once. Null: as many as fit into the minutes. */
   readonly runs: number | null;
 };
 

@@ -1,4 +1,4 @@
-// The common part of the targets over HTTP.
+// What the targets over HTTP share.
 import fc from 'fast-check';
 import { amountText, oddText, timeText } from './inputs/texts.js';
 import { type Rig } from './rig.js';
@@ -11,9 +11,9 @@ export function mustBeQuiet(rig: Rig): void {
   must(first === undefined, `the daemon logged an error: ${first?.slice(0, 1_500)}`);
 }
 
-/** Texts a header can carry at all. */
+/** Texts that a header can carry. */
 export const headerText = oddText.filter((t) => t.length < 3_000 && /^[\x20-\x7e\x80-\xff]*$/.test(t));
-/** A field's or parameter's value. */
+/** Values for a field or a parameter. */
 export const values = fc.oneof(
   oddText.filter((t) => t.length < 3_000),
   timeText,

@@ -1,4 +1,4 @@
-// A whole daemon to fuzz over HTTP: with a real PostgreSQL and the sandbox beside it, and something on every list.
+// A whole daemon to fuzz over HTTP, with a real PostgreSQL and the sandbox. Every list has at least one row.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type InboxSource } from '#src/domain/ports/inbox.js';
@@ -13,7 +13,7 @@ export type Rig = {
   readonly key: string;
   readonly secret: (endpoint: InboxSource) => string;
   readonly query: (sql: string, values: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** The errors in the daemon's log since the last look. */
+  /** Returns the errors in the daemon's log since the last call. */
   readonly errors: () => readonly string[];
   readonly close: () => Promise<void>;
 };
@@ -25,7 +25,8 @@ export const ENDPOINT_HEADERS: Readonly<Record<InboxSource, readonly [path: stri
 };
 
 /**
- * A delivery as its sender makes it: repeats it once after a broken connection, such as an idle one on a busy machine.
+ * Delivers like a real sender: repeats the delivery once after a broken connection, since a busy machine may close an
+ * idle one.
  */
 export async function deliver(
   rig: Rig,
@@ -47,7 +48,7 @@ export async function deliver(
   return answer.status;
 }
 
-/** One event of each kind: then the lists have rows, and paths have ids. */
+/** Delivers one event of each kind, so lists have rows and paths have ids. */
 export async function furnish(rig: Rig): Promise<void> {
   for (const { value } of wire('stripe')) await deliver(rig, 'stripe', Buffer.from(JSON.stringify(value)));
   for (const { name, value } of wire('mor-events')) {
@@ -56,7 +57,7 @@ export async function furnish(rig: Rig): Promise<void> {
   }
 }
 
-/** On the embedded PostgreSQL, or on the server of DATABASE_URL. */
+/** Opens the rig on the embedded PostgreSQL, or on the server of DATABASE_URL. */
 export async function openRig(say: (text: string) => void): Promise<Rig> {
   const world = await startWorld({
     seed: 'fuzz',

@@ -1,13 +1,13 @@
-// Runs one target on many inputs: each within its step budget, the smallest failing one in the end.
+// Runs one target on many inputs, each with a limit of time. In the end it reports the smallest input that fails.
 import fc from 'fast-check';
 import { Broken, type Target } from './target.js';
 
 /**
- * Processor time for one input, far above any need: a slower input may take forever. Twice, since a collection may fall
- * into it.
+ * The limit of processor time for one input, far above any need: a slower input may never end. A slow input gets a
+ * second try, since a garbage collection may have slowed the first.
  */
 const MOST_MS = 1_500;
-/** For targets waiting for a daemon: wall time. */
+/** The limit for targets that wait for a daemon, as elapsed time. */
 const MOST_WAIT_MS = 60_000;
 
 export type Failure = { readonly input: string; readonly why: string; readonly shrinks: number };
@@ -18,10 +18,10 @@ export type Batch = {
   readonly failure: Failure | null;
 };
 
-/** Receives each input before the try, to name a hang. */
+/** Gets each input before the try, so it can name an input that hangs. */
 export type Watch = (target: string, input: string) => void;
 
-/** Tries one input. Throws its fault. */
+/** Tries one input. Throws if the input breaks a rule. */
 export async function tryOne(target: Target, input: string, watch: Watch = () => undefined): Promise<void> {
   watch(target.name, input);
   const spent = await timed(target, input);
@@ -47,7 +47,7 @@ function within(work: Promise<void>): Promise<void> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** So many inputs, drawn by the seed: the same seed and number draw the same inputs. */
+/** Tries this many inputs, drawn by the seed: the same seed and number draw the same inputs. */
 export async function runBatch(target: Target, seed: number, runs: number, watch?: Watch): Promise<Batch> {
   let tried = 0;
   await target.prepare?.();

@@ -1,20 +1,20 @@
-// A fuzzing target: a parser of outside data, the inputs to try on it, and the rule for each of them.
+// A fuzzing target: a parser of outside data, the inputs to try, and the rule every input must keep.
 import type fc from 'fast-check';
 
 export type Target = {
-  /** One word, as `--only` takes it. */
+  /** One word, the name for `--only`. */
   readonly name: string;
-  /** The parsed data, in words, for the list. */
+  /** What the target parses, in words, for the list. */
   readonly what: string;
-  /** Each input is a text: easy to print, keep and try again. */
+  /** Each input is a text, so it is easy to print, keep and try again. */
   readonly inputs: fc.Arbitrary<string>;
   /** Throws `Broken`, or the parser's own error. */
   readonly check: (input: string) => void | Promise<void>;
-  /** Before the first input of a batch. */
+  /** Runs before the first input of a batch. */
   readonly prepare?: () => Promise<void>;
-  /** Looks at the remains of many inputs together. Throws like `check`. */
+  /** Checks what many inputs together have left behind. Throws like `check`. */
   readonly afterBatch?: () => Promise<void>;
-  /** True: it waits for a daemon, so the processor time of this process says nothing. */
+  /** True: the target waits for a daemon, so the processor time of this process says nothing. */
   readonly remote?: boolean;
 };
 
@@ -27,7 +27,7 @@ export function must(holds: boolean, said: string): asserts holds {
   if (!holds) throw new Broken(said);
 }
 
-/** Both as one text each: easy to compare. */
+/** Compares both as text. */
 export function mustBeSame(a: unknown, b: unknown, said: string): void {
   const [x, y] = [shown(a), shown(b)];
   must(x === y, `${said}: ${x.slice(0, 300)} is not ${y.slice(0, 300)}`);
@@ -40,7 +40,7 @@ export function shown(value: unknown): string {
   );
 }
 
-/** Allows only errors of this kind; returns the value of `run`, or null after such an error. */
+/** Allows only errors of these kinds. Returns the value of `run`, or null after such an error. */
 export function orTyped<T>(run: () => T, ...kinds: readonly (abstract new (...args: never[]) => Error)[]): T | null {
   try {
     return run();

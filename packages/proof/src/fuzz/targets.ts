@@ -1,4 +1,4 @@
-// All targets without a daemon.
+// All targets that need no daemon.
 import { type Target } from './target.js';
 import { endpointTargets } from './targets/endpoints.js';
 import { logRows } from './targets/log-rows.js';

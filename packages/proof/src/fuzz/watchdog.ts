@@ -1,16 +1,16 @@
-// A separate thread watches whether the other one still tries inputs. It names an input without an end and ends the
-// process: nothing else can, while a parser runs in a circle.
+// A separate thread that watches whether the fuzzing still tries inputs. If an input never ends, the thread names it
+// and ends the process. Nothing else can do this while a parser runs in a loop.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** Time limit of one input. Every input is far faster; a sleeping machine is not. */
+/** The limit for one input. Every input is far faster, except on a machine that sleeps. */
 const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
 const ROOM = 128 * 1024;
 
 type Shared = { readonly beat: SharedArrayBuffer; readonly text: SharedArrayBuffer };
 
-/** Starts the thread. Call the function with each input before its try. */
+/** Starts the thread. Call the returned function with each input before its try. */
 export function startWatchdog(): (target: string, input: string) => void {
   const shared: Shared = { beat: new SharedArrayBuffer(8), text: new SharedArrayBuffer(ROOM) };
   new Worker(new URL(import.meta.url), { workerData: shared }).unref();
@@ -39,7 +39,7 @@ function watch({ beat, text }: Shared): void {
     const input = Buffer.from(text).subarray(0, Atomics.load(seen, 1)).toString('utf8');
     const [target = '', ...rest] = input.split('\n');
     writeSync(2, `\n${target} does not come back from this input:\n${JSON.stringify(rest.join('\n'))}\n`);
-    process.kill(process.pid, 'SIGKILL'); // a thread can't leave a circle on request
+    process.kill(process.pid, 'SIGKILL'); // a looping thread cannot stop on request
   }, LOOK_EVERY_MS);
 }
 

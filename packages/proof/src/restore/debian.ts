@@ -1,4 +1,5 @@
-// A PostgreSQL server as Debian installs it, with a folder, a port and a password of its own: made, started and stopped by its own programs.
+// A PostgreSQL server as Debian installs it, with its own folder, port and password. Debian's own programs make, start
+// and stop it.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -11,12 +12,12 @@ import { chooseRunAs } from '@crossbill/embedded-postgres';
 
 const BIN = '/usr/lib/postgresql/15/bin';
 
-/** Why there is none here; null: there is one. */
+/** Why this machine has none. Null: it has one. */
 export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
   ? null
   : `there is no ${BIN}: apt install postgresql-15`;
 
-/** The server and its folder go with us, however we end. */
+/** Ends the server and removes its folder when this process ends, however it ends. */
 const UNTIL_WE_END =
   'cat >/dev/null; for d in "$0"/data*; do pg_ctl stop -D "$d" -m immediate -s; done; cd /; rm -rf "$0"';
 
@@ -24,13 +25,13 @@ const run = promisify(execFile);
 
 export type Ran = { readonly out: string; readonly err: string };
 
-/** All servers of one folder. */
+/** All servers in one folder. */
 export class DebianServers {
   readonly folder = mkdtempSync(join(tmpdir(), 'crossbill-debian-'));
   readonly password = randomBytes(16).toString('hex');
   private readonly runAs = chooseRunAs(this.folder.concat('/none'));
   private readonly watcher;
-  /** The environment of the programs. */
+  /** The environment of PostgreSQL's programs. */
   readonly env = { ...SERVER_ENV, PATH: `${BIN}:${SERVER_ENV.PATH}`, PGPASSWORD: this.password, HOME: this.folder };
 
   constructor() {
@@ -39,13 +40,13 @@ export class DebianServers {
       ...this.runAs,
       cwd: this.folder,
       env: this.env,
-      detached: true, // Ctrl-C in our terminal is not for it
+      detached: true, // Ctrl-C does not reach it
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.watcher.unref();
   }
 
-  /** A new, empty server; it runs. */
+  /** Makes and starts a new, empty server. */
   async primary(settings: readonly string[] = []): Promise<DebianServer> {
     writeFileSync(this.path('password'), this.password, { mode: 0o600 });
     this.own(this.path('password'));
@@ -62,17 +63,17 @@ export class DebianServers {
     return server;
   }
 
-  /** Runs a program of PostgreSQL as the server's user. Rejects with its output when it fails. */
+  /** Runs a program of PostgreSQL as the server's user. Rejects with the program's output if it fails. */
   run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     return this.started(program, args, env);
   }
 
-  /** Shell, as the server's user. */
+  /** Runs a shell command as the server's user. */
   shell(text: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     return this.started('/bin/bash', ['-euo', 'pipefail', '-c', text], env);
   }
 
-  /** A folder writable for the server. */
+  /** A folder the server can write. */
   folderFor(name: string): string {
     const path = this.path(name);
     mkdirSync(path, { recursive: true });
@@ -115,18 +116,18 @@ export class DebianServer {
     this.data = servers.path(name);
   }
 
-  /** URL of a database, as the superuser unless another user is given. Holds a password. */
+  /** The URL of a database, for the superuser unless another user is given. It holds a password. */
   url(database: string, user = 'postgres'): string {
     return `postgresql://${user}:${this.servers.password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Lines for postgresql.conf; they count from the next start. The port is among them. */
+  /** Adds lines to postgresql.conf. They take effect with the next start. The port is one of them. */
   async configure(lines: readonly string[]): Promise<void> {
     appendFileSync(join(this.data, 'postgresql.conf'), [...lines, `port = ${this.port}`, ''].join('\n'));
   }
 
   async start(): Promise<void> {
-    // Its output goes to a file: a pipe of ours would stay open as long as it runs.
+    // Its output goes to a file: a pipe would stay open as long as the server runs.
     await this.servers.run('pg_ctl', ['start', '-D', this.data, '--wait', '--silent', '--log', `${this.data}.log`]);
   }
 
@@ -138,14 +139,14 @@ export class DebianServer {
     await this.servers.run('pg_ctl', ['promote', '-D', this.data, '--wait', '--silent']);
   }
 
-  /** Rows as text, a line each. */
+  /** Rows as text, one row a line. */
   async ask(sql: string, database = 'postgres'): Promise<string> {
     return (
       await this.servers.run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql, this.url(database)])
     ).out.trim();
   }
 
-  /** Makes a database and a user of the same name; the user owns it. */
+  /** Makes a database, and a user with the same name as its owner. */
   async makeDatabase(name: string): Promise<void> {
     await this.ask(`create role ${name} login password '${this.servers.password}'`);
     await this.ask(`create database ${name} owner ${name} encoding 'UTF8' template template0`);

@@ -1,4 +1,4 @@
-// One restore from beginning to end: money moves, an operator takes a backup, more money moves, the database is lost
+// One restore from beginning to end. Money moves, an operator takes a backup, more money moves, the database is lost
 // and comes back by the commands of docs/operating.md. Then the books, Stripe and the MoR must agree again.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { startWorld, type World } from '@crossbill/sandbox/demo/world.js';
 import { type DebianServer, DebianServers } from './debian.js';
 import { filledIn, PAGE, type Step, stepsOf } from './page.js';
 
-/** `dump`: pg_dump and pg_restore. `base`: a base backup with the log, brought back as of a second. */
+/** `dump`: pg_dump and pg_restore. `base`: a base backup and the write-ahead log, restored to a given second. */
 export type Way = 'dump' | 'base';
 
-/** The findings, for people; it throws at an error. */
+/** The findings, for people. An error throws instead. */
 export type Seen = readonly (readonly [what: string, seen: string])[];
 
 const CUSTOMERS = 6;
@@ -103,8 +103,8 @@ export class Drill {
   }
 
   /**
-   * Renews everybody; then makes a full and a partial refund through the API and one in the portal. Returns the
-   * requests to the API.
+   * Renews every subscription. Then makes a full and a partial refund through the API, and one in the portal. Returns
+   * the requests to the API.
    */
   private async renewAll({ world, rest, subscribers, run }: Story, when: string): Promise<readonly Asked[]> {
     this.progress.step(`${this.way}: renewals and refunds, ${when}`);
@@ -122,7 +122,7 @@ export class Drill {
     const fresh = (await taken()).filter((p) => !known.has(p.id));
     const [full, portal, part] = fresh;
     if (full === undefined || portal === undefined || part === undefined) throw new Error('too few renewals were paid');
-    const earlier = before[0] ?? part; // of before the backup: it is there after a restore
+    const earlier = before[0] ?? part; // from before the backup: it exists after a restore
     const third = (p: { id: string; amount: number }): Pick<Asked, 'paymentId' | 'body'> => ({
       paymentId: p.id,
       body: { amount: Math.floor(p.amount / 3), reason: 'a part' },
@@ -144,7 +144,7 @@ export class Drill {
     await world?.daemon.stop();
     if (this.way === 'dump') await this.shell('restoreDump', server);
     else {
-      await server.ask('drop database crossbill with (force)'); // the mistake
+      await server.ask('drop database crossbill with (force)'); // the operator's mistake
       await this.shell('restoreBase', server, until);
       await untilSo(async () => (await server.ask('select pg_is_in_recovery()')) === 'f');
       await this.shell('afterBase', server);
@@ -210,7 +210,7 @@ export class Drill {
     );
   }
 
-  /** The same request under its key: the answer must be the MoR's earlier refund. */
+  /** Repeats the request with its key: the answer must be the MoR's earlier refund. */
   private async again(world: World, one: Asked, lived: Sides): Promise<void> {
     await refund(world, one, true);
     const { mor } = await this.sides(world);
@@ -237,7 +237,7 @@ export class Drill {
     });
   }
 
-  /** A line of the page beginning with `crossbill`, run as the daemon's operator. */
+  /** Runs a line of the page that begins with `crossbill`, as the daemon's operator. */
   private crossbill(line: string): Promise<Command> {
     const { world } = this;
     const [program, ...args] = line.trim().split(/\s+/);
@@ -252,7 +252,7 @@ export class Drill {
   }
 }
 
-/** A repeat with nothing left to refund gets a refusal: no second payment either. */
+/** A repeat may find nothing left to refund. Its refusal is fine too, since no second payment goes out. */
 async function refund(world: World, { paymentId, body, key }: Asked, again = false): Promise<void> {
   try {
     await world.api.post(`/v1/payments/${paymentId}/refunds`, body, key);

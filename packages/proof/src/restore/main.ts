@@ -1,4 +1,5 @@
-// `npm run restore-drill`: both restores of docs/operating.md, by its own commands, on a real PostgreSQL. `-- dump` or `-- base`: one of them.
+// `npm run restore-drill` carries out both restores of docs/operating.md, with the page's own commands, on a real
+// PostgreSQL. `-- dump` or `-- base`: only this one.
 import { handedOn } from '@crossbill/sandbox/demo/options.js';
 import { Progress } from '@crossbill/sandbox/demo/progress.js';
 import { NotAtRest } from '@crossbill/sandbox/demo/rest.js';

@@ -1,11 +1,11 @@
-// The steps of docs/operating.md, "Backups and restore", as the drill carries them out: it runs the page's own text.
+// The steps of docs/operating.md, "Backups and restore". The drill runs the text of the page itself.
 
 export const PAGE = 'docs/operating.md';
-/** Names on the page for the operator's own folder and moment. */
+/** The page's names for the operator's own folder and time. */
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
 
-/** Each by the first words of its block. */
+/** Each step by the first words of its block on the page. */
 const STEPS = {
   dump: 'pg_dump ',
   restoreDump: 'psql "$ADMIN_URL" -c \'alter database',
@@ -18,7 +18,7 @@ const STEPS = {
 
 export type Step = keyof typeof STEPS;
 
-/** The block of each step. Throws if the page has a block without a step, or lacks one. */
+/** The block of each step. Throws if the page has a block without a step, or a step without a block. */
 export function stepsOf(page: string): Readonly<Record<Step, string>> {
   const section = /^## Backups and restore\n([\s\S]*?)^## /m.exec(page)?.[1];
   if (section === undefined) throw new Error(`${PAGE} has no section "Backups and restore"`);
@@ -46,7 +46,7 @@ export function stepsOf(page: string): Readonly<Record<Step, string>> {
   };
 }
 
-/** A block with an operator's own folder, and the moment to restore. */
+/** The block with this folder, and the time to restore. */
 export function filledIn(block: string, folder: string, until: Date | null): string {
   const text = block.replaceAll(`${BACKUP}/`, `${folder}/`);
   if (until === null) return text;

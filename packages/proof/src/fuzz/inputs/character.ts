@@ -1,5 +1,5 @@
-// Any character of Unicode, as fast-check's `unit: 'binary'` gives them; fast-check takes a second to list them all
-// before its first text.
+// Any character of Unicode, like fast-check's `unit: 'binary'`. fast-check needs a second to list all characters before
+// its first text; this file needs no list.
 import fc from 'fast-check';
 
 const SURROGATES_FROM = 0xd800;
@@ -7,8 +7,8 @@ const SURROGATES = 0x800;
 const LAST = 0x10ffff;
 
 /**
- * For `fc.string({ unit: anyCharacter })`. Has the way back too: fast-check can put in texts such as `__proto__` and
- * shrink texts.
+ * For `fc.string({ unit: anyCharacter })`. It also maps a character back to its number, so fast-check can insert texts
+ * such as `__proto__` and shrink texts.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat(LAST - SURROGATES).map(
   (n) => String.fromCodePoint(n < SURROGATES_FROM ? n : n + SURROGATES),

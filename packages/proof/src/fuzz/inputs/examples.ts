@@ -1,8 +1,8 @@
-// The right inputs to make wrong ones from: the wire examples of the tests.
+// Valid inputs, from which the fuzzing makes invalid ones: the wire examples of the tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Both `npm run fuzz` and the tests run in the project's folder. */
+/** `npm run fuzz` and the tests both run in the project's folder. */
 const WIRE = join(process.cwd(), 'test/wire');
 
 export type Example = { readonly name: string; readonly value: unknown };

@@ -1,5 +1,6 @@
-// Bent JSON, once right: values exchanged, members lost, doubled, renamed and added, numbers no two parsers agree on.
-// Bent as a tree and printed by hand, so it can hold text no JSON.stringify would write.
+// Damaged JSON, made from valid JSON: values exchanged, members lost, doubled, renamed and added, numbers that parsers
+// read differently. The changes happen on a tree, printed without JSON.stringify, so the result may contain text that
+// JSON.stringify would never write.
 import fc from 'fast-check';
 import { amountText, bent, oddText, PROTOTYPE_NAMES, timeText } from './texts.js';
 
@@ -92,7 +93,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 
 const sizes = new WeakMap<Tree, number>();
 
-/** How many values there are, the tree itself among them. */
+/** The number of values in the tree, the tree itself included. */
 function size(tree: Tree): number {
   if (tree.kind === 'text') return 1;
   const known = sizes.get(tree);
@@ -103,7 +104,7 @@ function size(tree: Tree): number {
   return counted;
 }
 
-/** Changes the value at a place, counted from the outside in. Null: it is gone. */
+/** Changes the value at one place, counted from the outside. Null: the change removed the value. */
 function changed(tree: Tree, place: number, change: Change): Tree | null {
   if (place === 0) return done(tree, change);
   if (tree.kind === 'text') return tree;
@@ -150,7 +151,10 @@ function done(tree: Tree, { how, json, key, deep }: Change): Tree | null {
   }
 }
 
-/** JSON texts made of these examples by up to five changes. One in eight is bent as a text as well, and is mostly no JSON any more. */
+/**
+ * JSON texts made from these examples by up to five changes. One in eight is also damaged as a text, and is mostly no
+ * JSON any more.
+ */
 export function bentJson(examples: readonly unknown[]): fc.Arbitrary<string> {
   const trees = examples.map(treeOf);
   const asTree = fc

@@ -1,4 +1,4 @@
-// A standing clock: the same input gives the same answer.
+// A clock that stands still, so the same input gives the same answer.
 import { Clock } from '#src/domain/ports/clock.js';
 
 export class StandingClock extends Clock {

@@ -1,8 +1,8 @@
-// Stripe's objects as its documentation shows them, as far as we read them.
+// Stripe's objects as its documentation shows them, with the members Crossbill reads.
 import { isObject } from '@crossbill/mor/read.js';
 import { wire } from './examples.js';
 
-/** The invoice of a webhook event. */
+/** The object inside a webhook event. */
 function objectOf(event: unknown): unknown {
   const data = isObject(event) ? event['data'] : null;
   return isObject(data) ? data['object'] : null;

@@ -1,10 +1,10 @@
-// Texts and numbers at which parsers stumble.
+// Texts and numbers that often break parsers.
 import fc from 'fast-check';
 import { anyCharacter } from './character.js';
 
 export const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
-/** Found on a page unescaped, it would be markup. */
+/** On a page this text would be markup, unless the page escapes it. */
 export const MARKUP = '<zq9 onload=x>';
 
 const PLAIN = [
@@ -79,7 +79,7 @@ const PLAIN = [
 
 const LONG = [255, 256, 500, 501, 2_000, 2_001, 5_001, 20_000];
 
-/** Short ones come first and often. */
+/** Unusual texts. Short ones come first and often. */
 export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 3, arbitrary: fc.string({ maxLength: 12 }) },
@@ -96,7 +96,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A time as text: mostly a real one, near the ends of the range, or nearly a time. */
+/** A time as text: mostly a valid time, one near the ends of the range, or one that is almost valid. */
 export const timeText: fc.Arbitrary<string> = fc
   .record({
     year: fc.oneof(
@@ -137,7 +137,7 @@ export const timeText: fc.Arbitrary<string> = fc
       : `${two(day)}${sign}${two(month)}${sign}${year}${time.replace('T', ' ')}`;
   });
 
-/** Digits with marks between them, as people write amounts. */
+/** Digits with separators, as people write amounts. */
 export const amountText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'0123456789', '.', ',', ' ', "'", '\u00a0'), maxLength: 24 }),
   fc
@@ -150,7 +150,7 @@ export const amountText: fc.Arbitrary<string> = fc.oneof(
     .map(([whole, mark, rest, sign]) => `${sign}${whole}${mark}${mark === '' ? '' : rest}${sign === '(' ? ')' : ''}`),
 );
 
-/** A text, once right, with characters lost, doubled, exchanged or added. */
+/** A valid text with characters lost, doubled, exchanged or added. */
 export function bent(right: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const change = fc.record({
     at: fc.nat(),

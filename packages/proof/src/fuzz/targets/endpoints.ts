@@ -1,4 +1,4 @@
-// The input of the webhook endpoints: the signature header, and the three kinds of body.
+// The input of the webhook endpoints: the signature header and the three kinds of body.
 import { parseSignatureHeader, SignatureCheck } from '@crossbill/mor/signature.js';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -54,7 +54,7 @@ const headers: fc.Arbitrary<string> = bent(
 
 const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
 
-/** The rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
+/** The verdict by the rules of Documents 2 and 3 and of Stripe, written a second time without the parser. */
 function expected(header: string): string {
   const parts = header.split(',').map((part, at) => (at > 0 ? part.replace(/^ /, '') : part));
   const entries = parts.map(
@@ -89,7 +89,7 @@ const PARSERS: Readonly<Record<string, (body: Buffer) => ParsedEvent<{ readonly 
   mor_events: parseMorServiceEvent,
 };
 
-/** Stores a body of an endpoint and reads it from there again. */
+/** Stores a body of an endpoint and parses it again from there. */
 function checkBody(endpoint: Endpoint, text: string): void {
   const body = Buffer.from(text);
   const whole = parseBody(body);
@@ -111,7 +111,7 @@ function checkBody(endpoint: Endpoint, text: string): void {
   const parse = PARSERS[endpoint.source];
   const parsed = parse?.(body);
   if (parsed === undefined) return;
-  // The endpoint skims the event; the worker parses the stored bytes. They must agree.
+  // The endpoint only skims the event, and the worker parses the stored bytes. Both must agree.
   const place = { eventId: parsed.eventId, type: parsed.type, lane: parsed.lane, usable: parsed.verdict === 'usable' };
   mustBeSame(
     { eventId: delivery.eventId, type: delivery.type, lane: delivery.lane, usable: delivery.status === 'received' },
@@ -128,17 +128,17 @@ function checkBody(endpoint: Endpoint, text: string): void {
   must(typeof data === 'object', 'what is shown of it is nothing');
   must(shown(rawBody(body)) !== '', 'the command line shows nothing of it');
   if (parsed.verdict !== 'usable') return;
-  mustBeInRange(parsed.event, ['data', 'metadata']); // those two go through jsonText
+  mustBeInRange(parsed.event, ['data', 'metadata']); // these two go through jsonText
   must(
     !/\\u0000|\\ud[89a-f]/i.test(jsonText(JSON.parse(shown(parsed.event))).replaceAll('\\\\', '')),
     'the event holds what jsonb refuses',
   );
-  // Written again without blanks and with each escape spelled out, it is the same event.
+  // Written again without blanks and with every escape spelled out, it must be the same event.
   const again = parse?.(Buffer.from(JSON.stringify(whole.value)));
   mustBeSame(again, parsed, 'the event, written again');
 }
 
-/** Searches an event's data for the facts people need. */
+/** Searches the data of an event for the facts that people need. */
 function checkSearch(text: string): void {
   const body = parseBody(Buffer.from(text));
   if (!body.ok) return;

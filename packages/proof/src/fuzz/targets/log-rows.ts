@@ -1,4 +1,4 @@
-// Rows of the log: a step's row folds into the same state, whatever texts it holds.
+// Rows of the log: the rows of a step lead back to the same state, whatever texts they contain.
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';
@@ -27,7 +27,7 @@ const plans: fc.Arbitrary<string> = fc
   })
   .map((plan) => JSON.stringify(plan));
 
-/** A row with a value of the right kind in each column, made of texts. */
+/** A row with a value of the right kind in each column, made from texts. */
 function rowFrom<T>(codec: Row<T, unknown>, from: readonly string[], n: number): T {
   const out: Record<string, unknown> = {};
   for (const [i, [name, { kind }]] of Object.entries<{ readonly kind: Kind }>(codec.columns).entries()) {
@@ -69,7 +69,7 @@ export const logRows: Target = {
     const plan = JSON.parse(text) as { before: Plan; after: Plan; format: number };
     const before = laneOf(plan.before);
     const merged = laneOf({ ...plan.before, ...plan.after });
-    // A step adds and changes rows; it takes none away.
+    // A step adds and changes rows. It never removes one.
     const kept = <T extends { readonly id: string }>(was: readonly T[], is: readonly T[]): T[] => [
       ...is,
       ...was.filter((x) => !is.some((y) => y.id === x.id)),
@@ -124,7 +124,7 @@ export const logRows: Target = {
   },
 };
 
-/** No rule takes a deadline or an answer back from a review item: it stays. */
+/** No rule removes a deadline or an answer from a review item, so these stay. */
 function filled<T extends object>(row: T, was: T | undefined): T {
   if (was === undefined) return row;
   const lost = Object.entries(row)
@@ -133,7 +133,7 @@ function filled<T extends object>(row: T, was: T | undefined): T {
   return { ...row, ...Object.fromEntries(lost) };
 }
 
-/** With its members in order. */
+/** The row as JSON with ordered members. */
 function canon(row: unknown): string {
   if (typeof row !== 'object' || row === null) return shown(row);
   return shown(Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));

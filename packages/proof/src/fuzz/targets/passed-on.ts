@@ -1,4 +1,4 @@
-// Outgoing data: requests to the MoR keep their meaning, and log lines hold no secret.
+// Outgoing data: a request to the MoR keeps its meaning, and a log line contains no secret.
 import { encodeJson } from '@crossbill/mor/wire.js';
 import {
   catalogueProductRequest,
@@ -84,7 +84,7 @@ const requests: Target = {
   },
 };
 
-/** Without null members, and with keys in order. */
+/** The value without null members and with ordered keys. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;

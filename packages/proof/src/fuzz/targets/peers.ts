@@ -1,5 +1,4 @@
-// The answers of the two peers: each endpoint's parser, and the whole way of an answer from the socket on, whatever its
-// status and headers.
+// The answers of the two peers: the parser of each endpoint, and the whole way of an answer from the socket on, whatever its status and headers.
 import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
 import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
@@ -32,7 +31,7 @@ import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-/** Handed on unchanged; the store writes them through jsonText, and never stores links. */
+/** These members stay unchanged. The store writes them through jsonText, and never stores links. */
 const AS_THEY_CAME = ['customer', 'evidence', 'source'];
 
 const STRIPE: readonly ((value: unknown) => unknown)[] = [
@@ -55,7 +54,7 @@ const parsing = (text: string): Parsing => {
   return { name: text.slice(0, at), json: text.slice(at + 1) };
 };
 
-/** Null: no JSON. The package's transport refuses it before any parser. */
+/** Null: the text is no JSON. The package's transport refuses it before any parser. */
 function valueOf(json: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -106,7 +105,7 @@ class NoBudget extends RequestBudget {
   }
 }
 
-/** One answer as it came from a socket. */
+/** One answer as it comes from a socket. */
 type Wire = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
 const SECRET = 'canary-secret-of-the-mor-4711';
@@ -154,7 +153,7 @@ const headers = fc.dictionary(
       'r'.repeat(300),
     ),
     oddText.filter((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text)),
-  ), // texts a header can hold
+  ), // texts that a header can carry
   { maxKeys: 4 },
 );
 const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -195,7 +194,7 @@ const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     })
     .map((answer) => JSON.stringify(answer));
 
-/** A failure is safe to log, and asks for no senseless wait. */
+/** A failure must be safe to log, and must not ask for an absurd wait. */
 function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly string[]): void {
   if (outcome.ok) return;
   const text = [
@@ -287,7 +286,7 @@ const stripeCalls: Target = {
         customPaymentMethodType: null,
         transport: {
           getClientName: () => 'fuzz',
-          // A page with more to come is followed by a last page.
+          // A page that announces more is followed by a last page.
           makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
           close: () => undefined,
         },

@@ -1,4 +1,4 @@
-// Entry to the console: its cookies, and the identity provider's answer about a person.
+// How people enter the console: its cookies, and the identity provider's answer about a person.
 import fc from 'fast-check';
 import { type Request, type Response } from 'express';
 import { ownPath } from '#src/console/login-page.js';
@@ -23,7 +23,7 @@ class OpenSessions extends ConsoleSessions {
     return Promise.resolve(true);
   }
   isOpen(): Promise<boolean> {
-    return Promise.resolve(true); // the worst case: only the signature stands in the way
+    return Promise.resolve(true); // the worst case: only the signature protects
   }
   list(): Promise<readonly ConsoleSession[]> {
     return Promise.resolve([]);
@@ -58,7 +58,7 @@ const asking = (cookie: string, query: Record<string, unknown> = {}): Request =>
     secure: true,
   }) as unknown as Request;
 
-/** The cookie a call sets. */
+/** The cookie that a call sets. */
 async function cookieOf(set: (res: Response) => unknown): Promise<string> {
   let made = '';
   await set({
@@ -74,7 +74,7 @@ const issued: readonly string[] = await Promise.all([
   cookieOf((res) => signIns.begin(asking(''), res, '/console/refunds')),
 ]);
 
-/** The body of a cookie, changed and not signed again. */
+/** The body of a cookie, changed without a new signature. */
 const forged = fc
   .tuple(
     fc.constantFrom(...issued),
@@ -96,7 +96,7 @@ const cookies: Target = {
   ),
   async check(cookie) {
     const session = await sessions.of(asking(cookie));
-    // Exactly one cookie of the name, exactly as we made it: whatever else is in the header.
+    // Exactly one cookie has the name, and Crossbill made it, whatever else the header contains.
     const ours = cookie
       .split(';')
       .map((pair) => pair.trim())

@@ -1,5 +1,5 @@
-// The same over HTTP, at a whole daemon: its webhook endpoints, its API and its console. Never a 500, never a dead
-// daemon, and every accepted delivery is in the database.
+// The webhook endpoints, the API and the console of a whole daemon, over HTTP. The daemon must never answer 500 and
+// never die, and every accepted delivery must be in the database.
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { deliver, type Rig } from '../rig.js';
 import { must } from '../target.js';
 import { consolePages } from './remote-console.js';
 
-/** A busy machine may be slow to take an event in, to work it, or to give a connection. */
+/** A busy machine may be slow to store an event, to decide it, or to give a connection. */
 const PATIENCE_MS = 120_000;
 const TRIES = 3;
 
@@ -37,7 +37,7 @@ const endpoints: Remote = {
         .map((parts) => JSON.stringify(parts)),
       async check(text) {
         const [endpoint, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
-        // New events on few invoices and payments: they meet each other.
+        // New events about few invoices and payments, so the events meet each other.
         const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
         const sha = createHash('sha256').update(body).digest();
         const stored = () =>
@@ -46,7 +46,7 @@ const endpoints: Remote = {
              union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
             [endpoint, sha],
           );
-        const before = forged ? (await stored()).length : 0; // the same bytes may have come signed before
+        const before = forged ? (await stored()).length : 0; // the same bytes may have come before, signed
         const status = await deliver(rig, endpoint, body, forged ? 'not-the-secret' : undefined);
         const kept = await stored();
         if (forged) {
@@ -193,7 +193,7 @@ const api: Remote = {
   },
 };
 
-/** The example with the bent body's values in the same places: mostly right, here and there wrong. */
+/** The example with values of the damaged body in the same places: mostly valid, sometimes wrong. */
 function bodyFor(example: unknown, bent: string): string {
   try {
     const value: unknown = JSON.parse(bent);

@@ -1,4 +1,4 @@
-// An operator's input: the environment, connection URLs, schedules, addresses, and the command line's arguments.
+// The operator's input: the environment, connection URLs, schedules, addresses, and arguments of the command line.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ const BASE: Readonly<Record<string, string>> = {
   API_KEYS: `ada:ops:${'k'.repeat(40)}`,
 };
 
-/** A right value of each setting, to make wrong ones from. */
+/** A valid value of each setting. The target makes invalid ones from it. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
   PORT: ['0', '3000', '65535'],
   HOST: ['127.0.0.1', '::1', 'backend.internal'],
@@ -65,7 +65,7 @@ const environments = fc
   .tuple(fc.array(oneSetting, { minLength: 1, maxLength: 4 }), fc.constantFrom('production', 'development'))
   .map(([some, mode]) => JSON.stringify({ ...BASE, NODE_ENV: mode, ...Object.fromEntries(some) }));
 
-/** As the RFCs have them, without the list of the settings' own. */
+/** The ranges as the RFCs have them, written without the list of the settings. */
 const metadata = new BlockList();
 for (const [address, bits] of [
   ['169.254.0.0', 16],
@@ -93,7 +93,7 @@ const settings: Target = {
       );
       for (const { name, problem } of error.problems) {
         const value = env[name] ?? '';
-        // An example in the report may look like the value: then it says the same of every other value.
+        // An example in the report may look like the value. Then the report says the same for every other value too.
         must(
           value.length < 8 || !problem.includes(value) || problem === problemOf(name),
           `the report repeats the value of ${name}`,
@@ -107,7 +107,7 @@ const settings: Target = {
       .map(({ value }) => value)
       .join('\n');
     for (const secret of secrets) {
-      // A connection URL of host and database alone hides nothing.
+      // A connection URL with only host and database hides nothing.
       const isShown = shownDatabaseUrl(secret) === secret;
       must(secret.length < 8 || isShown || !page.includes(secret), 'the page of settings shows a secret');
       must(secret.length < 8 || !censor(`x ${secret} y`).includes(secret), 'the log would show a secret');
@@ -117,7 +117,7 @@ const settings: Target = {
       must(typeof value !== 'number' || Number.isSafeInteger(value), `${name} is no whole number`);
     must(config.port >= 0 && config.port <= 65_535, 'a port that there is not');
     must(new Set(config.apiKeys.map(({ name }) => name)).size === config.apiKeys.length, 'two keys of one name');
-    // A value accepted here must not end the start later on: Express parses the proxies a second time.
+    // A value accepted here must not stop the start later: Express parses the proxies a second time.
     const app = new ExpressAdapter().getInstance<NestExpressApplication>();
     app.set('trust proxy', [...config.trustedProxies]);
     if (config.notifyUrl !== null) {
@@ -132,14 +132,14 @@ const settings: Target = {
   },
 };
 
-/** The error for a value wrong in every setting but free texts. */
+/** The error for a value that is wrong in every setting except free texts. */
 function problemOf(wrong: string): string {
   const setting = Object.values(SETTINGS).find(({ name }) => name === wrong);
   const parsed = setting?.parse('\u0001');
   return parsed === undefined || parsed.ok ? '' : parsed.problem;
 }
 
-/** An accepted connection URL. */
+/** Checks an accepted connection URL. */
 function checkUrl(text: string): void {
   const without = parseDatabaseUrl(text);
   must(without !== null && !namesSeveralHosts(text), 'accepted, and not a URL of one host');
@@ -302,7 +302,7 @@ const commandLine: Target = {
     const argv = JSON.parse(text) as string[];
     let said = '';
     const code = await runCli(argv, {
-      // Reaches nothing: every command ends at the settings at the latest.
+      // Reaches no peer: every command ends when it reads the settings, at the latest.
       env: { NODE_ENV: 'production' },
       cwd: tmpdir(),
       user: 'fuzz',

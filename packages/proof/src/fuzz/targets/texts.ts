@@ -1,4 +1,4 @@
-// People's input: amounts, times, filters, files of customers.
+// The input of people: amounts, times, filters, files of customers.
 import { parseTime, timeOf, Unreadable } from '@crossbill/mor/read.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const amounts: Target = {
       const minor = read(typed, currency);
       if (minor === null) continue;
       must(minor >= 0n && minor <= MAX_MINOR, `${read.name} gives ${minor}`);
-      // Whatever the marks mean, parsing may invent, lose or move no digit.
+      // Whatever the separators mean, parsing must not invent, lose or move a digit.
       const [given, printed] = [digits(typed), digits(decimalFromMinor(minor, currency))];
       must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
       mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
@@ -92,7 +92,7 @@ const filters: Target = {
     .map((values) => JSON.stringify(values)),
   check(text) {
     const values = JSON.parse(text) as Record<string, string>;
-    if (!Object.values(values).every((value) => isPlainText(value))) return; // refused before, by every page alike
+    if (!Object.values(values).every((value) => isPlainText(value))) return; // every page refuses these before
     const filter = orTyped(() => moneyFrom(values), Problem);
     if (filter === null) return;
     const { customerId, ...rest } = filter;
@@ -163,7 +163,7 @@ const csv: Target = {
       for await (const placed of recordsOf(file, { delimiter, byte: next.nextByte, line: next.nextLine }))
         found.push(placed);
       if (written === null) {
-        // A possible formula has an apostrophe before it, whoever reads it.
+        // Every possible formula has an apostrophe in front, whatever program reads the file.
         const expected = storable.map((row) => row.map((c) => plainCell(c)));
         mustBeSame(
           found.map(({ record }) => record),
@@ -172,7 +172,7 @@ const csv: Target = {
         );
       }
       for (const [n, { nextByte, nextLine }] of found.entries()) {
-        if (n !== Math.floor(found.length / 2)) continue; // one place says as much as all
+        if (n !== Math.floor(found.length / 2)) continue; // one place is enough
         const rest: (readonly string[])[] = [];
         for await (const { record } of recordsOf(file, { delimiter, byte: nextByte, line: nextLine }))
           rest.push(record);
@@ -196,7 +196,7 @@ const csv: Target = {
   },
 };
 
-/** A cell as a reader gets it: written by `cell`, without the quotes. */
+/** A cell as a reader gets it: as `cell` writes it, without the quotes. */
 function plainCell(text: string): string {
   const written = cell(text);
   return written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
