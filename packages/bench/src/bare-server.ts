@@ -1,5 +1,5 @@
-// The limit of intake: a bare server with the same HMAC and the same group commit, and nothing else. Runs as a separate
-// process.
+// The upper limit of intake: a bare server with the same HMAC check and the same group commit, and nothing else. Runs
+// as a separate process.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';

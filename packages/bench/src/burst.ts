@@ -1,4 +1,5 @@
-// A burst of renewals at a real daemon: it drains at the Stripe budget, its memory stays bounded, and intake goes on as ever.
+// Sends a burst of renewals to a real daemon. The daemon must drain them at the Stripe budget, with bounded memory and
+// unchanged intake.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,10 @@ import { load } from './load.js';
 import { freePort, memoryOf, type Rig, until, withPeer } from './rig.js';
 import { seenBy } from './whole-path.js';
 
-/** Requests a second of the account; a quarter of it for each of the three endpoints of a mark. Ten thousand: the most the setting takes. */
+/**
+ * Stripe requests per second for the whole account. Each of a mark's three endpoints gets a quarter. The setting allows
+ * at most ten thousand.
+ */
 const BUDGET = 600;
 const PROBES = 300;
 const CHUNK = 2_000;
@@ -71,7 +75,7 @@ export async function burst(rig: Rig): Promise<void> {
   );
 }
 
-/** p99 in milliseconds of single events, each of its own invoice. */
+/** The 99th percentile in milliseconds for single events, each of another invoice. */
 async function probe(port: number, from: number): Promise<number> {
   const requests = Array.from({ length: PROBES }, (_, i) =>
     signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),

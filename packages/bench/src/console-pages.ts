@@ -1,15 +1,14 @@
-// The pages of the console as people ask for them, each with its route: test/store/growth.test.ts checks the list is
-// complete.
+// The console's pages to measure, each with its route: test/store/growth.test.ts checks the list is complete.
 
-/** One page, above the books of `fillBooks`. */
+/** One page, measured on a database filled by `fillBooks`. */
 export type PageAsked = {
   readonly what: string;
-  /** As the console names it, below /console. */
+  /** The console's path below /console. */
   readonly route: string;
   readonly path: string;
-  /** Status of the answer, if not 200. */
+  /** The expected status, if not 200. */
   readonly status?: 200 | 303 | 404;
-  /** Seconds of cached answers at the daemon: the pause between two requests. */
+  /** The daemon caches this page for so many seconds, so requests are that far apart. */
   readonly freshSec?: number;
 };
 
@@ -25,8 +24,9 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer;
- * `told`: one with a notification to look at, a multiple of 10
+ * @param n a renewal with a refund, from the middle: a multiple of 100
+ * @param ofCustomer the renewals of each customer
+ * @param told a renewal with a notification, a multiple of 10
  */
 export function consolePages(n: number, ofCustomer = 12, told = n): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);

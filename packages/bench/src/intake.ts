@@ -1,4 +1,5 @@
-// Intake against its limit: events a second, the time of an answer, commits, and the processor's time of each process.
+// Measures intake against its limit: events per second, response times, commits, and the processor time of each
+// process.
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAlone } from '#src/store/connect.js';
 import { invoiceCreated, signedRequest } from './events.js';
@@ -11,7 +12,7 @@ const WARM = 2_000;
 
 export type IntakeResult = LoadResult & {
   readonly commits: number;
-  /** Microseconds for an event. */
+  /** Processor time per event, in microseconds. */
   readonly cpu: ProcessorTime;
 };
 

@@ -1,4 +1,4 @@
-// One, two and four replicas on one database: their common rate, and the proof of no double effect.
+// Measures one, two and four replicas on one database: their common rate, and the proof that no effect happens twice.
 import type pg from 'pg';
 import { Database } from '#src/store/database.js';
 import { type Rig, until, withPeer } from './rig.js';

@@ -5,11 +5,11 @@ import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Rig = {
-  /** 1 is the full size; 0.1 a tenth of it. */
+  /** The size of a measurement: 1 is full size, 0.1 a tenth. */
   readonly scale: number;
-  /** `--data`: where filled databases stay for another run; null: they go with this one. */
+  /** The folder of `--data`: filled databases stay there for another run. Null: they are deleted after this run. */
   readonly dataDir: string | null;
-  /** The first process of the measuring PostgreSQL. */
+  /** The id of PostgreSQL's first process. */
   readonly postgresPid: () => number;
   readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;
   readonly start: (file: string, ...args: string[]) => Promise<{ child: ChildProcess; port: number }>;
@@ -17,7 +17,7 @@ export type Rig = {
   readonly found: Record<string, unknown>;
 };
 
-/** The bench's Stripe as a process of its own for one measurement. */
+/** Starts the bench's Stripe as a separate process for one measurement. */
 export async function withPeer<T>(
   rig: Pick<Rig, 'start'>,
   o: { readonly delayMs: number; readonly listed?: number; readonly events?: number },
@@ -31,7 +31,7 @@ export async function withPeer<T>(
   }
 }
 
-/** Asks until it is so. */
+/** Waits until the condition holds. */
 export async function until(isSo: () => Promise<boolean>, everyMs = 100): Promise<void> {
   while (!(await isSo())) await pause(everyMs);
 }

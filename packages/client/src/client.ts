@@ -6,17 +6,17 @@ import { type CallOptions, type Fetch, type Route } from './types.js';
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 
-/** How to reach the daemon. */
+/** The daemon's address, the key, and the limits of a call. */
 export interface ClientOptions {
   /** Where the daemon's API is, for example `https://billing.example`. */
   readonly baseUrl: string;
   /** A key of API_KEYS. Keep it on the server. */
   readonly apiKey: string;
-  /** Milliseconds for each try. Default: 60000. */
+  /** The limit of each try in milliseconds. Default: 60000. */
   readonly timeoutMs?: number;
-  /** Tries after the first one, where another can do no harm. Default: 3. */
+  /** Further tries after the first one, if a repeat does no harm. Default: 3. */
   readonly retries?: number;
-  /** In the place of the runtime's own. */
+  /** Replaces the runtime's own `fetch`. */
   readonly fetch?: Fetch;
 }
 
@@ -79,7 +79,7 @@ function outgoing(
 type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
 type Page = Readonly<Record<string, unknown>>;
 
-/** Sends nothing until somebody waits for it. */
+/** Sends the first request only when somebody awaits the result. */
 function pagesOf(
   call: (query: Filters) => Promise<unknown>,
   query: Filters,
@@ -101,7 +101,7 @@ function pagesOf(
   };
 }
 
-/** An empty id would ask for something else: the list. */
+/** Refuses an empty id: the path would name the list. */
 function segment(name: string, id: unknown): string {
   if (typeof id !== 'string' || id === '') throw new TypeError(`${name} must be an id, not ${JSON.stringify(id)}`);
   return encodeURIComponent(id);

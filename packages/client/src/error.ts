@@ -1,13 +1,13 @@
 import { type KnownCode } from './generated/operations.js';
 
 /** A code of the API, or one of the MoR's. */
-// `& {}` keeps the known ones in an editor's list.
+// `& {}` keeps the known codes in an editor's list.
 export type ErrorCode = KnownCode | (string & {});
 
 /** Facts about a failed call. */
 export interface Refusal {
   readonly code: ErrorCode;
-  /** Null: there was no answer. */
+  /** Null: no response came. */
   readonly status: number | null;
   readonly message: string;
   readonly errors?: readonly FieldError[];
@@ -22,17 +22,17 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** Every failed call ends with one of these: branch on `code`, show `message` to a person. */
+/** Every failed call throws this: branch on `code`, show `message` to a person. */
 export class CrossbillError extends Error {
   override readonly name = 'CrossbillError';
   readonly code: ErrorCode;
-  /** The HTTP status; null: no answer came. */
+  /** The HTTP status. Null: no response came. */
   readonly status: number | null;
   /** The wrong fields; often empty. */
   readonly errors: readonly FieldError[];
-  /** Seconds before another try may help; null: the answer said nothing. */
+  /** Seconds until another try may help. Null: the response names none. */
   readonly retryAfterSeconds: number | null;
-  /** The request's key: sending the same request under it again does nothing twice. */
+  /** The request's idempotency key: a repeat under this key does nothing twice. */
   readonly idempotencyKey: string | null;
 
   constructor(refusal: Refusal) {

@@ -1,14 +1,14 @@
-// One call: sends it, and repeats it if harmless.
+// Sends one call, and repeats it if a repeat does no harm.
 import { CrossbillError, type FieldError } from './error.js';
 import { type Fetch, type Signal } from './types.js';
 
-/** Longer waits are the caller's to plan: the error says how long. */
+/** A longer wait is left to the caller: the error has its length. */
 const LONGEST_WAIT_SECONDS = 60;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** The MoR or the daemon was away for a moment. */
+/** The MoR or the daemon was down for a moment. */
 const PASSING = new Set([502, 503, 504]);
-/** A lasting 502, until an operator mends the settings. */
+/** These 502 errors last until an operator corrects the settings. */
 const LASTING_CODES = new Set<string>(['mor_unauthorized']);
 
 export interface Settings {
@@ -21,16 +21,16 @@ export interface Settings {
 
 export interface Outgoing {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body: string | null;
   readonly idempotencyKey: string | null;
-  /** False: repeats only a request surely without effect. */
+  /** False: a repeat could do something twice, so the client repeats only a request surely without effect. */
   readonly mayRepeat: boolean;
   readonly signal: Signal | undefined;
 }
 
-/** The parsed answer. Throws `CrossbillError`, or the signal's reason when the caller ended the call. */
+/** Returns the parsed body. Throws `CrossbillError`, or the signal's reason if the caller aborted the call. */
 export async function send(settings: Settings, out: Outgoing): Promise<unknown> {
   for (let tries = 0; ; tries++) {
     const done = await once(settings, out);
@@ -59,7 +59,7 @@ async function once(settings: Settings, { method, path, body, idempotencyKey, si
         ...(body === null ? {} : { 'content-type': 'application/json' }),
         ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      redirect: 'error', // the key goes to no other address
+      redirect: 'error', // the key must reach no other address
       signal: deadline.signal,
       ...(body === null ? {} : { body }),
     });
@@ -101,14 +101,14 @@ function read(
   };
 }
 
-/** Milliseconds until the next try; null: no other try. */
+/** Milliseconds until the next try. Null: no further try. */
 function pauseOf(
   { status, code, retryAfterSeconds }: CrossbillError,
   { mayRepeat }: Outgoing,
   tries: number,
 ): number | null {
   if (retryAfterSeconds !== null && retryAfterSeconds > LONGEST_WAIT_SECONDS) return null;
-  const refused = status === 429 && retryAfterSeconds !== null; // surely not done
+  const refused = status === 429 && retryAfterSeconds !== null; // surely without effect
   const passing = status === null || (PASSING.has(status) && !LASTING_CODES.has(code));
   if (!refused && !(passing && mayRepeat)) return null;
   if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
@@ -150,7 +150,7 @@ function problemIn(value: unknown): { code?: string; message?: string; errors: F
   };
 }
 
-/** `fetch failed` says nothing: the reason is the cause of the error. */
+/** `fetch failed` explains nothing, so this returns the reason from the error's cause. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { message?: string; code?: string }; message?: string };
   return cause?.message || cause?.code || message || 'no reason given';

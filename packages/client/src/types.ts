@@ -1,26 +1,29 @@
-// What the client's methods take and give.
+// The types of the client's methods.
 import { type components } from './generated/schema.js';
 
-/** The shapes of the API, by their names in its reference: `Schemas['PaymentView']`. */
+/** The API's types, by their names in its reference: `Schemas['PaymentView']`. */
 export type Schemas = components['schemas'];
 
 type RowOf<A, F> = F extends keyof A ? (A[F] extends readonly (infer Row)[] ? Row : never) : never;
 
-/** A list: `await` gives the first page, `for await` every row of every page, each page fetched when it is needed. */
+/** A list. `await` returns the first page; `for await` returns every row, and fetches each page when needed. */
 export interface Pages<A, F> extends PromiseLike<A>, AsyncIterable<RowOf<A, F>> {}
 
-/** An AbortSignal, where the surrounding types know one. */
+/** An AbortSignal, if the caller's type definitions have one. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never;
 
-/** For one call. */
+/** Options for one call. */
 export interface CallOptions {
-  /** The name of this request for good: give the same one to repeat it after a crash. Default: a new one for each call. */
+  /**
+   * The name of this request for good: pass the same one to repeat the request after a crash. Default: a new one for
+   * each call.
+   */
   readonly idempotencyKey?: string;
-  /** Ends the call, with its retries. */
+  /** Aborts the call and its retries. */
   readonly signal?: Signal;
 }
 
-/** What the client needs of `fetch`. */
+/** The part of `fetch` the client needs. */
 export type Fetch = (
   url: string,
   init: {
@@ -43,7 +46,7 @@ export type Route = readonly [
   method: string,
   path: string,
   sent: 'body' | 'query' | 'nothing',
-  /** `key`: with an Idempotency-Key; `safe`: as it is; `never`: a repeat could do it twice. */
+  /** `key`: repeats under an Idempotency-Key; `safe`: a repeat does no harm; `never`: a repeat could do it twice. */
   repeat: 'key' | 'safe' | 'never',
   rows?: string,
   cursor?: string,

@@ -1,11 +1,11 @@
-// Notifications, verified as https://www.standardwebhooks.com says.
+// Verifies notifications by Standard Webhooks (https://www.standardwebhooks.com).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Notification } from './generated/operations.js';
 
-/** The scheme's own: somebody may have recorded older deliveries. */
+/** Standard Webhooks' limit: an older delivery may be a recorded one, sent again by a stranger. */
 const TOLERANCE_SECONDS = 300;
 
-/** Headers as Node's `http`, Express and `fetch` have them. */
+/** Headers in the form of Node's `http`, Express or `fetch`. */
 export type ReceivedHeaders =
   { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -13,7 +13,7 @@ export type ReceivedHeaders =
 export type NotVerifiedCode =
   'header_missing' | 'timestamp_outside_tolerance' | 'signature_mismatch' | 'unreadable_body';
 
-/** Answer 400 and do nothing. */
+/** The signature is missing or wrong. Respond 400 and do nothing. */
 export class NotVerifiedError extends Error {
   override readonly name = 'NotVerifiedError';
 
@@ -26,10 +26,9 @@ export class NotVerifiedError extends Error {
 }
 
 /**
- * The notification in a delivery, once its signature proves Crossbill sent it. Throws `NotVerifiedError`.
- *
- * @param body the received bytes, or their text: not parsed and written again
- * @param secret the value of NOTIFY_SECRETS, `whsec_…`; during a change, the old and the new one
+ * Returns the notification of a delivery, once its signature proves Crossbill sent it. Throws `NotVerifiedError`.
+ * @param body the received bytes or their text, not parsed and written again
+ * @param secret the value of NOTIFY_SECRETS, `whsec_…`; during a rotation the old and the new one
  */
 export function verifyWebhook(
   body: string | Uint8Array,

@@ -1,4 +1,4 @@
-// At the end: the books, Stripe, the MoR and the receiver against the plan.
+// Compares the database, Stripe, the MoR and the receiver with the plan at the end of the day.
 import type pg from 'pg';
 import { type PeersSeen } from './peers.js';
 import { AMOUNT, type Plan, totalsOf } from './plan.js';
@@ -6,7 +6,7 @@ import { type Verified } from './verified.js';
 
 export type Compared = { readonly what: string; readonly expected: number; readonly seen: number };
 
-/** Where the day's own rows begin. */
+/** The last rows before the day began. */
 export type Before = Readonly<
   Record<'event' | 'entry' | 'invoice' | 'payment' | 'refund' | 'object' | 'notification', string>
 >;
@@ -23,7 +23,7 @@ export async function beginningOf(db: pg.Client): Promise<Before> {
   return row;
 }
 
-/** Lanes and notifications due or under way; 0: all is at rest. */
+/** Counts the lanes and notifications with work due or under way. 0: everything is at rest. */
 export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; readonly notifications: number }> {
   const found = await db.query<{ lanes: number; notifications: number }>(
     `select (select count(*) from lane where key not like 'job:%' and (due_at <= now() + interval '10 minutes' or lease_until > now()))::int as lanes,
@@ -45,7 +45,7 @@ export async function compare(
     const found = await db.query<{ name: string; n: number }>(sql, [at]);
     return new Map(found.rows.map(({ name, n }) => [name, n]));
   };
-  /** The rows since, grouped by one column. */
+  /** Counts the day's rows by one column. */
   const counted = (table: string, column: string, at: string, place = 'seq'): Promise<ReadonlyMap<string, number>> =>
     sums(`select ${column} as name, count(*)::float8 as n from ${table} where ${place} > $1 group by 1`, at);
   const events = await counted('inbox_event', 'status', before.event, 'id');

@@ -1,4 +1,4 @@
-// Time and kind of answers: each kind of request over the whole day, and each part of the daemon minute by minute.
+// Measures the responses: each kind of request over the whole day, and each part of the daemon minute by minute.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 export type Part = 'endpoints' | 'api' | 'refunds' | 'console' | 'exports' | 'metrics';
@@ -26,7 +26,7 @@ export function percentilesOf(h: RecordableHistogram | undefined): Percentiles {
 export type KindSeen = Percentiles & {
   readonly part: Part;
   readonly kind: string;
-  /** Answers by status; 0: none came. */
+  /** The number of responses by status. 0: no response came. */
   readonly statuses: Readonly<Record<number, number>>;
 };
 
@@ -35,14 +35,13 @@ type Kind = { readonly part: Part; readonly took: RecordableHistogram; readonly 
 export class Answers {
   private readonly kinds = new Map<string, Kind>();
   private readonly minutes = new Map<string, RecordableHistogram>();
-  /** Unexpected answers, the first ones with their words. */
+  /** The text of the first unexpected responses. */
   readonly wrong: string[] = [];
   wrongCount = 0;
 
   /**
-   * @param tookMs from the due time of the request, not from its sending: waiting in line behind a slow answer counts
-   * too
-   * @param atMs of the day, its due time
+   * @param tookMs measured from the due time, not from the send: waiting behind a slow response counts too
+   * @param atMs the due time, in milliseconds of the day
    */
   note(part: Part, kind: string, tookMs: number, status: number, atMs: number): void {
     const us = Math.min(LONGEST_US, Math.max(1, Math.round(tookMs * 1_000)));
@@ -73,7 +72,7 @@ export class Answers {
     }));
   }
 
-  /** All kinds of one part as one. */
+  /** All kinds of one part together. */
   whole(part: Part): Percentiles {
     const sum = histogram();
     for (const of of this.kinds.values()) if (of.part === part) sum.add(of.took);

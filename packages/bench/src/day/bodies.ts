@@ -3,7 +3,7 @@ import { invoiceObject } from '../events.js';
 import { AMOUNT } from './plan.js';
 
 export const invoiceOf = (k: number): string => `in_day${k}`;
-/** `tries` 0: the first charge. */
+/** The payment id of a try. `tries` 0 means the first charge. */
 export const paymentOf = (k: number, tries: number): string => `pay_day${k}_${tries}`;
 export const customerOf = (k: number): string => `cus_old${k + 1}`;
 
@@ -18,17 +18,20 @@ export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible';
 export type Shown = {
   readonly status: InvoiceStatus;
   readonly createdSec: number;
-  /** Credit notes after the payment, in smallest units. */
+  /** The sum of credit notes after the payment, in smallest units. */
   readonly credited: number;
 };
 
-// Made once: a real answer costs its bytes and their parsing.
+// Built once: like a real response, the text costs its bytes and their parsing, not its making.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),
 ) as [string, string];
 
-/** @param name common part of its ids; `customer` the number of an old customer */
+/**
+ * @param name the common part of its ids
+ * @param customer the number of an old customer
+ */
 export function invoiceText(name: string, customer: number, { status, createdSec, credited }: Shown): string {
   const text = status === 'paid' ? PAID : OPEN.replace('"status":"open"', `"status":"${status}"`);
   return text
@@ -48,7 +51,7 @@ const STATUS_IN: Readonly<Record<InvoiceEvent, InvoiceStatus>> = {
 
 export const eventIdOf = (type: InvoiceEvent, k: number): string => `evt_day_${type}${k}`;
 
-/** An event of Stripe with the invoice as it was then. */
+/** A Stripe event with the invoice at that time. */
 export function invoiceEvent(type: InvoiceEvent, k: number, createdSec: number, atSec: number): string {
   const invoice = invoiceText(`day${k}`, k + 1, { status: STATUS_IN[type], createdSec, credited: 0 });
   return `{"id":"${eventIdOf(type, k)}","object":"event","api_version":"2026-10-28.endive","created":${atSec},"data":{"object":${invoice}},"livemode":false,"pending_webhooks":2,"type":"invoice.${type}"}`;
@@ -67,7 +70,7 @@ function payment(id: string, type: string, object: object): string {
   return JSON.stringify({ id, type, created: Math.floor(Date.now() / 1_000), data: { object } });
 }
 
-/** The MoR's verdict on one charge. `decline` null: it succeeded. */
+/** The MoR's verdict on one charge. `decline` null: the charge succeeded. */
 export function verdict(k: number, tries: number, decline: 'soft' | 'hard' | null): string {
   const code = decline === 'hard' ? 'stolen_card' : 'insufficient_funds';
   const more = decline === null ? {} : { failure_message: 'The card was declined.', decline_code: code };
@@ -87,7 +90,7 @@ export function refunded(k: number, tries: number, amount: number): string {
   });
 }
 
-/** `outcome` null: the dispute opens. */
+/** A dispute's event. `outcome` null: the dispute opens. */
 export function dispute(k: number, tries: number, outcome: 'won' | 'lost' | null): string {
   const data = { disputeId: `dp_day${k}`, pspReference: `ch_day${k}_${tries}` };
   const dueBy = new Date(Date.now() + 10 * 86_400_000).toISOString();

@@ -1,4 +1,4 @@
-// Requests with a due time, sent then whatever became of those before (open loop).
+// Sends each request at its due time, whatever the earlier ones do (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Answers, type Part } from './answers.js';
@@ -6,7 +6,7 @@ import { type Answers, type Part } from './answers.js';
 export type Request = {
   readonly part: Part;
   readonly kind: string;
-  /** Its due time, in milliseconds of the day. */
+  /** The due time, in milliseconds of the day. */
   readonly atMs: number;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -14,17 +14,17 @@ export type Request = {
   readonly body?: string;
 };
 
-/** A sender hangs up then, and sends it again: the MoR waits for 10 seconds (payment API, "Delivery"). */
+/** After this time a sender hangs up and sends again: the MoR waits for 10 seconds (payment API, "Delivery"). */
 const ENDPOINT_PATIENCE_MS = 10_000;
 
 export class Client {
   private readonly pools: Readonly<Record<Part, Pool>>;
-  /** Requests without an answer so far. */
+  /** The number of requests without a response so far. */
   underWay = 0;
-  /** The most there were at once, of any part. */
+  /** The highest number of requests under way at once, over all parts. */
   mostUnderWay = 0;
 
-  /** @param beganMs since 1970, when the day began */
+  /** @param beganMs the start of the day, in Unix milliseconds */
   constructor(
     origin: string,
     private readonly beganMs: number,
@@ -45,7 +45,7 @@ export class Client {
     };
   }
 
-  /** Milliseconds of the day. */
+  /** The present time, in milliseconds of the day. */
   now(): number {
     return performance.timeOrigin + performance.now() - this.beganMs;
   }
@@ -55,7 +55,7 @@ export class Client {
     if (ms > 0) await pause(ms);
   }
 
-  /** Never rejects. Status 0: no answer came, and `text` says why. */
+  /** Sends a request. Never rejects. Status 0: no response came, and `text` gives the reason. */
   async send(r: Request): Promise<{ readonly status: number; readonly text: string; readonly bytes: number }> {
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
     let [status, text, bytes] = [0, '', 0];

@@ -1,4 +1,4 @@
-// The daemon of the day: the built program as a process of its own with its default settings, but for those named here.
+// The day's daemon: the built program as a separate process, with default settings except those named here.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,7 @@ import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
 import { type Verified, verifiedOf } from './verified.js';
 
 export const KEY = 'day-key-for-the-bench-0123456789abcdef';
-/** A minute of the real day is a second or two of this one: marks come as much faster, and so many more are under way at once. */
+/** A real minute lasts a second or two here. Marks come faster by the same factor, so more calls must run at once. */
 const CONCURRENCY = 64;
 
 const built = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -43,11 +43,11 @@ export function settingsOf(plan: Plan, url: string, peers: string, port: number)
 
 export type Daemon = {
   readonly child: ChildProcess;
-  /** Its log, errors only: the count of each message. */
+  /** The number of each error message in the daemon's log. */
   readonly errors: ReadonlyMap<string, number>;
 };
 
-/** With the flags of the start command; ready when it resolves. */
+/** Starts the daemon with the flags of `npm start`. Resolves once it is ready. */
 export async function startDaemon(settings: Record<string, string>): Promise<Daemon> {
   const child = spawn(process.execPath, ['--max-semi-space-size=2', built('main.js')], {
     env: { PATH: process.env['PATH'], ...settings },
@@ -68,7 +68,7 @@ export async function startDaemon(settings: Record<string, string>): Promise<Dae
   return { child, errors };
 }
 
-/** `crossbill verify` as a person runs it, in a process of its own beside the daemon. */
+/** Runs `crossbill verify` as an operator does, in a separate process next to the daemon. */
 export async function verify(settings: Record<string, string>, since: Date): Promise<Verified> {
   const began = performance.now();
   const child = spawn(process.execPath, [built('cli.js'), 'verify', '--since', since.toISOString(), '--json'], {

@@ -22,9 +22,9 @@ import { type TableSeen, tablesOf, Watch } from './watch.js';
 const CUSTOMERS = 1_000_000;
 const RENEWALS = 100_000;
 const MINUTES = 30;
-/** Between the start of the daemon and the first event. */
+/** The pause between the daemon's start and the first event. */
 const BREATH_MS = 15_000;
-/** The longest time to come to rest after the day, and the wait after it before a look at memory. */
+/** The longest wait for rest after the day, and the pause before the memory is read. */
 const REST_MS = 25 * 60_000;
 const AFTER_REST_MS = 30_000;
 const SAY_EVERY = 2; // samples
@@ -54,11 +54,11 @@ type Seen = {
   readonly tables: readonly [ReadonlyMap<string, TableSeen>, ReadonlyMap<string, TableSeen>];
   readonly memory: { readonly rest: number; readonly now: number; readonly most: number };
   readonly verified: readonly [Verified, Verified];
-  /** The daemon's logged errors. */
+  /** The errors in the daemon's log. */
   readonly errors: ReadonlyMap<string, number>;
-  /** From the end of the day until everything was at rest; null: it never was. */
+  /** The time from the end of the day until everything was at rest. Null: never. */
   readonly restedMs: number | null;
-  /** 99th percentile of how late the load itself was. */
+  /** The 99th percentile of the load's own delay. */
   readonly lateMs: number;
 };
 
@@ -76,7 +76,7 @@ class Day {
     const port = await freePort();
     const settings = settingsOf(this.plan, url, peers.url, port);
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
-    const before = await beginningOf(db); // a starting daemon may notify of the old books at once
+    const before = await beginningOf(db); // a starting daemon may send notifications about the old rows at once
     const daemon = await startDaemon(settings);
     const beganMs = Date.now() + BREATH_MS;
     const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.answers);
@@ -169,7 +169,7 @@ class Day {
     return verified;
   }
 
-  /** Asks until nothing is due, nothing waits and the whole plan is there. */
+  /** Waits until nothing is due or waiting, and every planned row is there. */
   private async restOf(
     db: pg.Client,
     client: Client,

@@ -1,5 +1,5 @@
-// Stripe's and the MoR's deliveries to the webhook endpoints: the plan's events at their time, and the consequences of
-// the daemon's calls, after a pause.
+// Delivers Stripe's and the MoR's events to the webhook endpoints: the plan's events at their time, and after a pause
+// those caused by the daemon's calls.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECRET } from '../events.js';
@@ -18,9 +18,9 @@ import {
 } from './plan.js';
 import { type Told } from './peers.js';
 
-/** Without a 200, the sender repeats it after this. */
+/** Without a 200 the sender repeats the delivery after this time. */
 const AGAIN_MS = 5_000;
-/** Delay of Stripe's and the MoR's events. */
+/** The delay of Stripe's and the MoR's events. */
 const NEWS_MS = 1_000;
 
 const KINDS: Readonly<Record<Endpoint, string>> = {
@@ -30,14 +30,14 @@ const KINDS: Readonly<Record<Endpoint, string>> = {
 };
 
 export class EndpointTraffic {
-  /** Accepted events. */
+  /** The number of accepted events. */
   taken = 0;
-  /** Deliveries with a 503, as the contract allows. */
+  /** The number of deliveries with a 503, as the contract allows. */
   again = 0;
   disputes = 0;
-  /** Marked renewals, in the order of Stripe's events. */
+  /** The marked renewals, in the order of Stripe's events. */
   readonly marked: number[] = [];
-  /** Events still to send. */
+  /** The number of events still to send. */
   waiting = 0;
 
   /** @param onMarked called for each renewal shown as paid by Stripe */
@@ -48,7 +48,7 @@ export class EndpointTraffic {
     private readonly onMarked: (k: number) => void,
   ) {}
 
-  /** Sends the whole plan; resolves with the last answer. */
+  /** Sends the whole plan. Resolves with the last response. */
   async run(): Promise<void> {
     const streams: readonly Stream[] = ['created', 'finalized', 'verdict'];
     await Promise.all(streams.map((stream) => this.stream(stream)));

@@ -1,10 +1,10 @@
-// A list of Stripe's, newest first, as `created` and `starting_after` bound it.
+// One of Stripe's lists, newest first, with the parameters `created` and `starting_after`.
 
 export type Listed = { readonly id: string; readonly atSec: number; readonly text: () => string };
 
 const PAGE = 100;
 
-/** Every addition is at least as new as those before. */
+/** Each added object is at least as new as the earlier ones. */
 export class Listing {
   private readonly items: Listed[] = [];
   private readonly places = new Map<string, number>();

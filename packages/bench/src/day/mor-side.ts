@@ -1,26 +1,26 @@
-// The day's MoR, and the merchant's receiver of notifications: charges again on request, makes refunds, and counts
-// both.
+// The day's MoR and the merchant's receiver of notifications. The MoR charges again on request and makes refunds; both
+// count their requests.
 import { createHash } from 'node:crypto';
 import { isCharged, MOST_TRIES, refundOf } from './plan.js';
 
 export type MorSeen = {
-  /** Relayed events, other than orders to charge again. */
+  /** The number of relayed events, without orders to charge again. */
   relayed: number;
   retries: number;
   refunds: number;
   lookups: number;
-  /** A second refund of a payment, under another key: must be none. */
+  /** Second refunds of a payment under another key. Must be 0. */
   refundsTwice: number;
-  /** Charged once more after a success: must be none. */
+  /** Charges after a success. Must be 0. */
   chargedTwice: number;
   unknown: number;
 };
 
 export type ReceiverSeen = {
   deliveries: number;
-  /** Different ids. */
+  /** The number of different notification ids. */
   told: number;
-  /** An id with other bytes than before: must be none. */
+  /** Notifications with a known id and other bytes. Must be 0. */
   changed: number;
 };
 
@@ -38,7 +38,7 @@ export class MorSide {
   private readonly known = new Set<string>();
   private readonly refunds = new Map<number, { readonly key: string; readonly text: string }>();
 
-  /** `charged` receives the verdict of a retry, `refunded` a new refund. */
+  /** `charged` gets the verdict of a retry, `refunded` a new refund. */
   constructor(
     private readonly charged: (k: number, tries: number) => void,
     private readonly refunded: (k: number, tries: number, amount: number) => void,
@@ -56,7 +56,10 @@ export class MorSide {
     return '{}';
   }
 
-  /** An event over the relay. Of the day's own the MoR has heard from Stripe; an order to charge again it has not. */
+  /**
+   * Takes an event from the relay. Only an order to charge again has an effect: the day's MoR knows the other invoices
+   * from its plan.
+   */
   relay(body: string): void {
     const id = /"id":"([^"]+)"/.exec(body)?.[1] ?? '';
     if (!id.startsWith('evt_crossbill')) {

@@ -14,17 +14,20 @@ const METRICS_EVERY_MS = 15_000;
 const DAY_MS = 86_400_000;
 
 export class People {
-  /** The newest answer of `/metrics`. */
+  /** The newest response of `/metrics`. */
   metrics = '';
   exported = 0;
   ended = false;
   refundsAsked = 0;
-  /** Of them, answered 202: the MoR's answer was not there in time. Legal, and late. */
+  /** The refunds with a 202: the MoR's reply came late. The contract allows this. */
   refundsUnknown = 0;
-  /** Refunds still to request. */
+  /** The number of refunds still to request. */
   waiting = 0;
 
-  /** @param marked renewals marked by now; `oldRenewals`: number of renewals in the filled books */
+  /**
+   * @param marked the renewals marked so far
+   * @param oldRenewals the number of renewals in the filled database
+   */
   constructor(
     private readonly plan: Plan,
     private readonly client: Client,
@@ -33,11 +36,11 @@ export class People {
     private readonly oldRenewals: number,
   ) {}
 
-  /** Until the day is over. */
+  /** Works until the day is over. */
   async run(port: number): Promise<void> {
     const cookie = await logIn(port, this.key);
     const middle = Math.max(1, Math.floor(this.oldRenewals / 200)) * 100;
-    const told = Math.floor(this.oldRenewals / 10) * 10; // of older ones the daemon has dropped the notification by now
+    const told = Math.floor(this.oldRenewals / 10) * 10; // older notifications are deleted by now
     const pages = consolePages(middle, 1, told).filter(({ path }) => !path.includes('format=csv'));
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
     void this.scrape();
@@ -64,7 +67,7 @@ export class People {
     ]);
   }
 
-  /** A renewal has its mark: perhaps it gets a refund. */
+  /** A renewal is marked and may get a refund. */
   refundLater(k: number): void {
     const amount = refundOf(k);
     if (amount === null) return;
@@ -92,7 +95,7 @@ export class People {
 
   private async read(n: number, atMs: number): Promise<void> {
     const k = this.marked[(n * 7_919) % Math.max(1, this.marked.length)];
-    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // those with a log
+    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // renewals with a log
     const one: readonly [string, string][] = [
       ['GET /v1/invoices/{id}', `/v1/invoices/${k === undefined ? `in_old${old}` : invoiceOf(k)}`],
       ['GET /v1/payments/{id}', `/v1/payments/${k === undefined ? `pay_old${old}` : paidAs(k)}`],
@@ -106,7 +109,7 @@ export class People {
     await this.expect({ part: 'api', kind, atMs, path, headers: this.bearer() });
   }
 
-  /** Goes on after the day, until ended: waiting work is worth a look then too. */
+  /** Reads `/metrics` even after the day, while work is waiting. */
   private async scrape(): Promise<void> {
     while (!this.ended) {
       const atMs = this.client.now();
@@ -117,7 +120,7 @@ export class People {
     }
   }
 
-  /** Bytes of the answer. */
+  /** Checks the status, and returns the number of bytes. */
   private async expect(
     r: {
       part: 'api' | 'console' | 'exports';
@@ -133,7 +136,7 @@ export class People {
     return bytes;
   }
 
-  /** Nobody waits for the answer before: each has its time. */
+  /** Starts each request at its time, without waiting for the one before. */
   private async every(ms: number, work: (n: number, atMs: number) => Promise<void>): Promise<void> {
     for (let n = 0; ; n++) {
       const atMs = n * ms;
@@ -149,7 +152,7 @@ export class People {
   }
 }
 
-/** The charge behind the payment: the first one, or a retry. */
+/** The payment id of the renewal's successful charge: the first one or a retry. */
 function paidAs(k: number): string {
   const tries = k % 100 >= 5 ? 0 : k % 2 === 0 ? 1 : 2;
   return paymentOf(k, tries);

@@ -9,7 +9,7 @@ export type Plan = {
 /** `soft` and `hard`: the kind of decline of the first charge. */
 export type Fate = 'paid' | 'soft' | 'hard';
 
-/** Of a hundred renewals the bank declines five for the moment and one for good; three have a dispute, two a refund. */
+/** Of a hundred renewals the bank declines five temporarily and one for good; three get a dispute and two a refund. */
 export function fateOf(k: number): Fate {
   const part = k % 100;
   return part < 5 ? 'soft' : part === 5 ? 'hard' : 'paid';
@@ -17,7 +17,7 @@ export function fateOf(k: number): Fate {
 
 export const isDisputed = (k: number): boolean => k % 100 >= 10 && k % 100 < 13;
 
-/** Of the disputes a third is still open at the end of the day. */
+/** A third of the disputes is still open at the end of the day. */
 export function outcomeOf(k: number): 'won' | 'lost' | null {
   const part = Math.floor(k / 100) % 3;
   return part === 0 ? null : part === 1 ? 'won' : 'lost';
@@ -25,42 +25,50 @@ export function outcomeOf(k: number): 'won' | 'lost' | null {
 
 export const AMOUNT = 2990;
 
-/** Smallest units to refund; null: nothing. Half of the refunds are partial. */
+/** The amount to refund in smallest units. Null: no refund. Half of the refunds are partial. */
 export function refundOf(k: number): number | null {
   return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
 }
 
-/** Charges of one soft decline, the first one included. */
+/** The charges after one soft decline, the first one included. */
 export const MOST_TRIES = 3;
 
-/** Whether the charge succeeds. @param tries 0 the first charge, then the retries */
+/**
+ * True if the charge succeeds.
+ * @param tries 0 for the first charge, then the number of the retry
+ */
 export function isCharged(k: number, tries: number): boolean {
   const fate = fateOf(k);
   if (fate !== 'soft') return fate === 'paid';
   return tries === 1 ? k % 2 === 0 : tries === 2 && k % 4 === 1;
 }
 
-/** Parts of the day from when to when the events of all renewals come, in their order. Each renewal's stand in this order too. */
+/**
+ * Each kind of event has its part of the day, from the first number to the second. Within a part the renewals come in
+ * order, and each renewal's events come in order too.
+ */
 const STREAMS = { created: [0, 0.1], finalized: [0.02, 0.13], verdict: [0.04, 0.2] } as const;
 export type Stream = keyof typeof STREAMS;
 
-/** Milliseconds after the beginning of the day. Evenly over the stream's time, each somewhere within its own slot. */
+/**
+ * The due time in milliseconds of the day. The renewals share the part evenly, each at a random moment of its own slot.
+ */
 export function dueMs({ renewals, dayMs }: Plan, stream: Stream, k: number): number {
   const [from, to] = STREAMS[stream];
   return dayMs * (from + ((to - from) * (k + within(k))) / renewals);
 }
 
-/** 0 to 1, the same for the same number each time. */
+/** A number from 0 to 1, always the same for the same renewal. */
 function within(k: number): number {
   return ((Math.imul(k + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
 }
 
-/** Parts of the day between a cause and its consequence. */
+/** The pauses between a cause and its effect, as parts of the day. */
 export const RETRY_AFTER = 0.05;
 export const REFUND_AFTER = 0.02;
 export const DISPUTE_AFTER = 0.03;
 export const OUTCOME_AFTER = 0.06;
-/** The verify run begins, and the receiver of notifications answers at once from then on. */
+/** The time verify begins, as a part of the day. From then on the receiver of notifications responds at once. */
 export const VERIFY_AT = 0.5;
 export const RECEIVER_WELL_AT = 0.75;
 
@@ -68,7 +76,7 @@ export type Totals = Readonly<
   Record<'paid' | 'uncollectible' | 'retries' | 'disputes' | 'lost' | 'refunds' | 'refunded', number>
 >;
 
-/** The totals at rest. */
+/** The expected totals at rest. */
 export function totalsOf(renewals: number): Totals {
   const t = { paid: 0, uncollectible: 0, retries: 0, disputes: 0, lost: 0, refunds: 0, refunded: 0 };
   for (let k = 0; k < renewals; k++) {
@@ -92,16 +100,16 @@ export function totalsOf(renewals: number): Totals {
 }
 
 /**
- * Requests to Stripe for a renewal: a look at its subscription, a read, a report and an attachment; and some for the
- * rest.
+ * The requests to Stripe per renewal: a look at the subscription, a read, a report, an attachment, and a share of
+ * others.
  */
 const REQUESTS = 4.2;
-/** Part of the day for the marks. */
+/** The part of the day for the marks. */
 const DRAIN_PART = 0.7;
 /** Stripe's limit for a live account. */
 export const LIVE_LIMIT = 100;
 
-/** STRIPE_MAX_RPS: enough to drain the burst within the day; Stripe's live limit if it suffices. */
+/** The value of STRIPE_MAX_RPS: enough to drain the burst within the day, and at least Stripe's live limit. */
 export function budgetFor({ renewals, dayMs }: Plan): number {
   return Math.max(LIVE_LIMIT, Math.ceil((REQUESTS * renewals) / ((dayMs / 1_000) * DRAIN_PART)));
 }

@@ -1,4 +1,4 @@
-// Where the day takes place: books with old customers, copied for this day alone, and the peers.
+// The day's surroundings: a fresh copy of a filled database, and the peers.
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,10 @@ import { type Plan } from './plan.js';
 
 export type Peers = { readonly url: string; readonly child: ChildProcess };
 
-/** A copy of books with so many customers of one renewal each; the original stays in `--data`, or on the server of DATABASE_URL. */
+/**
+ * Copies a database with so many customers of one renewal each. The original stays in `--data`, or on the server of
+ * DATABASE_URL.
+ */
 export async function withBooks(
   rig: Rig,
   customers: number,
@@ -40,7 +43,7 @@ export async function withBooks(
     }
     await admin.query('drop database if exists bench_day with (force)');
     const { rows } = await admin.query<{ n: number }>(`select current_setting('server_version_num')::int as n`);
-    const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : ''; // else all of it goes through the log
+    const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : ''; // a file copy spares the log
     await admin.query(`create database bench_day template ${books} ${copying}`);
     await settle(adminUrl.replace(/\/[^/?]+(\?|$)/, '/bench_day$1'));
     await admin.query('checkpoint');
@@ -75,7 +78,7 @@ async function settle(url: string): Promise<void> {
   await db.end();
 }
 
-/** They do nothing by themselves before `/_set?began=` tells them when the day begins. */
+/** Starts the peers. They do nothing before `/_set?began=` tells them the start of the day. */
 export async function withPeers(plan: Plan, work: (peers: Peers) => Promise<void>): Promise<void> {
   const child = fork(fileURLToPath(new URL('./peers.js', import.meta.url)), [plan.renewals, plan.dayMs].map(String));
   const port = await new Promise<number>((resolve, reject) => {

@@ -1,14 +1,14 @@
-// The day's Stripe: the routes for a mark, a refund, a retry and verify. It counts effects and makes events of its
-// acts.
+// The day's Stripe: the routes for a mark, a refund, a retry and verify. It counts effects, and each change makes an
+// event.
 import { AMOUNT, dueMs, type Plan } from './plan.js';
 import { eventIdOf, invoiceEvent, invoiceOf, type InvoiceEvent, type InvoiceStatus, invoiceText } from './bodies.js';
 import { Listing, listOf } from './listing.js';
 
 export type StripeSeen = {
   calls: number;
-  /** The same change under the same key: no second effect. */
+  /** Repeats of a change under the same key: no second effect. */
   repeats: number;
-  /** Second effects: must be none. */
+  /** Second effects of one change. Must be 0. */
   twice: number;
   reports: number;
   attached: number;
@@ -32,7 +32,7 @@ export class StripeSide {
     creditNotes: 0,
     unknown: 0,
   };
-  /** By effect, its key. */
+  /** The key of each effect. */
   private readonly keys = new Map<string, string>();
   private readonly records = new Map<number, PaymentRecord>();
   private readonly ended = new Map<number, InvoiceStatus>();
@@ -45,10 +45,10 @@ export class StripeSide {
   private readonly notes = new Map<number, { readonly amount: number; readonly text: string }>();
   private readonly next = { created: 0, finalized: 0 };
 
-  /** When the day begins, since 1970: not yet. */
+  /** The start of the day in Unix milliseconds. Infinity: not yet. */
   beganMs = Infinity;
 
-  /** @param tell sends the event of an act */
+  /** @param tell sends the event of a change */
   constructor(
     private readonly plan: Plan,
     private readonly tell: (type: InvoiceEvent, k: number) => void,
@@ -86,7 +86,7 @@ export class StripeSide {
     }
   }
 
-  /** Adds everything now in existence to the lists. */
+  /** Adds every object existing by now to the lists. */
   private advance(): void {
     const now = Date.now() - this.beganMs;
     const { next, plan } = this;
@@ -180,7 +180,7 @@ export class StripeSide {
     return listOf(note === undefined || !invoiceId.startsWith('in_day') ? [] : [note.text]);
   }
 
-  /** An old customer's record is as once reported, without a refund. */
+  /** An old customer's record: reported once, without a refund. */
   private record(id: string, atSec = this.nowSec()): string {
     const k = numberIn(id);
     const r = id === recordOf(k) ? this.records.get(k) : undefined;
@@ -188,7 +188,7 @@ export class StripeSide {
     return `{"id":"${id}","object":"payment_record","created":${atSec},"amount_requested":${money(AMOUNT)},"amount_guaranteed":${money(AMOUNT)},"amount_refunded":${money(r?.refunded ?? 0)},"processor_details":{"type":"custom","custom":{"payment_reference":"${r?.reference ?? ''}"}},"metadata":{"crossbill":"1","payment_id":"${r?.payment ?? ''}","invoice_id":"${id.slice(3)}","refund_id":"${r?.refundId ?? ''}"}}`;
   }
 
-  /** True the first time. */
+  /** Counts an effect. Returns true the first time. */
   private effect(what: string, key: string): boolean {
     const before = this.keys.get(what);
     if (before === undefined) this.keys.set(what, key);
