@@ -177,7 +177,10 @@ export class Lane {
     const { kind, subject, fact, dueAt = null, since = null } = item;
     const same = this.reviews.filter((r) => r.kind === kind && r.subject === subject);
     const open = same.find((r) => r.status === 'open');
-    if (open !== undefined) return this.restate(open, { ...item, dueAt });
+    if (open !== undefined) {
+      const isAnother = open.topic !== fact.code && isSameTime(open.dueAt, dueAt);
+      return isAnother ? undefined : this.updateItem(open, item); // another rule's fact stays
+    }
     if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
     const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;
     this.openItem({ ...item, invoiceId });
@@ -189,18 +192,15 @@ export class Lane {
     this.say('decision', `review item ${row.kind}: ${row.topic}`, row);
   }
 
-  private restate(open: Draft<ReviewRow>, item: Item & { readonly dueAt: Date | null }): void {
-    const { fact, dueAt } = item;
-    const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
-    if (isDueThen && open.topic !== fact.code) return; // another rule's fact
-    const isSameOffer = item.actions === undefined || item.actions.join() === open.actions.join();
-    if (isDueThen && isSameOffer && isSameFact(open.fact, fact)) return;
-    Object.assign(open, { topic: fact.code, fact, ...choicesOf(item), dueAt });
-    this.sayChanged(open, isDueThen);
-  }
-
-  /** An open item has another fact, or with `isDueThen` false another deadline: its timeline says so. */
-  sayChanged(open: ReviewRow, isDueThen: boolean): void {
+  /** Brings an open item up to date. The timeline gets a line for a new fact or deadline. */
+  updateItem(open: Draft<ReviewRow>, item: Item): void {
+    const { fact, actions, dueAt = null, paymentRowId = open.paymentRowId, refundId = open.refundId } = item;
+    const isNews = !isSameFact(open.fact, fact);
+    const isDueThen = isSameTime(open.dueAt, dueAt);
+    if (isNews) Object.assign(open, { topic: fact.code, fact });
+    if (isNews || actions !== undefined) Object.assign(open, choicesOf(item));
+    Object.assign(open, { dueAt, paymentRowId, refundId });
+    if (isDueThen && !isNews) return;
     const how = isDueThen ? 'is now' : 'has another deadline';
     this.say('decision', `review item ${open.kind} ${how}: ${open.fact.code}`, open);
   }
@@ -271,6 +271,10 @@ export class Lane {
     if (!isSame) this.base = { ...s, invoice, payments, attempts, refunds, objects, messages, reviews };
     return this.base;
   }
+}
+
+function isSameTime(a: Date | null, b: Date | null): boolean {
+  return a?.getTime() === b?.getTime();
 }
 
 function idOf(about: About): string | null {

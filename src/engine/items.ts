@@ -1,5 +1,4 @@
 // Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
-import { type Draft } from '../domain/row.js';
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
@@ -81,16 +80,8 @@ function hold(lane: Lane, holds: Holds): 'open' | 'dismissed' {
   if (same.some((r) => isDismissed(r, holds.since ?? null) && isSameFact(r.fact, fact))) return 'dismissed';
   const open = same.find((r) => r.status === 'open');
   if (open === undefined) lane.openItem(item);
-  else update(lane, open, item);
+  else lane.updateItem(open, item);
   return 'open';
-}
-
-function update(lane: Lane, open: Draft<ReviewRow>, item: Item): void {
-  const { fact, dueAt = null, paymentRowId = null, refundId = null } = item;
-  const isNews = !isSameFact(open.fact, fact);
-  const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
-  Object.assign(open, { ...(isNews && { fact }), ...choicesOf(item), dueAt, paymentRowId, refundId });
-  if (isNews || !isDueThen) lane.sayChanged(open, isDueThen);
 }
 
 function close(lane: Lane, r: ReviewRow, note: string): void {
@@ -101,7 +92,7 @@ function itemOf(lane: Lane, { about, subject = about.id, since: _, ...item }: Ho
   const own = 'mark' in about ? about.id : (about.paymentRowId ?? null);
   const { paymentRowId = own } = item;
   const refundId = 'mirror' in about ? about.id : null;
-  return { ...item, subject, paymentRowId, refundId, invoiceId: lane.invoice?.invoiceId ?? null };
+  return { ...item, ...choicesOf(item), subject, paymentRowId, refundId, invoiceId: lane.invoice?.invoiceId ?? null };
 }
 
 function nameOf(kind: string, topic: string, subject: string): string {

@@ -123,7 +123,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /** What a step does to a lane, and what it knows of the lane's log. */
-export type Step = {
+export type LoggedStep = {
   readonly before: LaneState;
   readonly after: LaneState;
   readonly version: number;
@@ -133,7 +133,7 @@ export type Step = {
 };
 
 /** The row that a step writes. */
-export function rowOf({ before, after, version, at, atRest, snapshot }: Step): NewRow {
+export function logRow({ before, after, version, at, atRest, snapshot }: LoggedStep): NewRow {
   const change: Record<string, unknown> = { f: FORMAT };
   const from = snapshot ? emptyLane(after.lane) : before;
   for (const p of PARTS) {

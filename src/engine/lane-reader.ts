@@ -151,10 +151,10 @@ function grouped<T>(rows: readonly T[], by: (row: T) => string): ReadonlyMap<str
 }
 
 /** A lane's row in the queue. `news` counts what came. */
-export type Taken = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
+export type QueuedLane = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
 
 /** The lanes' rows in the queue, whoever holds them. */
-export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, Taken>> {
+export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, QueuedLane>> {
   const found = await db.query<{ key: string; fence: string; news: string }>(
     'select key, fence, news from lane where key = any($1)',
     [lanes],

@@ -5,16 +5,16 @@ import { type TellStep } from './decider.js';
 import { LaneFenced, type LaneWork } from './lane-store.js';
 import { type Remembered } from '../domain/request-name.js';
 import { insertSql, jsonText, textArray, toJson } from '../store/codec.js';
-import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
+import { droppedBodies, type Folded, isEmpty, logRow, type NewRow, wantsSnapshot } from './lane-log.js';
 import { AWAITED, makeDue } from '../store/queue.js';
-import { type Loaded, type Taken } from './lane-reader.js';
+import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { NOTIFY_SQL, storedNotification } from '../store/notifications.js';
 import { readRowWrites } from './read-rows.js';
 import { type StepWrite } from './subject.js';
 
 export type Step = {
   readonly work: LaneWork<unknown>;
-  readonly known: Loaded & { readonly taken: Taken | null };
+  readonly known: Loaded & { readonly taken: QueuedLane | null };
   readonly value: unknown;
   readonly made: string | null;
   readonly after: LaneState;
@@ -47,7 +47,7 @@ export function decideStep(
   // that name.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
-  const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
+  const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
   const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
   return {
     work,

@@ -5,7 +5,7 @@ import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
 /** A lane with the events of this claim: the decided ones, or else those in wait. */
-export type LaneWork = Pick<Claim, 'lane' | 'events'>;
+export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
   /** A name from our code, such as `report_payment` or `read-invoice`. */
@@ -27,11 +27,11 @@ export const LANE_WATCH = Symbol('LANE_WATCH');
 export type LaneWatch = {
   /** One transaction was committed. `decided`: its events, often none. */
   readonly onDecided: (lane: string, decided: readonly DecidedEvent[]) => void;
-  readonly onCalled: (work: LaneWork, call: TrailedCall) => void;
+  readonly onCalled: (lane: TrailedLane, call: TrailedCall) => void;
 };
 
 export class LaneTrail {
-  private events: LaneWork['events'] = [];
+  private events: TrailedLane['events'] = [];
 
   constructor(
     private readonly claim: Claim,
@@ -105,7 +105,7 @@ export function watchLanes(
   log: Logger,
 ): {
   onDone: (done: { readonly decided: readonly DecidedEvent[] }) => void;
-  onError: (what: string, error: unknown, claim: LaneWork | null) => void;
+  onError: (what: string, error: unknown, claim: TrailedLane | null) => void;
 } {
   return {
     onDone: ({ decided }) => {
@@ -122,4 +122,4 @@ export function watchLanes(
 }
 
 /** At most three: a lane may have hundreds in wait. */
-const namesOf = (events: LaneWork['events']): readonly string[] => events.slice(-3).map(eventName);
+const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);

@@ -7,7 +7,7 @@ import { type Remembered } from '../domain/request-name.js';
 import { type DatabaseTime } from '../store/database-time.js';
 import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from '../store/database.js';
 import { type TellStep } from './decider.js';
-import { type Loaded, loadLanes, type Taken, takenBy } from './lane-reader.js';
+import { type Loaded, loadLanes, type QueuedLane, takenBy } from './lane-reader.js';
 import { decideStep, foldedAfter, LOG_KEY, type Step, statementOf } from './lane-step.js';
 import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../store/requests.js';
@@ -30,7 +30,7 @@ type Waiting = {
 };
 
 /** A lane after this process's last read or write. */
-type Kept = Loaded & { readonly taken: Taken | null };
+type Kept = Loaded & { readonly taken: QueuedLane | null };
 
 export type WriteOptions = {
   /** How the merchant's backend learns of a step; null: it does not. */
@@ -60,7 +60,7 @@ export class LaneWriter {
   }
 
   /** Reads claimed lanes, and keeps them until they are given back or forgotten. */
-  async keep(claimed: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
+  async keep(claimed: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     const loaded = await this.load(
       claimed.map((t) => t.lane),
       new Map(claimed.map((t) => [t.lane, t])),
@@ -194,7 +194,7 @@ export class LaneWriter {
     if (unknown.length > 0) {
       // The count of news is read before the events: an event in between then shows at the end of the claim.
       const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
-      const taken = claimed.length === 0 ? new Map<string, Taken>() : await takenBy(this.pool, claimed);
+      const taken = claimed.length === 0 ? new Map<string, QueuedLane>() : await takenBy(this.pool, claimed);
       for (const [lane, kept] of await this.load(
         unknown.map((w) => w.lane),
         taken,
@@ -208,7 +208,10 @@ export class LaneWriter {
     };
   }
 
-  private async load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
+  private async load(
+    lanes: readonly string[],
+    taken: ReadonlyMap<string, QueuedLane>,
+  ): Promise<ReadonlyMap<string, Kept>> {
     const loaded = await loadLanes(this.pool, lanes, this.time, new Set(taken.keys()));
     this.asked = { at: loaded.now, ms: performance.now() };
     return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));

@@ -16,6 +16,8 @@ export type Peers = {
   readonly channels: MorChannels;
   readonly signups: Signups;
   readonly customers: Customers;
+  /** Null: nobody compares accounts. */
+  readonly account: { readonly read: () => Promise<void> } | null;
 };
 
 /** Questions about a customer's signups. */
@@ -41,8 +43,6 @@ export type Customers = {
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
-  /** Which account does STRIPE_API_KEY belong to? An event with an account waits for the answer. */
-  | { readonly do: 'read-account' }
   | { readonly do: 'send'; readonly message: OutboxRow }
   | { readonly do: 'probe'; readonly message: OutboxRow }
   | {

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type Config, stripeMode } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Clock } from '../domain/ports/clock.js';
+import { type Lookup } from './lookup.js';
 import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
 
 /**
@@ -52,6 +53,14 @@ export class OwnAccount {
     else this.failed = { at: this.clock.now(), forbidden: read.status === 403 };
   }
 }
+
+/** Which account does STRIPE_API_KEY belong to? The lane asks as long as one of its events waits for the answer. */
+export const accountLookup: Lookup<null, void> = {
+  name: 'read-account',
+  wanted: () => null,
+  ask: async (_, { account }) => account?.read(),
+  take: () => undefined,
+};
 
 /** When a lane with an event that waits for the account is due: at `at`, or in time for the next read. */
 export function lookBy(at: Date | null, now: Date): Date {

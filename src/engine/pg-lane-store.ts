@@ -7,7 +7,7 @@ import { insertSql, jsonText, toJson } from '../store/codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { restIn } from '../store/queue.js';
-import { type Loaded, type Taken } from './lane-reader.js';
+import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
 // The lanes that are due and free, the longest waiting first: what a caller waits for is due since the epoch. The statement reads the queue in
@@ -61,7 +61,7 @@ export class PgLaneStore extends LaneStore {
   }
 
   /** One lane that cannot be read keeps no other from being worked: it is claimed like them, and whoever works it meets the error. */
-  private async readable(taken: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
+  private async readable(taken: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     try {
       return await this.writer.keep(taken);
     } catch (e) {

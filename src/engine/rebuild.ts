@@ -31,38 +31,25 @@ export class Rebuild {
   async run(check: boolean, onProgress: (lanes: number) => void): Promise<Rebuilt> {
     let lanes = 0;
     let differed = 0;
-    const again: string[] = [];
+    const failed = new Map<string, string>();
+    const rebuild = async (lane: string): Promise<void> => {
+      const done = await this.rebuilt(lane, check);
+      if (typeof done === 'string') failed.set(lane, done);
+      else failed.delete(lane);
+      if (done === true) differed++;
+    };
     for (let after: Cursor = { at: new Date(0), lane: '' }; ;) {
       const batch = await this.lanesAfter(after);
       const last = batch.at(-1);
       if (last === undefined) break;
-      for (const { lane } of batch) {
-        const done = await this.tried(lane, check);
-        if (typeof done === 'string') again.push(lane);
-        else if (done) differed++;
-      }
+      for (const { lane } of batch) await rebuild(lane);
       lanes += batch.length;
       after = last;
       onProgress(lanes);
     }
-    // What another lane's rows held by mistake is free once those were made again.
-    const failed: { lane: string; why: string }[] = [];
-    for (const lane of again) {
-      const done = await this.tried(lane, check);
-      if (typeof done === 'string') failed.push({ lane, why: done });
-      else if (done) differed++;
-    }
-    return { lanes, differed, failed };
-  }
-
-  /** As `rebuilt`, or why it could not be made again: one lane keeps no other from it. */
-  private async tried(lane: string, check: boolean): Promise<boolean | string> {
-    try {
-      return await this.rebuilt(lane, check);
-    } catch (e) {
-      if (e instanceof LaneUnreadable || (e instanceof Error && violatedConstraint(e) !== null)) return e.message;
-      throw e;
-    }
+    // Another lane's rows may have held a unique value by mistake. Their rebuild has freed it.
+    for (const lane of [...failed.keys()]) await rebuild(lane);
+    return { lanes, differed, failed: [...failed].map(([lane, why]) => ({ lane, why })) };
   }
 
   private async lanesAfter({ at, lane }: Cursor): Promise<readonly Cursor[]> {
@@ -73,14 +60,20 @@ export class Rebuild {
     return found.rows;
   }
 
-  private async rebuilt(lane: string, check: boolean): Promise<boolean> {
-    for (;;) {
-      const differed = await this.once(lane, check);
-      if (differed !== null) return differed;
+  /** True if the rows of the lane differed. A text tells why this lane has no rebuild; the others go on. */
+  private async rebuilt(lane: string, check: boolean): Promise<boolean | string> {
+    try {
+      for (;;) {
+        const differed = await this.once(lane, check);
+        if (differed !== null) return differed;
+      }
+    } catch (e) {
+      if (e instanceof LaneUnreadable || (e instanceof Error && violatedConstraint(e) !== null)) return e.message;
+      throw e;
     }
   }
 
-  /** Null: the lane was written meanwhile, and nothing was changed. */
+  /** Null: a daemon wrote the lane meanwhile, so this transaction changed nothing. */
   private once(lane: string, check: boolean): Promise<boolean | null> {
     return onConnection(this.db.pool, async (db) => {
       await db.query('begin');
@@ -92,7 +85,7 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // A step that was written since had its read rows before ours: ours are old. One that comes later waits for our row locks.
+      // A step since our read of the log wrote its read rows before ours, so ours are old. A later step waits for our row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

@@ -12,7 +12,7 @@ import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
 /** The verdict on an event. `named`: the MoR's ids of payments in the event. */
-export type Taken = {
+export type TakenEvent = {
   readonly verdict: Omit<EventVerdict, 'id'>;
   readonly named: readonly string[];
 };
@@ -25,8 +25,11 @@ export type Ours = {
 };
 
 /** `ask`, `wait`: the event waits for a read of the key's account. */
-export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): Taken | 'ask' | 'wait' {
-  const end = (status: EventVerdict['status'], reason: string): Taken => ({ verdict: { status, reason }, named: [] });
+export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): TakenEvent | 'ask' | 'wait' {
+  const end = (status: EventVerdict['status'], reason: string): TakenEvent => ({
+    verdict: { status, reason },
+    named: [],
+  });
   const read = readEvent(stored);
   if (!read.ok) return end(read.status, read.reason);
   const { event } = read;

@@ -7,7 +7,7 @@ import { type Elsewhere, emptyLane } from './context.js';
 import { type DecidedEvent } from './decider.js';
 import { Lane, type Rule } from './draft.js';
 import { collectedCharges } from './payment.js';
-import { type CarriedBy, type Errand, type Peers } from './lookup.js';
+import { askFor, type CarriedBy, type Errand, type Peers } from './lookup.js';
 import { settle } from './settle.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
@@ -18,7 +18,7 @@ import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
-import { LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
+import { accountLookup, LIVE_MODE, type LiveModeRule, lookBy, OwnAccount } from './own-account.js';
 import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
@@ -54,9 +54,9 @@ export class WorkLaneFlow {
   ) {}
 
   private get peers(): Peers {
-    const { platform, gateway, channels } = this;
+    const { platform, gateway, channels, account } = this;
     const { signups, customers } = this.context.decider;
-    return { platform, gateway, channels, signups, customers };
+    return { platform, gateway, channels, account, signups, customers };
   }
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
@@ -152,7 +152,7 @@ export class WorkLaneFlow {
           if (news?.ahead === true) news.take(lane);
           const settled = settle(this.context.decider.subjects, lane.toState(), ctx);
           charges = collectedCharges(settled.state.entries);
-          const errand: Errand | null = held === 'ask' ? { do: 'read-account' } : settled.errand;
+          const errand: Errand | null = held === 'ask' ? askFor(accountLookup, null) : settled.errand;
           const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
           return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
         },
@@ -170,9 +170,6 @@ export class WorkLaneFlow {
     const { subjects } = this.context.decider;
     const call: CarriedBy = (name, calling) => trail.call(name, null, calling);
     switch (errand.do) {
-      case 'read-account':
-        await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
-        return { take: () => undefined };
       case 'send': {
         const { id, kind } = errand.message;
         const outcome = await trail.call(kind, id, this.send(errand.message));

@@ -3,15 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { laneOfItem } from '../domain/events/own-event.js';
 import { emptyLane } from '../engine/context.js';
 import { Lane } from '../engine/draft.js';
-import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { type ReviewRow } from '../domain/model.js';
 import { NotUnique } from '../engine/lane-store.js';
 import { ReviewsStore } from './reviews.store.js';
 import { FlowContext } from '../engine/flow-context.js';
 import { LaneChanges } from '../engine/lane-changes.js';
-import { refuse, type Result } from '../engine/commanded.js';
-import { resolveReview } from '../engine/resolve-review.js';
-
-type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
+import { type Choice, refuse, type Result } from '../engine/commanded.js';
+import { resolveReview } from './resolve-review.js';
 
 @Injectable()
 export class ReviewsFlow {

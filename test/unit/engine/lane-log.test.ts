@@ -3,7 +3,7 @@ import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { emptyLane } from '../../../src/engine/context.js';
 import { type LaneState } from '../../../src/domain/model.js';
-import { fold, type LoggedRow, rowOf } from '../../../src/engine/lane-log.js';
+import { fold, type LoggedRow, logRow } from '../../../src/engine/lane-log.js';
 import { aCtx, NOW } from '../../support/channel-lane.js';
 import { aLink, asking } from '../../support/channel-object.js';
 import { lane } from '../../support/waiting-payment.js';
@@ -22,7 +22,7 @@ it('a review item without its old deadline has none in the log', () => {
   const states: readonly LaneState[] = [emptyLane('in_1'), first, second];
   const rows = [first, second].map((after, n) => {
     const before = states[n] ?? after;
-    const row = rowOf({ before, after, version: n + 1, at: NOW, atRest: true, snapshot: false });
+    const row = logRow({ before, after, version: n + 1, at: NOW, atRest: true, snapshot: false });
     const change = JSON.parse(row.change) as Record<string, unknown>;
     return { lane: 'in_1', version: n + 1, at: NOW, change, bodies: null, at_rest: true, snapshot: false };
   });
@@ -33,7 +33,7 @@ it('a review item without its old deadline has none in the log', () => {
 it('a whole-state row keeps the bytes of a withdrawn call: Crossbill may ask under its key again', () => {
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null, url: null }));
   const after = takeCallBack(s, m, 'the invoice is paid', ctx);
-  const { change, bodies, ...row } = rowOf({
+  const { change, bodies, ...row } = logRow({
     ...{ before: s, after, version: 21, at: NOW, atRest: true, snapshot: true },
   });
   const parsed = {

@@ -43,11 +43,7 @@ function next(s: LaneState, of = ctx()): string | null {
   looks.length = 0;
   const errand = nextErrand(s, of, (when) => looks.push(when));
   if (errand === null) return null;
-  return errand.do === 'send' || errand.do === 'probe'
-    ? `${errand.do} ${errand.message.kind}`
-    : errand.do === 'look-up'
-      ? errand.name
-      : errand.do;
+  return errand.do === 'look-up' ? errand.name : `${errand.do} ${errand.message.kind}`;
 }
 
 it('a mark goes before a refund, then the refund’s twin, and the relay last', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Kind, type Row } from '#src/domain/row.js';
-import { fold, LOGGED, type LoggedRow, rowOf } from '#src/engine/lane-log.js';
+import { fold, LOGGED, type LoggedRow, logRow } from '#src/engine/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';
 
@@ -91,9 +91,9 @@ export const logRows: Target = {
       invoice: merged.invoice ?? before.invoice,
     };
     const written = [
-      rowOf({ before: emptyLane('in_1'), after: before, version: 1, at: NOW, atRest: false, snapshot: false }),
-      rowOf({ before, after, version: 2, at: NOW, atRest: true, snapshot: false }),
-      rowOf({ before: after, after, version: 3, at: NOW, atRest: true, snapshot: true }),
+      logRow({ before: emptyLane('in_1'), after: before, version: 1, at: NOW, atRest: false, snapshot: false }),
+      logRow({ before, after, version: 2, at: NOW, atRest: true, snapshot: false }),
+      logRow({ before: after, after, version: 3, at: NOW, atRest: true, snapshot: true }),
     ];
     const read = written.map((row): LoggedRow => ({
       ...row,

@@ -1,8 +1,8 @@
 // Settles an open review item as a person chose: the item says what may be chosen, its subject what follows.
 import { type ReviewRow } from '../domain/model.js';
-import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from './commanded.js';
-import { type Subjects } from './decider.js';
-import { type Lane } from './draft.js';
+import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
+import { type Subjects } from '../engine/decider.js';
+import { type Lane } from '../engine/draft.js';
 
 /** The choice closes the item, whatever comes of the calls after it. */
 export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
