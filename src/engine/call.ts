@@ -1,4 +1,4 @@
-// A stored call: the rows behind it, the reply, and the rule that its subject declares for it.
+// A stored call: the rows behind it, its reply, and the rule of its subject.
 import { type Draft } from '../domain/row.js';
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
@@ -33,7 +33,9 @@ export type Answer =
 /** The reply to a call of this kind. */
 export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;
 
-/** Each row is looked up when a rule asks for it; undefined: the lane has no such row. */
+/**
+ * A stored call with the rows behind it. The engine finds a row at its first use. Undefined: the lane has no such row.
+ */
 export type Call = {
   readonly row: OutboxRow;
   readonly payment: Draft<PaymentRow> | undefined;
@@ -57,8 +59,8 @@ export function callOf(lane: Lane, row: OutboxRow): Call {
 }
 
 /**
- * The refund of a stored call: its request to the MoR has our id of it, and its calls to Stripe have the reference there. The MoR may have
- * named the refund or its payment since.
+ * The refund of a stored call. A request to the MoR has our id of the refund. A call to Stripe has the refund's
+ * reference at Stripe: a name of its time, since the MoR may name the refund or its payment later.
  */
 export function refundOf<R extends RefundRow>(
   { refunds }: { readonly refunds: readonly R[] },
@@ -78,17 +80,17 @@ export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentR
 
 type AtTime = Pick<Lane, 'now'>;
 
-/** So long after its time, a process may have sent the call and died: no row knows of that try. */
+/** True if a process may have sent the call since its time and died. No row shows such a try. */
 export function mayBeCutOff({ nextTryAt }: OutboxRow, lane: AtTime): boolean {
   return isCutOffSince(nextTryAt, lane);
 }
 
-/** So long ago, a process may have sent a call since and died. */
+/** True if a process may have sent a call since this time and died. */
 export function isCutOffSince(at: Date, { now }: AtTime): boolean {
   return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
 }
 
-/** A redirect. Crossbill follows none; a 303 may come after an effect. */
+/** A redirect. Crossbill follows no redirect. A 303 may come after an effect. */
 export function isRedirect({ status }: CallFailure): boolean {
   return status !== null && status >= 300 && status < 400;
 }
@@ -98,7 +100,7 @@ export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
   return { call: m.kind, status: f.status, error: f.code, said: said(f) };
 }
 
-/** Opens the item about a call after its final refusal. */
+/** Opens the item about a call after its last refusal. */
 export function askOfCall(
   lane: Lane,
   m: OutboxRow,
@@ -123,48 +125,63 @@ export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
   return subject.slice(subject.indexOf(':') + 1);
 }
 
-/** Key and bytes are stored before the first send. */
+/** The rule of a kind of call. The engine stores key and bytes before the first send. */
 export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
 };
 
-/** The rule of a call but for its reply. */
+/** The rule of a call, without its reply. */
 export type SentCall = {
-  /** Of calls that several subjects make: is a call with this subject of this rule (see `oneOf`)? Left out: all are. */
+  /**
+   * For a kind of call from several subjects (see `oneOf`): does this rule own the call with this subject? Left out: it
+   * owns all.
+   */
   readonly of?: (lane: LaneRows, subject: string) => boolean;
-  /** Lower goes first. Marks go before mirrors, and calls for the MoR alone go last. */
+  /** The lowest order goes first: marks, then mirrors, and calls for the MoR alone at the end. */
   readonly order: 0 | 1 | 2 | 3;
-  /** It writes to the invoice, or leads to a write or a charge: a fresh read comes before it, always or as the rule says. */
+  /**
+   * The call writes to the invoice, or leads to a write or a charge. A fresh read comes first: always, or as the
+   * function says.
+   */
   readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
   /**
-   * Stripe may show its effect although this database knows nothing of it, as after a restored backup. If Stripe may have forgotten the key
-   * of so old an invoice, Crossbill looks for the effect before the first try.
+   * True if Stripe may show the effect of a call without a try in this database, as after a restored backup. On an old
+   * invoice Stripe may have forgotten the key, so Crossbill looks for the effect before the first try.
    */
   readonly mayBeThere?: (lane: LaneRows) => boolean;
-  /** It stays unsent for now, whatever its time. */
+  /** True: the call stays unsent for now, whatever its time. */
   readonly waits?: (lane: Lane) => boolean;
-  /** Neither a send nor a look before this time. Null: at once. */
+  /** The engine neither sends nor looks before this time. Null: at once. */
   readonly notBefore?: (lane: Lane, call: Call) => Date | null;
-  /** Why nobody wants it any more; null: it still counts. The engine asks of each call without a reply, and takes it back. */
+  /**
+   * The reason to take the call back; null: somebody still wants the call. The engine asks this of each call without a
+   * reply.
+   */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
-  /** What follows before the engine takes it back. */
+  /** Runs before the engine takes the call back. */
   readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
-  /** The peer refused it for good. */
+  /** The peer refused the call for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
-  /** Nobody replied; the engine sends it again. */
+  /** The peer gave no reply. The engine sends the call again. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
-  /** It had no effect, and the invoice can no longer be paid. False or left out: the engine sends it under a next key. */
+  /**
+   * The call had no effect, and nobody can pay the invoice any more. False or left out: the engine sends the call under
+   * the next key.
+   */
   readonly withdrawn?: (lane: Lane, call: Call) => boolean;
-  /** Nobody can find out whether it had its effect. */
+  /** Nobody can find out whether the call had an effect. */
   readonly untraceable?: (lane: Lane, call: Call, why: string) => void;
-  /** A person chose what becomes of the item about its refusal. */
+  /** Carries out a person's choice for the item about the refusal. */
   readonly chosen?: ChoiceRule;
 };
 
 /** The rules of all calls. */
 export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
 
-/** The rule of a kind of call that several subjects make: a rule whose `of` knows the call, else `others`. All of them go out alike. */
+/**
+ * Joins the rules of several subjects for one kind of call. The first rule with a fitting `of` takes the reply, else
+ * `others`. The engine sends all of them alike.
+ */
 export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>
     rules.find(({ of }) => of?.(lane.toState(), subject) === true) ?? others;

@@ -1,4 +1,4 @@
-// The stored calls of a lane: which goes next, what its reply changes, and which are taken back.
+// The stored calls of a lane: the next call, its reply, and the calls to take back.
 import { type Draft } from '../domain/row.js';
 import { type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
@@ -11,13 +11,13 @@ import { type Lane } from './draft.js';
 import { isFresh, readInvoice } from './facts.js';
 import { type Errand } from './lookup.js';
 
-/** The stored call that goes first, or the read or the look that must come before it. */
+/** The next stored call, or the read or the look before it. Null: no call is due. */
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane.toState();
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.settings.shadow === true) {
-    // Calls from before shadow mode go on under their own keys at its end, and so do refunds that nobody else shows: until then they stay in
-    // the queue.
+    // Calls from before shadow mode go on under their own keys after its end. So do refunds without a mirror on Stripe.
+    // The lane stays in the queue until then.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
@@ -42,30 +42,32 @@ function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
   return lane.invoice !== null && readFirst(lane.invoice, lane);
 }
 
-/** Whether to look for the effect before the call is sent (again). */
+/** True: look for the effect before the next send. */
 function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
   if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
-  // The key may be forgotten: a retry looks before it sends. A try whose record was lost in a crash may be as old as the message itself, also
-  // where later ones are on record.
+  // Stripe may have forgotten the key, so a retry looks before it sends. A crash may have lost the record of the first
+  // try: that try may be as old as the call, even if rows show later tries.
   if (Math.max(lane.age(firstTriedAt), lane.age(m.createdAt)) >= KEY_LIFE_MS) return true;
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // A first try that is so late may have one before it, cut off by a crash: what it left due would be taken for another amount.
+  // A crash may have cut off an earlier try of so late a first try. The rule would take the rest due after that try for
+  // another amount.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
 /**
- * A database that was restored does not know when a call was sent first, but never before its invoice was made, and that time is Stripe's
- * own. The money's time is not: a signup that is completed again after the restore is of now.
+ * True if Stripe may have forgotten the key. A restored database does not know the first send of a call, but no send is
+ * older than the invoice, and Stripe gives the invoice's time. The time of the money is no bound: a signup completed
+ * again after the restore looks new.
  */
 function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
 }
 
-/** Takes back each call that nobody wants any more and that has no reply. The one loop for the calls of all subjects. */
+/** Takes back each unwanted call without a reply. It is the one loop for the calls of all subjects. */
 export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
   for (const row of lane.toState().messages) {
     const { unwanted, takenBack } = rules[row.kind];
@@ -78,12 +80,12 @@ export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
   }
 }
 
-/** The call, if it still waits for its answer. */
+/** The call, if it still waits for its reply. */
 function findPending(lane: Lane, id: string): Draft<OutboxRow> | undefined {
   return lane.messages.find((m) => m.id === id && m.status === 'pending');
 }
 
-/** A stored call was sent and answered, or not. */
+/** Takes in the outcome of a send. */
 export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: CallOutcome<Answer>): void {
   const m = findPending(lane, id);
   if (m === undefined) return;
@@ -96,7 +98,7 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
     lastCode: outcome.ok ? null : outcome.code,
     lastMessage: outcome.ok ? null : outcome.message,
   });
-  const tried = { ...m }; // as its rules see it: nobody has answered it yet
+  const tried = { ...m }; // for the rules: the call before its reply
   const { status, requestId } = outcome;
   const detail = { call: m.kind, key: m.key, attempt: m.attempts, status, requestId };
   if (outcome.ok) {
@@ -117,8 +119,9 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
 }
 
 /**
- * Looked whether a call had its effect. Done: as if answered. Surely absent: a next key is written down before anything is sent
- * again, unless it is the first try or the invoice cannot take it any more.
+ * Takes in a look for the effect of a call. The effect is there: the look counts as the reply. The effect is surely
+ * absent: the call gets its next key, stored before the next send. A first try keeps its key. If nobody can pay the
+ * invoice any more, the rule may withdraw the call.
  */
 export function applyProbe(
   rules: CallRules,
@@ -132,7 +135,7 @@ export function applyProbe(
   const call = callOf(lane, before);
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
-    // The invoice's own payments were gone through first, and a look before the first try is for nothing else.
+    // Stripe's list goes through the invoice's own payments first. A look before the first try needs no others.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;
@@ -152,7 +155,8 @@ export function applyProbe(
     return lane.say('decision', `${m.kind} withdrawn: ${why}`, m);
   }
   m.firstTriedAt = lane.now;
-  // Its key is new, or as good as new: the same key even if the look was a moment too early.
+  // Stripe does not know the key yet, or not for long. The same key stays right even if the look came a moment too
+  // early.
   if (isFirstTry(before, lane)) return;
   m.generation += 1;
   m.key = messageKey(m.kind, m.subject, m.generation);
@@ -160,12 +164,12 @@ export function applyProbe(
   lane.say('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
 }
 
-/** Nobody is known to have sent it, or to have looked for its effect, and its key cannot be forgotten yet. */
+/** No row shows a send or a look, and Stripe cannot have forgotten the key yet. */
 export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
   return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }
 
-/** Whoever the call is of takes its answer in. */
+/** The rule of the call takes in the reply. */
 function replied<K extends OutboxKind>(rules: CallRules, lane: Lane, m: OutboxRow, kind: K, a: AnswerTo<K>): void {
   rules[kind].replied(lane, callOf(lane, m), a);
 }

@@ -1,4 +1,4 @@
-// The context of a decision: everything beside the state, so the same input decides the same.
+// The context of a decision: everything next to the state. Equal state and equal context give an equal decision.
 import { createHash } from 'node:crypto';
 import { type LaneState } from '../domain/model.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
@@ -21,11 +21,17 @@ export type Ctx = {
   readonly encodeMor: (call: MorCall) => WireRequest;
   /** Spreads retries: a number in [0, 1). */
   readonly jitter: () => number;
-  /** True: a worker may be at the lane just now, and a call of it under way. Left out: whoever decides works the lane. */
+  /**
+   * True: the decision holds no claim. A worker may work on the lane, and one of its calls may be under way. Left out:
+   * the worker decides.
+   */
   readonly beside?: true;
 } & Elsewhere;
 
-/** Facts about other invoices, read after the database or a peer refused something of this lane. Left out: nothing was refused. */
+/**
+ * Facts about other invoices, read after the database or a peer refused something of this lane. Left out: nothing was
+ * refused.
+ */
 export type Elsewhere = {
   /** Charges of this lane, collected for payments of other invoices. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
@@ -35,10 +41,10 @@ export type Elsewhere = {
   readonly refundsElsewhere?: readonly RefundHolder[];
 };
 
-/** The payment of another invoice that a charge was collected for. */
+/** The payment of another invoice behind a charge. */
 export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
 
-/** A refund of another invoice, by the MoR's names where it gave them. */
+/** A refund of another invoice. The names are the MoR's, or ours until the MoR gives one. */
 export type RefundHolder = { readonly refund: string; readonly payment: string; readonly invoiceId: string };
 
 export function emptyLane(lane: string): LaneState {
@@ -57,8 +63,9 @@ export function emptyLane(lane: string): LaneState {
 }
 
 /**
- * Made of names that survive a restored backup, so that the key stays the same. At most 255 characters (Stripe) of visible ASCII: a
- * peer's id is opaque and may be longer or hold what no header carries, then its hash stands for it.
+ * The idempotency key of a call. Its parts survive a restored backup, so the key stays the same. Stripe allows 255
+ * characters, and a header carries visible ASCII only. A peer's id is opaque: the hash of an unfit id stands in the
+ * key.
  */
 export function messageKey(kind: string, subject: string, generation: number): string {
   const key = `crossbill:${kind}:${subject}:${generation}`;
@@ -67,16 +74,17 @@ export function messageKey(kind: string, subject: string, generation: number): s
 }
 
 /**
- * An id that is the same after a restored backup, so that whoever was given the first one takes the second for it. A hash, since what it
- * is made of may be as long as a peer's id.
+ * An id from lasting parts: after a restored backup Crossbill makes the same id again, and its receiver sees no second
+ * object. It is a hash, because a part may be as long as a peer's id.
  */
 export function lastingName(prefix: string, ...of: readonly (string | number)[]): string {
   return `${prefix}_${createHash('sha256').update(of.join(':')).digest('hex').slice(0, 32)}`;
 }
 
 /**
- * When to try again: about one second, doubling to 15 minutes, with jitter, and not before the peer asked for, up to an hour.
- * `attempts` counts the tries so far, at least 1. A peer that does not accept us (`stopped`) is asked at most once a minute.
+ * The time of the next try: after about one second, then twice the pause each time, up to 15 minutes, with jitter. A
+ * peer may ask for a longer pause, up to an hour. `attempts` counts the tries so far, at least 1. `slow`: the peer does
+ * not accept us, so Crossbill waits a minute at least.
  */
 export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
   const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));

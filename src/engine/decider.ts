@@ -1,4 +1,4 @@
-// The engine's one port: what the subjects decide. `decisions/` implements it, so the engine knows no subject.
+// The engine's one port to the subjects. `decisions/` implements it, so the engine knows no subject.
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxRow, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
@@ -11,23 +11,23 @@ import { type Claim, type EventVerdict } from './lane-store.js';
 import { type ChoiceRule } from './commanded.js';
 import { type StepWrite } from './subject.js';
 
-/** What the subjects take in, settle and need, and in which order. All of it is pure. */
+/** The rules of all subjects, in order. All of them are pure. */
 export type Subjects = {
-  /** Records what an event says. */
+  /** Records the facts of an event. */
   readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => Verdict;
-  /** The MoR's id of a payment that the event names; null: none. */
+  /** The MoR's id of the payment in the event; null: none. */
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
-  /** Takes the name of a payment from an event, unless it is another invoice's. */
+  /** Takes the MoR's id of a payment from an event, unless another invoice has it. */
   readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
   /** Stored calls, by kind. */
   readonly calls: CallRules;
-  /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
+  /** The choices for review items, by kind. `effect_failed` is about a call, so the call's rule has its choices. */
   readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ChoiceRule>>;
-  /** Once, before the money is looked at. */
+  /** Once, before `untilStill`. */
   readonly first: readonly Rule[];
-  /** Again and again until nothing changes: each may make work for the others. */
+  /** Repeated until nothing changes: each rule may make work for the others. */
   readonly untilStill: readonly Rule[];
-  /** Once, when the money is at rest. */
+  /** Once, after `untilStill`. */
   readonly last: readonly Rule[];
   /** Errands before the stored calls are sent, and after. */
   readonly errandsFirst: readonly NextErrand[];
@@ -36,14 +36,14 @@ export type Subjects = {
   readonly writes: readonly StepWrite[];
 };
 
-/** An event with what became of it. `eventId`: the sender's. */
+/** An event with its verdict. `eventId`: the sender's. */
 export type DecidedEvent = EventVerdict & {
   readonly type: string;
   readonly source: EventSource;
   readonly eventId: string;
 };
 
-/** What the merchant's backend is told about a step, and the lane with a line for each in its timeline. */
+/** The notifications of a step, and the lane with one line of the timeline for each. */
 export type TellStep = (
   before: LaneState,
   after: LaneState,
@@ -52,7 +52,6 @@ export type TellStep = (
 
 export abstract class Decider {
   abstract readonly subjects: Subjects;
-  /** The looks at customers, for lookups. */
   abstract readonly customers: Customers;
   abstract readonly signups: Signups;
   /** Which of a lane's payments (by the MoR's ids) and charges belong to other lanes; null: none of them. */
@@ -62,10 +61,13 @@ export abstract class Decider {
   ): Promise<Elsewhere | null>;
   /** Facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
-  /** Writes a notification down in this format: its id and its exact bytes. */
+  /** Gives a notification its id and its exact bytes, in this format. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
-  /** Tells of steps in this format. */
+  /** Makes the notifications of steps, in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;
-  /** Works a lane of events that name no invoice: moves each to its invoice's lane. Gives what was decided here. */
+  /**
+   * Works a lane of events without an invoice's name: moves each event to its invoice's lane. Returns the events
+   * decided here.
+   */
   abstract route(claim: Claim): Promise<readonly DecidedEvent[]>;
 }

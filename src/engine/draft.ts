@@ -28,14 +28,14 @@ export type LookAgain = (at: Date | null) => void;
 /** A rule changes the draft and returns nothing. */
 export type Rule = (lane: Lane) => void;
 
-/** A row, its id, or nothing: what a line of the timeline is about. */
+/** The subject of a line of the timeline: a row, its id, or nothing. */
 type About = { readonly id: string } | string | null;
 
 /** A call to the MoR or the relay, before it has its key. */
 type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
   Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
 
-/** `by` null: the cause is gone. */
+/** The end of an item. `by` null: its cause is gone. */
 type ClosedBy = {
   readonly by: string | null;
   readonly resolution: Resolution | 'cleared';
@@ -89,7 +89,7 @@ export class Lane {
     return (this.ownObjects ??= copyRows(this.base.objects));
   }
 
-  /** Every call that was decided, replied or not. */
+  /** Every stored call, with a reply or without. */
   get messages(): Rows<'messages'> {
     return (this.ownMessages ??= copyRows(this.base.messages));
   }
@@ -98,7 +98,7 @@ export class Lane {
     return (this.ownReviews ??= copyRows(this.base.reviews));
   }
 
-  /** The ledger entries of this decision: a lane has none of its earlier ones. */
+  /** The ledger entries of this decision. The lane does not hold the earlier entries. */
   get entries(): readonly LedgerEntry[] {
     return this.base.entries;
   }
@@ -127,13 +127,16 @@ export class Lane {
     return draft;
   }
 
-  /** Stores a call to Stripe with its key and its bytes. `subject` stands in the key; `p` is the payment behind the call. */
+  /**
+   * Stores a call to Stripe with its key and its bytes. `subject` stands in the key; `p` is the payment behind the
+   * call.
+   */
   call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): void {
     const wire = this.ctx.encodeBilling(call);
     this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
-  /** Stores a call with its key and its bytes: from here on they are fixed. In shadow mode nobody ever sends it. */
+  /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends the call. */
   request(m: Request): void {
     const earlier = this.messages.filter((x) => x.kind === m.kind && x.subject === m.subject);
     const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
@@ -152,7 +155,7 @@ export class Lane {
     this.add('messages', row);
   }
 
-  /** Nobody sends this call any more. An earlier try may have had its effect all the same. */
+  /** Takes a call back: the engine sends it no more. An earlier try may still have had an effect. */
   takeBack(id: string, why: string): void {
     const m = this.messages.find((x) => x.id === id);
     if (m === undefined) return;
@@ -161,17 +164,18 @@ export class Lane {
     this.say('decision', `${m.kind} taken back: ${why}${tried}`, m);
   }
 
-  /** The same key and the same bytes once more: an effect comes once. */
+  /** Sends the same key and the same bytes again, so the effect comes once. */
   sendAgain(id: string | undefined): void {
     const m = this.messages.find((x) => x.id === id);
     if (m === undefined || m.status === 'done') return;
-    // The age of its key counts from now: a person gave the word.
+    // A person decided this. The age of the key counts from now.
     Object.assign(m, { status: 'pending', lastCode: null, firstTriedAt: null, answeredAt: null, nextTryAt: this.now });
   }
 
   /**
-   * Opens an item with no rule behind it: only a person ends it. An open one of its kind and subject takes the new fact and deadline. A
-   * dismissed one stays closed as long as its fact is the same; nobody knew of news after `since` then.
+   * Opens an item without a rule behind it: only a person ends it. An open item of the same kind and subject takes the
+   * new fact and deadline. A dismissed item stays closed as long as its fact is the same, unless the person dismissed
+   * it before `since`.
    */
   ask(item: Item & { readonly since?: Date | null }): void {
     const { kind, subject, fact, dueAt = null, since = null } = item;
@@ -211,7 +215,7 @@ export class Lane {
       if (r.status !== 'open' || !match(r)) continue;
       const closed = { resolvedAt: this.now, resolvedBy: by ?? 'crossbill', resolution, note };
       Object.assign(r, { status: 'resolved', ...closed });
-      // An erasure reaches a person's words in the item alone: the journal only grows.
+      // The journal only grows, and an erasure cannot change it. So a person's words stand in the item alone.
       const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
       this.say(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
     }
@@ -245,12 +249,14 @@ export class Lane {
     return this.now.getTime() - at.getTime();
   }
 
-  /** The time in so many milliseconds. */
+  /** The time `ms` milliseconds from now. */
   in(ms: number): Date {
     return new Date(this.now.getTime() + ms);
   }
 
-  /** The lane as a value: the state behind the draft if nothing changed, and unchanged rows are the rows of before. */
+  /**
+   * The lane as a value. If nothing changed, it is the state behind the draft. An unchanged row stays the same object.
+   */
   toState(): LaneState {
     const s = this.base;
     const invoice = keepRow(s.invoice, this.ownInvoice);
@@ -285,7 +291,7 @@ function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
   return rows.map((row): Draft<T> => ({ ...row }));
 }
 
-/** `was` if the draft says the same, else a copy of the draft: a rule may go on with it. */
+/** `was` if the draft is equal, else a copy of the draft. A copy, because a rule may go on with the draft. */
 function keepRow<T extends object>(was: T | null, own: Draft<T> | null): T | null {
   return own === null || (was !== null && isSameRow(was, own)) ? was : { ...own };
 }
@@ -309,7 +315,7 @@ function isSameRow(row: object, draft: object): boolean {
   return true;
 }
 
-/** Equal by value: dates by their time, and an absent member is an undefined one. */
+/** Equal by value: dates by their time. An absent member equals an undefined member. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -1,4 +1,4 @@
-// The engine: what is due is claimed, decided and carried out; what people ask for is decided on the same lanes.
+// The engine: workers claim, decide and carry out the due lanes. Requests of people change the same lanes.
 import { hostname } from 'node:os';
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
@@ -20,10 +20,13 @@ import { Wake } from './wake.js';
 import { WorkLaneFlow } from './work-lane.flow.js';
 import { ReadModel } from './read-model.js';
 
-/** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
+/**
+ * The pause of the lane worker between two polls, in milliseconds: it finds a due lane within a second, even without a
+ * wake-up.
+ */
 const POLL_MS = 400;
 
-/** `DecisionsModule` stands above it and provides the `Decider`. */
+/** `DecisionsModule` stands above this module and provides the `Decider`. */
 @Global()
 @Module({
   imports: [MorModule],

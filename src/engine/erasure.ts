@@ -1,5 +1,5 @@
-// Takes personal data out of the store: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay. Each row says
-// in its declaration which columns are personal.
+// Erases personal data: of one customer on request, of all customers by age. Amounts, ids, hashes and the ledger stay.
+// The declaration of a row marks its personal columns.
 import type pg from 'pg';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
@@ -15,13 +15,13 @@ export type Erased = {
   readonly signups: number;
   readonly events: number;
   readonly quarantined: number;
-  /** Calls whose bytes named the customer: to the MoR, and relayed events. */
+  /** Calls with the customer in their bytes: calls to the MoR, and relayed events. */
   readonly calls: number;
-  /** Free texts: why a charge failed, reasons of refunds, notes of people. */
+  /** Free texts: reasons of failed charges and of refunds, notes of people. */
   readonly texts: number;
   /**
-   * Events that wait to be decided, or for a person, in quarantine too, and calls that wait to be sent: they need their bytes still. Run it
-   * again later.
+   * Events in wait of a decision or a person, in quarantine too, and calls in wait of a send. They still need their
+   * bytes: run the erasure again later.
    */
   readonly waiting: number;
 };
@@ -50,17 +50,17 @@ const BATCH = 2_000;
 /** The read rows of lanes. */
 const ROWS: readonly AnyRow[] = Object.values(LOGGED).filter((row) => row.table !== '');
 
-/** Nobody has to decide on the event `e` any more. */
+/** The SQL condition: the event `e` waits for no decision and no person. */
 const OVER = `e.status not in ('received', 'parked')`;
 
 /**
- * A copy in quarantine is all that there is of its event: it came outside of the time window each time, and no person has taken it in. One
- * that came with another body than its event is never applied.
+ * The SQL condition: the copy in quarantine is the only copy of its event. Each delivery came outside of the time
+ * window, and no person has released the copy. A second body of an event does not count: Crossbill never applies it.
  */
 const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine.second_body and not exists (
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
-/** A body names one of `$n`. */
+/** The SQL condition: the body contains one of the names `$n`. */
 const named = (n: number): string =>
   `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
@@ -82,7 +82,7 @@ export class Erasure {
     return found.rows[0]?.known === true;
   }
 
-  /** Safe to run again; what was erased is not counted a second time. */
+  /** Safe to run again. A second run counts only its own erasures. */
   async eraseCustomer(customerId: string): Promise<Erased> {
     const lanes = await this.lanesOf(customerId);
     const forgotten = { signups: 0, texts: 0 };
@@ -97,7 +97,7 @@ export class Erasure {
       [lanes],
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
-    // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
+    // Bodies in other lanes with one of these names, such as unused events. This reads all bodies.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
     for (const { row, count } of this.parts.rows)
@@ -116,8 +116,8 @@ export class Erasure {
   }
 
   /**
-   * Raw bodies of the months that ended before `before`, copies put into quarantine and calls answered before then. What waits to be
-   * decided, or for a person, keeps its body.
+   * Drops the bodies of months that ended before `before`, of older copies in quarantine, and of older calls with a
+   * reply. An event in wait of a decision or a person keeps its body.
    */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
     let dropped = 0;
@@ -139,8 +139,8 @@ export class Erasure {
   }
 
   /**
-   * Drops the bodies of the rows that `which` picks by `$3`, from the oldest row on, in short steps by id: each looks at its own rows
-   * only, however many were emptied before, and stays far from the time limit of a statement.
+   * Drops the bodies of the rows that fit the condition `which` with `$3`, from the oldest row on. It takes short steps
+   * by id: each reads its own rows only, and stays far from the time limit of a statement.
    */
   private async emptied(
     table: 'inbox_event' | 'inbox_quarantine',
@@ -167,7 +167,7 @@ export class Erasure {
     return changed;
   }
 
-  /** Takes the personal data out of rows. Gives how many values it took. */
+  /** Erases the personal data of rows. Returns the number of erased values. */
   private async forget(row: AnyRow, by: string, values: readonly string[]): Promise<number> {
     const [personal, key] = [personalColumns(row), row.key.map(snake)];
     if (personal.length === 0) return 0;
@@ -191,7 +191,7 @@ export class Erasure {
     return taken;
   }
 
-  /** The customer's invoices: their events and calls go by the invoice's id. */
+  /** The customer's invoices. Their ids are the names of their lanes. */
   private lanesOf(customerId: string): Promise<readonly string[]> {
     return this.idsOf(customerId, 'invoiceId');
   }
@@ -211,7 +211,10 @@ export class Erasure {
     return found.rows.map((r) => r.id);
   }
 
-  /** Parked ones, and copies in quarantine, also in lanes of their own: what could not be used may name the customer all the same. */
+  /**
+   * Counts the waiting events, parked events and copies in quarantine, in other lanes too: an unusable event may still
+   * name the customer.
+   */
   private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
@@ -231,18 +234,23 @@ export class Erasure {
 type Fields = Record<string, unknown>;
 
 type ErasedLog = {
-  /** Calls whose bytes were dropped. */
+  /** The number of calls without their bytes now. */
   readonly calls: number;
-  /** Reasons of failed tries to charge that were dropped. */
+  /** The number of erased reasons of failed charges. */
   readonly attempts: number;
-  /** Calls that are not over: their bytes are needed still. */
+  /** The number of calls with their bytes still in need. */
   readonly waiting: number;
 };
 
-/** Calls to the MoR or the relay, whose bytes may name a person. Those to Stripe hold ids and amounts alone. */
+/**
+ * True for calls to the MoR or the relay: their bytes may name a person. Calls to Stripe hold ids and amounts alone.
+ */
 const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
 
-/** Nobody needs the bytes of this call: it has a reply, it was taken back, or nobody can send it again after its refusal. */
+/**
+ * Nobody needs the bytes of this call: it has a reply, it was taken back, or nobody can send it again after its
+ * refusal.
+ */
 function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
   if (m.status === 'done' || m.status === 'cancelled') return true;
   if (m.status !== 'refused') return false;
@@ -284,7 +292,7 @@ async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string
 const textsOf = (attempts: unknown): number =>
   ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
 
-/** The change of a log row without personal data. The words of a peer about a call go with its bytes. */
+/** The change of a log row, without personal data. A peer's message about a call goes with the call's bytes. */
 function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
   const out: Fields = { ...change };
   for (const [name, row] of Object.entries(LOGGED)) {
@@ -299,7 +307,7 @@ function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): F
   return out;
 }
 
-/** Drops the bytes of calls that were decided before `before`, in lanes where nothing is open any more. Gives how many rows had some. */
+/** Drops the bytes of calls from before `before`, in lanes without open work. Returns the number of changed rows. */
 async function purgeLog(
   pool: pg.Pool,
   keeps: readonly KeptBytes[],
@@ -317,7 +325,7 @@ async function purgeLog(
   }
 }
 
-// In short steps by the primary key. A step ends within a lane at worst: the next one begins behind that lane's name.
+// Short steps by the primary key. A step may end within a lane. The next step begins after this lane's name.
 const purgeSql = (keeps: readonly KeptBytes[]): string => `
   with step as materialized (select lane from lane_log where lane > $1 order by lane limit ${BATCH}),
        lanes as materialized (select distinct lane from step),

@@ -1,4 +1,4 @@
-// What a lane can be told by a webhook, and what became of it.
+// The events of a lane, and the verdict on an event.
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type PaymentStatus } from '../domain/model.js';
 import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
@@ -26,7 +26,7 @@ export type PaymentEvent = {
   readonly customerId: string;
   readonly processorChargeId: string | null;
   readonly processorPaymentIntentId: string;
-  /** The payment's amount; on `payment.refunded` what this event gave back. */
+  /** The payment's amount. On `payment.refunded`: the amount of this one refund. */
   readonly amount: bigint;
   readonly currency: string;
   readonly status: PaymentStatus;
@@ -38,7 +38,7 @@ export type PaymentEvent = {
   readonly reason: string | null;
 };
 
-/** A writer outside the rules tells the lane. */
+/** An event of source `crossbill`: a writer outside the rules reports a fact to the lane. */
 export type OwnLaneEvent<K extends OwnType = OwnType> = {
   readonly family: 'own';
   readonly eventId: string;
@@ -49,7 +49,6 @@ export type OwnLaneEvent<K extends OwnType = OwnType> = {
 
 export type LaneEvent = InvoiceEvent | PaymentEvent | OwnLaneEvent;
 
-/** What became of the event itself. */
 export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
 
 export type ChannelEvent = {

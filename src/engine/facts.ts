@@ -1,4 +1,4 @@
-// Stripe's facts of an invoice: from events and from reads, in any order; and when a read is due.
+// Stripe's facts of an invoice, from events and reads in any order, and the time of the next read.
 import { INVOICE } from '../domain/invoice-row.js';
 import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
@@ -16,7 +16,7 @@ import {
   READ_FRESH_MS,
 } from '../policy.js';
 
-// How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
+// The progress of an invoice by its status. A late event never brings an earlier status back.
 const PROGRESS: Record<PlatformStatus, number> = {
   unknown: -1,
   draft: 0,
@@ -27,14 +27,14 @@ const PROGRESS: Record<PlatformStatus, number> = {
   deleted: 3,
 };
 
-/** The lane's invoice, made at the first news of it. */
+/** The lane's invoice. The first event about it makes the row. */
 export function ensureInvoice(lane: Lane): Draft<InvoiceRow> {
   if (lane.invoice !== null) return lane.invoice;
   lane.invoice = newRow(INVOICE, { invoiceId: lane.lane, firstSeenAt: lane.now });
   return lane.invoice;
 }
 
-/** The invoice is to be read now, for its own sake: see `invoiceLookup`. */
+/** Makes a read of the invoice due now. `invoiceLookup` reads it. */
 export function askAgain({ invoice, now }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: now });
 }
@@ -47,8 +47,9 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
 }
 
 /**
- * Facts from a read of `askedAt`. The lane may have had news since. A read that shows the invoice further along is newer than the news. A read
- * that shows it less far is older, whatever Stripe's clock says. Crossbill drops an older read and reads again.
+ * Facts from a read of `askedAt`. The lane may have had news since. A read that shows the invoice further along is
+ * newer than the news. A read that shows it less far is older, whatever Stripe's clock says. Crossbill drops an older
+ * read and reads again.
  */
 export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
   const { invoice } = lane;
@@ -58,8 +59,8 @@ export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): vo
 }
 
 /**
- * A read or an event brought news of the invoice since `askedAt`: a read of that time is old. Stripe's event times are whole seconds, so an
- * event of the same second counts as news.
+ * A read or an event brought news of the invoice since `askedAt`: a read of that time is old. Stripe's event times are
+ * whole seconds, so an event of the same second counts as news.
  */
 export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
   const asked = askedAt.getTime();
@@ -68,7 +69,9 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
   return read > asked || (facts !== read && facts >= asked - (asked % 1_000));
 }
 
-/** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */
+/**
+ * Takes the facts of an event made at `at` if the invoice is further along, or as far along and the event is not older.
+ */
 export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   const i = ensureInvoice(lane);
   const ahead = PROGRESS[facts.status] - PROGRESS[i.platformStatus];
@@ -77,7 +80,7 @@ export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
     Object.assign(i, taken(facts, i), { factsAt: at });
     return;
   }
-  // Late news still fill empty columns.
+  // A late event still fills empty columns.
   i.customerId ??= facts.customerId;
   i.customerCountry ??= facts.customerCountry;
   i.number ??= facts.number;
@@ -87,7 +90,9 @@ export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   if (i.platformStatus === 'draft') i.finalizationError ??= facts.finalizationError;
 }
 
-/** `known`: what we know already. Stripe clears a finalization error by finalizing only, so a draft that does not show it keeps it. */
+/**
+ * The new values of the row. Only finalization clears a finalization error at Stripe, so a draft keeps a known error.
+ */
 function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
   return {
     customerId: f.customerId,
@@ -113,8 +118,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 }
 
 /**
- * Stripe's shape before 2025-03-31 has no surplus, and leaves money out of band out of the amount paid. So a paid invoice keeps the larger
- * amount of newer shapes.
+ * Stripe's shape before 2025-03-31 has no surplus, and its amount paid leaves out money paid out of band. So a paid
+ * invoice keeps the larger amount from newer shapes.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -123,11 +128,11 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // In both directions: after somebody set the clock back, an old read would look fresh for too long.
+  // The distance in both directions: with a clock set back, an old read would look fresh for too long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 
-/** When to read an invoice that must be open. Null: a fresh read shows it open, or it never will be open again. */
+/** The time to read an invoice that must be open. Null: a fresh read shows it open, or it never becomes open again. */
 export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
   if (i.platformStatus !== 'draft') return null;
@@ -154,12 +159,12 @@ export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   take: takeInvoiceRead,
 };
 
-/** Reads the invoice next, for a rule that decides on what Stripe shows now. */
+/** Reads the invoice next, for a rule in need of Stripe's facts of now. */
 export function readInvoice(invoiceId: string): Errand {
   return askFor(invoiceLookup, invoiceId);
 }
 
-/** The read came back, or it failed and is made again later. */
+/** Takes in a read. Crossbill repeats a failed read later. */
 export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
   const detail = { call: 'read_invoice', status: outcome.status, requestId: outcome.requestId };
   if (outcome.ok) {

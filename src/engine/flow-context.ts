@@ -1,4 +1,4 @@
-// Every decision needs it: the subjects, time, names, settings, and the bytes of calls.
+// Makes the context of each decision: time, names, settings, and the bytes of calls. It also hands over the subjects.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config } from '../config/index.js';
 import { type Ctx } from './context.js';
@@ -23,12 +23,12 @@ export class FlowContext {
     readonly decider: Decider,
   ) {}
 
-  /** For pages: by this process's clock. */
+  /** For pages, by this process's clock. */
   now(): Ctx {
     return this.at(this.clock.now());
   }
 
-  /** The context of one decision: the time stands still. For stored rows it is the database's time. */
+  /** The context of one decision: time stands still. A decision on stored rows passes the database's time. */
   at(now: Date): Ctx {
     return {
       now,
@@ -40,7 +40,7 @@ export class FlowContext {
     };
   }
 
-  /** The same without a claim: a worker may be at the lane. */
+  /** The context of a decision without a claim: a worker may work on the lane at the same time. */
   beside(now: Date): Ctx {
     return { ...this.at(now), beside: true };
   }

@@ -1,4 +1,4 @@
-// Review items, declared: a rule yields what holds now. This file alone opens, updates and closes such items.
+// Declared review items: a rule yields the items of now, and this file alone opens, updates and closes them.
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
@@ -16,32 +16,31 @@ type About = {
   readonly paymentRowId?: string | null;
 };
 
-/** What holds now. */
+/** An item with its cause, as of now. */
 export type Holds<C extends FactCode = FactCode> = KindAndFact<C> & {
   readonly about: About;
-  /** Tells the item from others about the same row; left out: the row's id. */
+  /** Separates items about the same row. Left out: the row's id. */
   readonly subject?: string;
-  /** Left out: the row's own. */
+  /** Left out: the payment of the row. */
   readonly paymentRowId?: string | null;
-  /** Left out: those of its kind. */
+  /** Left out: the choices of the item's kind. */
   readonly actions?: readonly Resolution[];
   readonly proposed?: Resolution | null;
-  /** Until when a person must have acted. */
+  /** The deadline for a person. */
   readonly dueAt?: Date | null;
-  /** When the news arrived: a person who dismissed the item before did not know of it. */
+  /** The arrival of the fact. A dismissal before this time did not know the fact, so the item opens again. */
   readonly since?: Date | null;
 };
 
-/** What a rule of items yields. */
 export type Items<C extends FactCode> = Iterable<Holds<C>>;
 
 export type ItemRule = {
-  /** The codes of this rule and of no other, each with the reason to close once it no longer holds. */
+  /** The codes of this rule and no other. Each has its reason to close the item once the cause is gone. */
   readonly clears: { readonly [K in FactCode]?: string };
   readonly now: (lane: Lane) => Items<FactCode>;
 };
 
-/** A rule of items. A fact without its reason to close does not compile. */
+/** Makes a rule of items. A code without its reason to close does not compile. */
 export function itemRule<C extends FactCode>(
   clears: { readonly [K in C]: string },
   now: (lane: Lane) => Items<NoInfer<C>>,
@@ -49,12 +48,12 @@ export function itemRule<C extends FactCode>(
   return { clears, now };
 }
 
-/** These rules of items as a rule of the lane. */
+/** Turns rules of items into one rule of the lane. */
 export function declares(...rules: readonly ItemRule[]): Rule {
   return (lane) => rules.forEach((rule) => declareItems(lane, rule));
 }
 
-/** Brings a rule's open items in line with what holds now. */
+/** Brings a rule's open items in line with the items of now. */
 export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
   const held = new Map<string, 'open' | 'dismissed'>();
   for (const holds of [...now(lane)]) {
@@ -72,7 +71,7 @@ export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
 
 const DISMISSED_BEFORE = 'the facts are again what a person has dismissed';
 
-/** Opens or updates the item, unless a person dismissed this very fact. */
+/** Opens or updates the item, unless a person dismissed the same fact. */
 function hold(lane: Lane, holds: Holds): 'open' | 'dismissed' {
   const item = itemOf(lane, holds);
   const { kind, fact, subject } = item;

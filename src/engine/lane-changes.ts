@@ -1,4 +1,5 @@
-// A requested change of one lane: one transaction, once under its name; then it wakes a worker.
+// A person's or backend's change of one lane: one transaction, once under the name of its request. Then it wakes the
+// workers.
 import { Injectable } from '@nestjs/common';
 import { refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
@@ -21,8 +22,8 @@ export class LaneChanges {
   ) {}
 
   /**
-   * Decides with `act` on the lane as it is stored. A name that was used for another request is refused (409). Two requests at once
-   * wait for each other at the lane's lock. Throws what `LaneStore.transact` throws.
+   * Decides with `act` on the stored lane. It refuses a name of another request (409). Of two requests at once, the
+   * later one decides again on the lane after the first. Throws the errors of `LaneStore.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,

@@ -1,4 +1,4 @@
-// One row of a lane's log: what one step changed, as JSON, and the fold of such rows back into the lane's state.
+// A row of a lane's log holds the changes of one step, as JSON. The fold of all rows gives the lane's state.
 import { emptyLane } from './context.js';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -17,16 +17,18 @@ import { type Row } from '../domain/row.js';
 import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
-/** Raised with every new field or part: a release refuses a row that it does not know in full, so it loses nothing of it. */
+/**
+ * Raise it with every new field or part. A release refuses a row of a newer format, so it loses no field of the row.
+ */
 const FORMAT = 1;
 
-/** After so many rows the next one holds the whole state. */
+/** After so many rows, the next row holds the whole state. */
 const SNAPSHOT_AFTER = 20;
 
 type Fields = Record<string, unknown>;
 type Bodies = Readonly<Record<string, string>>;
 
-/** A row of the log as it is read. */
+/** A row of the log, as read. */
 export type LoggedRow = {
   readonly lane: string;
   readonly version: number;
@@ -37,13 +39,16 @@ export type LoggedRow = {
   readonly bodies: Bodies | null;
 };
 
-/** A row of the log as it is written. */
+/** A row of the log, to write. */
 export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'snapshot'> & {
   readonly change: string;
   readonly bodies: string | null;
 };
 
-/** The rows of a lane by the names of their parts in the log. `attempts` only grow, and no state has the old ones. */
+/**
+ * The rows of a lane, by the names of their parts in the log. The list of attempts only grows, and a state holds new
+ * attempts alone.
+ */
 export const LOGGED = {
   invoice: INVOICE,
   payments: PAYMENT,
@@ -57,7 +62,7 @@ export const LOGGED = {
 /** One kind of row within a lane's state. */
 type Part = {
   readonly name: string;
-  /** A step's changes of it: new rows whole, others by their changed fields and their key. */
+  /** The changes of a step: a new row as a whole, a changed row by its key and its changed fields. */
   readonly changes: (before: LaneState, after: LaneState) => Fields[];
   readonly take: (s: LaneState, rows: readonly Fields[]) => LaneState;
 };
@@ -122,7 +127,7 @@ const PARTS: readonly Part[] = [
   listPart('calls', LOGGED.calls, 'messages'),
 ];
 
-/** What a step does to a lane, and what it knows of the lane's log. */
+/** A step, for its row of the log. */
 export type LoggedStep = {
   readonly before: LaneState;
   readonly after: LaneState;
@@ -132,7 +137,7 @@ export type LoggedStep = {
   readonly snapshot: boolean;
 };
 
-/** The row that a step writes. */
+/** The row of a step. */
 export function logRow({ before, after, version, at, atRest, snapshot }: LoggedStep): NewRow {
   const change: Record<string, unknown> = { f: FORMAT };
   const from = snapshot ? emptyLane(after.lane) : before;
@@ -159,8 +164,8 @@ export function logRow({ before, after, version, at, atRest, snapshot }: LoggedS
 }
 
 /**
- * The bytes of calls stand next to the change, so that a purge can drop them alone. Those of a call with a reply are not copied; those of a
- * call that was taken back are: a rule may send it after all, under its key (links/rules/payment-captured.ts).
+ * Moves the bytes of calls out of the change, so a purge can drop them alone. A snapshot leaves out the bytes of a call
+ * with a reply. It keeps the bytes of a call taken back: a rule may still send that call under its key.
  */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
@@ -173,7 +178,7 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | nu
   return Object.keys(bodies).length === 0 ? null : bodies;
 }
 
-/** Calls whose bytes a step took away: they go from the rows before it, too. */
+/** The ids of calls without bytes since this step. Their bytes go from the earlier rows of the log, too. */
 export function droppedBodies(before: LaneState, after: LaneState): readonly string[] {
   if (before.messages === after.messages) return [];
   return after.messages
@@ -183,14 +188,17 @@ export function droppedBodies(before: LaneState, after: LaneState): readonly str
 
 export type Folded = {
   readonly state: LaneState;
-  /** As the read rows show it. */
+  /** The lane in the read rows. */
   readonly shown: LaneState;
   /** 0: nothing was ever written. */
   readonly version: number;
   readonly rowsSinceSnapshot: number;
 };
 
-/** The lane as its rows tell it: all of them, or those from a snapshot on, oldest first. Journal and attempts are not folded. */
+/**
+ * Folds rows of the log into the lane: all rows, or the rows from a snapshot on, oldest first. Journal and attempts
+ * stay out.
+ */
 export function fold(lane: string, rows: readonly LoggedRow[]): Folded {
   let state = emptyLane(lane);
   let shown = state;
@@ -228,12 +236,12 @@ function withBody(call: Fields, bodies: Bodies | null): Fields {
   return { ...call, wire: { ...(call['wire'] as object), body: bodies?.[String(call['id'])] ?? null } };
 }
 
-/** The next row is to hold the whole state. */
+/** True if the next row must hold the whole state. */
 export function wantsSnapshot({ rowsSinceSnapshot }: Pick<Folded, 'rowsSinceSnapshot'>): boolean {
   return rowsSinceSnapshot >= SNAPSHOT_AFTER;
 }
 
-/** The story of a lane, oldest line first, and every verdict on a try to charge. `rows`: all of them. */
+/** The timeline of a lane, oldest line first, and every verdict on a try to charge. `rows`: all rows of the lane. */
 export function storyOf(rows: readonly LoggedRow[]): {
   readonly journal: readonly JournalLine[];
   readonly attempts: readonly AttemptRow[];
@@ -252,7 +260,7 @@ export function storyOf(rows: readonly LoggedRow[]): {
   return { journal, attempts: [...attempts.values()].toSorted((a, b) => a.at.getTime() - b.at.getTime()) };
 }
 
-/** Nothing that a reader would miss: no change, no line, no verdict on a try to charge. */
+/** True if the row holds no change, no line of the timeline and no verdict on a try to charge. */
 export function isEmpty(row: NewRow): boolean {
   return row.bodies === null && row.change === EMPTY;
 }

@@ -1,4 +1,4 @@
-// Reads lanes: the fold of their logs, and the events that wait to be decided.
+// Reads lanes: the fold of their logs, and the events in wait of a decision.
 import type pg from 'pg';
 import { type LaneState } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
@@ -10,24 +10,24 @@ import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 type Row = Record<string, unknown>;
 type Db = pg.Pool | pg.PoolClient;
 
-/** Events decided or routed in one go; the rest of a lane's backlog follows in the next. */
+/** The most events of one step. The rest of a lane's backlog follows in the next step. */
 export const EVENTS_AT_ONCE = 50;
 
-/** More than a snapshot's distance, so that nearly every lane is read with one look at its newest rows. */
+/** More than the rows between two snapshots, so one look at the newest rows is enough for nearly every lane. */
 const ROWS_AT_ONCE = 40;
 const LOG_COLUMNS = 'lane, version, at, at_rest, snapshot, change, bodies';
 
 export type Loaded = {
   readonly folded: Folded;
-  /** To be decided now, oldest first. */
+  /** The events to decide now, oldest first. */
   readonly events: readonly WaitingEvent[];
-  /** When more of them are to be decided; null: there are none. */
+  /** The time of the next event after them; null: no other event waits. */
   readonly moreAt: Date | null;
 };
 
 /**
- * Reads lanes with one statement, and the events of those in `withEvents`. `now`: the database's time of the read. Throws LaneUnreadable for
- * the first unreadable lane.
+ * Reads lanes with one statement, and the events of the lanes in `withEvents`. `now`: the database's time of the read.
+ * Throws LaneUnreadable for the first unreadable lane.
  */
 export async function loadLanes(
   db: Db,
@@ -57,7 +57,7 @@ export async function loadLanes(
   return { now, lanes: out };
 }
 
-/** A row of what `LOAD_SQL` reads: the time, a row of the log, or an event. */
+/** A row from `LOAD_SQL`: the time, a row of the log, or an event. */
 type LoadedRow = Row &
   Omit<LoggedRow, 'version'> & {
     readonly what: 'now' | 'log' | 'event';
@@ -91,14 +91,17 @@ export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
   }
 }
 
-/** The rows from the newest snapshot on, or from the first; null: more have to be read to find either. */
+/**
+ * The rows from the newest snapshot on, or from the lane's first row on. Null: these rows have neither, so more rows
+ * are necessary.
+ */
 function enough(rows: readonly LoggedRow[]): readonly LoggedRow[] | null {
   const at = rows.findLastIndex((r) => r.snapshot);
   if (at >= 0) return rows.slice(at);
   return rows.length === 0 || rows[0]?.version === 1 ? rows : null;
 }
 
-/** All that is known of a lane as its log tells it: the state that was written last, and its story. */
+/** Reads the lane's state and its timeline from the whole log. */
 export async function readLane(
   db: Db,
   lane: string,
@@ -107,7 +110,7 @@ export async function readLane(
   return { state: fold(lane, rows).state, story: storyOf(rows) };
 }
 
-/** Everything that was ever written of a lane, oldest first. */
+/** All rows of a lane's log, oldest first. */
 export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[]> {
   const found = await db.query<LoggedRow>(`select ${LOG_COLUMNS} from lane_log where lane = $1 order by version`, [
     lane,
@@ -115,7 +118,9 @@ export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[
   return found.rows;
 }
 
-/** The events to decide now. After a failure they are decided one by one, so that a bad one does not hold the others. */
+/**
+ * The events to decide now. After a failed decision it is one event a step, so a bad event does not hold up the others.
+ */
 function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'> {
   const due = rows
     .filter((r) => r.next_try_at.getTime() <= now.getTime())
@@ -126,7 +131,7 @@ function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'
   return { events, moreAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** An event of the inbox that waits, from its row. */
+/** Makes an event in wait from its row of the inbox. */
 export function waitingEvent(r: Row): WaitingEvent {
   return {
     id: BigInt(r['id'] as string),
@@ -150,10 +155,10 @@ function grouped<T>(rows: readonly T[], by: (row: T) => string): ReadonlyMap<str
   return out;
 }
 
-/** A lane's row in the queue. `news` counts what came. */
+/** A lane's row in the queue. `news` counts the arrivals: every new event or request raises it. */
 export type QueuedLane = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
 
-/** The lanes' rows in the queue, whoever holds them. */
+/** Reads the lanes' rows in the queue, whoever holds the lanes. */
 export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, QueuedLane>> {
   const found = await db.query<{ key: string; fence: string; news: string }>(
     'select key, fence, news from lane where key = any($1)',

@@ -1,4 +1,4 @@
-// One step of a lane: the decision on its state, then its part of the one statement for the steps of many lanes.
+// One step of a lane: first the decision on its state, then its part of one statement with the steps of many lanes.
 import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { type TellStep } from './decider.js';
@@ -18,7 +18,7 @@ export type Step = {
   readonly value: unknown;
   readonly made: string | null;
   readonly after: LaneState;
-  /** Null: no change is worth a row. */
+  /** Null: the step changed nothing worth a row. */
   readonly row: NewRow | null;
   readonly rest: boolean;
   readonly dueAt: Date | null;
@@ -26,7 +26,9 @@ export type Step = {
   readonly told: readonly NewNotification[];
 };
 
-/** Decides, and says what to write. Throws the errors of `decide`. `tell` null: nobody is notified. */
+/**
+ * Decides, and returns the writes of the step. Throws the errors of `decide`. `tell` null: nobody gets a notification.
+ */
 export function decideStep(
   work: LaneWork<unknown>,
   known: Step['known'],
@@ -43,8 +45,8 @@ export function decideStep(
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // Between two calls of a claim the log alone has the lane's state. But only the read row holds a payment's name unique, and calls go out under
-  // that name.
+  // Between two calls of a claim, only the log has the lane's newest state. A payment's new name is the exception: only
+  // the read row keeps it unique, and calls go out under this name.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
@@ -63,7 +65,10 @@ export function decideStep(
   };
 }
 
-/** A payment got the MoR's id after its booking, or without one: no entry of the ledger keeps the id from a second payment. */
+/**
+ * True if a payment got the MoR's id after its booking, or without one. Then no ledger entry keeps the id from a second
+ * payment.
+ */
 function isNamedLate(before: LaneState, after: LaneState): boolean {
   if (before.payments === after.payments) return false;
   const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
@@ -98,8 +103,9 @@ type Statement = { readonly name: string; readonly text: string; readonly values
 /** A part of the statement; its parameters begin at `$n`. */
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
-// If another worker claimed the lane, its row has no version, and the database refuses the whole statement. The same without the row before:
-// a standby took over without the last commits, and this process's view was never written.
+// The statement gives a row no version in two cases, and the database refuses the whole statement. First: another
+// worker claimed the lane. Second: the row before is missing, because a standby took over without the last commits, so
+// this process knows a lost state.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
@@ -110,7 +116,7 @@ const LOG_SQL = (n: number): string => `
                 $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
    order by d.lane`;
 
-/** The parameters of `LOG_SQL`. The long ones go in binary, without escapes. */
+/** The parameters of `LOG_SQL`. Long texts go in binary, without escapes. */
 function logValues(steps: readonly Step[]): readonly unknown[] {
   const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, fence: work.fence }]));
   if (rows.length === 0) return [];
@@ -125,7 +131,7 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
-/** By the lane too: a standby may give a number out again after a failover. */
+/** The lane is part of the condition: after a failover a standby may give a number to another event. */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
@@ -141,8 +147,9 @@ const DUE_SQL = (n: number): string =>
       from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
- * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as before if more came since the claim. The
- * statement locks their rows first, so it knows what came.
+ * Gives lanes back. A lane with nothing due leaves the queue. Another lane is due at its time. If an event or request
+ * arrived since the claim, the lane stays due as before. The statement locks the lanes' rows first, so it sees every
+ * arrival.
  */
 const REST_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
@@ -158,7 +165,7 @@ const AFTER_REST = `,
 export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
-    // Look-ups take arrays: the planner expects few rows of an array, and a hundred of a JSON list.
+    // Parts with a look-up take arrays: the planner expects few rows from an array, and a hundred from a JSON list.
     const [first = []] = rows;
     if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
   };
@@ -219,12 +226,12 @@ export function statementOf(steps: readonly Step[], now: Date, writes: readonly 
     ),
   );
   if (parts.length === 0) return null;
-  // A name stands for one text on a connection. The server looks at its first 63 letters.
+  // On a connection, one name stands for one text. The server uses the first 63 letters of a name.
   const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
   return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
 }
 
-/** Each text is made once: it has ten thousand letters, and the same parts make the same text. */
+/** The text for each set of parts. A text has ten thousand letters, so this process makes it once. */
 const texts = new Map<string, string>();
 
 function textOf(name: string, parts: readonly Part[]): string {

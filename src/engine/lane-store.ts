@@ -1,10 +1,11 @@
-// The store of lanes: one worker at a time claims a lane, one transaction changes it, and a fence stops a worker after a sleep.
+// The store of lanes. One worker at a time claims a lane, and one transaction changes it. After a sleep, its old fence
+// stops a worker.
 import { StoreUnavailable } from '../domain/errors.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 
-/** An event in wait of its decision, with its raw bytes. */
+/** An event in wait of a decision, with its raw bytes. */
 export type WaitingEvent = {
   /** Ours: `ie_…` towards the outside. */
   readonly id: bigint;
@@ -32,19 +33,24 @@ export type EventVerdict = {
   readonly reason: string | null;
 };
 
-/** One lane's part of a transaction. `decide` is pure: from the stored lane to the lane to store. */
+/** One lane's part of a transaction. `decide` is pure: it turns the stored lane into the lane to store. */
 export type LaneWork<T> = {
   readonly lane: string;
-  /** Null: no worker, such as an API call. It waits for no lease, and two writers meet at the log's next version. */
+  /**
+   * Null: no worker, but an API request for example. It waits for no lease: of two writers, one gets the log's next
+   * version and the other decides again.
+   */
   readonly fence: bigint | null;
-  /** The named API request behind it: looked up and remembered in the same transaction. */
+  /** The named API request behind the change. The same transaction looks the name up and remembers it. */
   readonly request?: NamedRequest | null;
-  /** True: a caller waits for the next step. Workers claim the lane before all others, however long those have been due. */
+  /**
+   * True: a caller waits for the next step. Workers claim this lane before all others, however long the others wait.
+   */
   readonly awaited?: boolean;
   readonly decide: (loaded: {
     readonly state: LaneState;
     readonly events: readonly WaitingEvent[];
-    /** The object of the named request, if it was made before. */
+    /** The object of an earlier request with the same name. */
     readonly remembered: Remembered;
     /** The database's time, the same for every replica. */
     readonly now: Date;
@@ -53,7 +59,7 @@ export type LaneWork<T> = {
     readonly verdicts: readonly EventVerdict[];
     /** The next look at the lane; null: the next event. */
     readonly dueAt: Date | null;
-    /** True: nothing is left to do, and this write gives the lease back. */
+    /** True: the lane has nothing left to do, so this write gives the lease back. */
     readonly rest?: boolean;
     readonly value: T;
     /** The id of the named request's object, to remember; left out: nothing. */
@@ -61,15 +67,15 @@ export type LaneWork<T> = {
   };
 };
 
-/** Another worker has claimed the lane since. This worker's view is stale: it drops the lane. */
+/** Another worker has claimed the lane since. This worker knows an old state, so it drops the lane. */
 export class LaneFenced extends Error {
   readonly code = 'lane.fenced';
 }
 
-/** The database did not answer at the write after a call: no row will know of the call. */
+/** The database did not answer at the write after a call. No row will show the call. */
 export class AnswerLost extends StoreUnavailable {}
 
-/** The log of a lane is unreadable: a newer release wrote it, or it is damaged. No event is to blame. */
+/** The log of a lane is unreadable: a newer release wrote it, or it has damage. No event is to blame. */
 export class LaneUnreadable extends Error {
   readonly code = 'lane.unreadable';
   constructor(lane: string, cause: unknown) {
@@ -91,22 +97,25 @@ export class NotUnique extends Error {
 }
 
 export abstract class LaneStore {
-  /** The database's time, by which every time of a lane is written. */
+  /** The database's time. Every time in a lane is by this clock. */
   abstract time(): Promise<Date>;
-  /** Claims up to `limit` due lanes: lanes a caller waits for, then the oldest. A lease lasts `leaseMs`, and longer by `renew`. */
+  /**
+   * Claims up to `limit` due lanes: first the lanes with a waiting caller, then the longest due. A lease lasts
+   * `leaseMs`; `renew` extends it.
+   */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /** The leases last `leaseMs` from now on. Returns the lanes still held; other workers have the others. */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
-   * One step of a lane: read, decide, write. `decide` runs again after somebody else's write. Throws LaneFenced, LaneUnreadable, NotUnique,
-   * StoreUnavailable or another error of the database; then nothing was written.
+   * One step of a lane: read, decide, write. After another writer's write, `decide` runs again. Throws LaneFenced,
+   * LaneUnreadable, NotUnique, StoreUnavailable or another error of the database; then it wrote nothing.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /** Gives a lane back, for any worker. With `dueInMs` it is due after this time, or at its next event. */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
-   * Deciding failed: the oldest waiting event waits for `retryInMs`, or is parked with the reason after `parkAfter` failures.
-   * False: no event waits that could be blamed; the lane itself is due again after `retryInMs`.
+   * After a failed decision, the oldest waiting event waits for `retryInMs`. After `parkAfter` failures the event parks
+   * with the reason. False: no event waits, so none is to blame. Then the lane itself is due after `retryInMs`.
    */
   abstract postpone(
     lane: string,
@@ -116,8 +125,8 @@ export abstract class LaneStore {
     parkAfter: number,
   ): Promise<boolean>;
   /**
-   * Opens an item about an unreadable or unwritable lane, apart from its log: once while it is open, and not again with a fact that a person
-   * dismissed.
+   * Opens an item about an unreadable or unwritable lane, apart from the lane's log. An open item stays, and so does a
+   * dismissal of the same fact.
    */
   abstract tell(item: ReviewRow): Promise<void>;
 }

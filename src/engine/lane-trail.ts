@@ -1,10 +1,10 @@
-// The trail of one claim of a lane, from its events to its last call, for logs and metrics. It decides nothing.
+// The trail of one claim of a lane, from its events to its last call, for logs and metrics. A trail decides nothing.
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** A lane with the events of this claim: the decided ones, or else those in wait. */
+/** A lane with the events of this claim: the decided events, or else the events in wait. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
@@ -23,9 +23,9 @@ export type TrailedCall = {
 /** The injection token of `LaneWatch`. */
 export const LANE_WATCH = Symbol('LANE_WATCH');
 
-/** Watches the steps of the work on lanes. It must not throw and must not wait. */
+/** Watches the work on lanes, step by step. A watch must not throw and must not wait. */
 export type LaneWatch = {
-  /** One transaction was committed. `decided`: its events, often none. */
+  /** Runs after each commit. `decided`: the events of the commit, often none. */
   readonly onDecided: (lane: string, decided: readonly DecidedEvent[]) => void;
   readonly onCalled: (lane: TrailedLane, call: TrailedCall) => void;
 };
@@ -38,7 +38,7 @@ export class LaneTrail {
     private readonly watch: LaneWatch | null,
   ) {}
 
-  /** Waits for a transaction and reports it. */
+  /** Waits for a transaction, then reports it to the watch. */
   async decision<T extends { readonly decided: readonly DecidedEvent[] }>(committing: Promise<T>): Promise<T> {
     const done = await committing;
     this.events = [...this.events, ...done.decided];
@@ -46,7 +46,7 @@ export class LaneTrail {
     return done;
   }
 
-  /** Waits for a call and reports it. */
+  /** Waits for a call, then reports it to the watch. */
   async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const answer = await calling;
@@ -59,7 +59,7 @@ export class LaneTrail {
         messageId,
         status: outcome?.status ?? null,
         requestId: outcome?.requestId ?? null,
-        ms: Math.round(performance.now() - startedAt), // not the clock port: no decision may know it
+        ms: Math.round(performance.now() - startedAt), // by the stopwatch, not the clock: no decision may depend on it
         failure: outcome?.ok === false ? outcome : null,
       },
     );
@@ -71,7 +71,7 @@ function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
   return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
 }
 
-/** Logs each step of the work on a lane: the decided events, and the calls behind them. */
+/** Logs each step of the work on a lane: decided events and calls. */
 export function watchSteps(log: Logger): LaneWatch {
   return {
     onDecided: (lane, decided) => {
@@ -99,7 +99,7 @@ export function watchSteps(log: Logger): LaneWatch {
   };
 }
 
-/** Counts each decision (`watchSteps` logs it) and logs failures with their lane. */
+/** Counts each decision, and logs each failure with its lane. `watchSteps` logs the decisions. */
 export function watchLanes(
   metrics: Metrics,
   log: Logger,
@@ -121,5 +121,5 @@ export function watchLanes(
   };
 }
 
-/** At most three: a lane may have hundreds in wait. */
+/** The last three at most: a lane may have hundreds of events in wait. */
 const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);

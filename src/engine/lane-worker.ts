@@ -1,4 +1,4 @@
-// The loop of a worker: claims due lanes and works each by the flow, as many at once as the settings allow.
+// The loop of a worker: it claims due lanes and runs the flow on each, as many at once as the settings allow.
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
@@ -14,35 +14,44 @@ export const LANE_WORKER = Symbol('LANE_WORKER');
 export type LaneWorkerOptions = {
   /** This process's name in the leases. */
   readonly owner: string;
-  /** How many lanes may wait for a call at once. An eighth more are at work, since a lane also writes between its calls. */
+  /**
+   * How many lanes may wait for a call at once. The worker takes an eighth more, since a lane also writes between its
+   * calls.
+   */
   readonly concurrency: number;
   readonly leaseMs: number;
-  /** The slow poll under the wake-ups, in milliseconds. */
+  /** The pause between two polls without a wake-up, in milliseconds. */
   readonly pollMs: number;
   readonly onDone?: (done: LaneDone) => void;
   readonly onError?: (what: string, error: unknown, claim: Claim | null) => void;
 };
 
 const BACK_OFF_MS = 1_000;
-/** Between two claims while deliveries crowd the endpoints: still more lanes a second than Stripe's budget allows calls. */
+/**
+ * The pause between two claims while deliveries crowd the webhook endpoints. Even so, lanes a second exceed the calls
+ * in Stripe's budget.
+ */
 const GIVE_WAY_MS = 200;
 const MOST_FAILING = 10_000;
-/** A lease is renewed after this part of it: two renewals may fail before it runs out. */
+/** The worker renews a lease after this part of its time. Two renewals may fail before the lease ends. */
 const RENEW_AFTER = 0.3;
-/** After a quarter of an hour, at the usual lease, a call never ends: then any worker may go on. */
+/**
+ * The most renewals of one claim: a quarter of an hour at the usual lease. A longer call hangs, so any worker may go on
+ * with the lane.
+ */
 const MOST_RENEWALS = 120;
 
 @Injectable()
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
-  /** Lanes with failures and no event to blame, and how many in a row. */
+  /** The failures in a row of each lane without an event to blame. */
   private readonly failing = new Map<string, number>();
-  /** Claimed, and waiting for a place. */
+  /** Claims in wait of a place. */
   private readonly ready: Claim[] = [];
-  /** Claims under renewal, and how often each was renewed. */
+  /** The claims of this worker, and the renewals of each so far. */
   private readonly held = new Map<Claim, number>();
-  /** Aborted while nothing is held. */
+  /** Aborted while the worker holds no claim. */
   private idle = new AbortController();
   private keeping: Promise<void> | null = null;
   private loop: Promise<void> | null = null;
@@ -59,11 +68,15 @@ export class LaneWorker {
     @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
-    // The loop listens, and each lane in an outage: no leak, so no warning.
+    // The loop listens to this signal, and in an outage each lane does. So many listeners are no leak, and Node must
+    // not warn.
     setMaxListeners(this.places + 2, this.stopping.signal);
   }
 
-  /** While `crowded` is true workers claim at most five times a second: senders wait for their answers, and decisions can. */
+  /**
+   * While `crowded` is true, the worker claims at most five times a second: senders wait for their reply, and decisions
+   * can wait.
+   */
   giveWay(crowded: () => boolean): void {
     this.crowded = crowded;
   }
@@ -76,7 +89,7 @@ export class LaneWorker {
     this.loop ??= this.run().finally(off);
   }
 
-  /** Claims nothing more, and waits until another worker can go on with each lane at hand. */
+  /** Ends the claims. Resolves once another worker can go on with each lane of this worker. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.();
@@ -88,7 +101,7 @@ export class LaneWorker {
     let backlog = false;
     while (!this.stopping.signal.aborted) {
       this.woken = false;
-      // Under load one statement claims many lanes ahead; each begins once a place is free.
+      // Under load one statement claims many lanes ahead. Each lane begins once a place is free.
       const ahead: number = backlog && !this.crowded() ? Math.ceil(this.places / 2) : 0;
       const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
@@ -100,7 +113,7 @@ export class LaneWorker {
       if (this.crowded()) await this.clock.sleep(GIVE_WAY_MS, this.stopping.signal);
       else await this.rest();
     }
-    // Claims without work go back, for any other worker.
+    // Gives claims without work back, for any other worker.
     for (const claim of this.ready) this.letGo(claim);
     await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
   }
@@ -119,7 +132,7 @@ export class LaneWorker {
     }
   }
 
-  /** Until something is due, a place is free, or the slow poll comes round. */
+  /** Waits for a wake-up, a free place, or the next poll. */
   private async rest(): Promise<void> {
     if (this.stopping.signal.aborted || (this.woken && this.ready.length === 0)) return;
     const waiting = new AbortController();
@@ -144,11 +157,11 @@ export class LaneWorker {
 
   private async work(claim: Claim): Promise<void> {
     try {
-      const done = await this.flow.run(claim, this.stopping.signal); // its own statement: `onDone` may be left out
+      const done = await this.flow.run(claim, this.stopping.signal); // a statement of its own, since `onDone` may be missing
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
-      if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
+      if (e instanceof LaneFenced) return; // another worker has the lane, and this one wrote nothing
       this.options.onError?.('a lane could not be worked', e, claim);
       await this.giveBack(claim, e);
     } finally {
@@ -162,8 +175,9 @@ export class LaneWorker {
   }
 
   /**
-   * Work may outlast a lease: a search through thousands of records, a pause on Stripe's request. One statement keeps the lanes ours: for
-   * another worker the search would start over, and no worker would ever write its result down.
+   * Renews the leases while the work goes on. Work may outlast a lease: a search through thousands of records, or a
+   * pause on Stripe's request. Without a renewal, another worker would start the search again, and no worker would ever
+   * store its result.
    */
   private async keepLeases(): Promise<void> {
     const { leaseMs } = this.options;
@@ -172,7 +186,7 @@ export class LaneWorker {
       const asked = [...this.held].filter(([, times]) => times < MOST_RENEWALS);
       if (asked.length === 0) continue;
       const claims = asked.map(([claim]) => claim);
-      // A failed renewal is tried again. If none succeeds, the fence stops this worker's writes.
+      // The worker tries a failed renewal again. If all fail, the fence stops this worker's writes.
       const ours = await this.store.renew(claims, leaseMs).catch(() => null);
       for (const [claim, times] of asked) {
         if (!this.held.has(claim)) continue;
@@ -181,10 +195,11 @@ export class LaneWorker {
     }
   }
 
-  /** After failed decisions an event waits, and is parked in the end. A failure of the database is not the lane's. */
+  /** After failed decisions an event waits, and parks in the end. An unavailable database is no failure of the lane. */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
-      // Given back at once, the next try would look like the first. So the lease runs out, as after a crash (CUT_OFF_AFTER_MS).
+      // If the worker gave the lane back now, the next try would look like the first. So the lease runs out, as after a
+      // crash (CUT_OFF_AFTER_MS).
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
@@ -197,12 +212,12 @@ export class LaneWorker {
         (await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES));
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
-      // The lease runs out; then any worker goes on.
+      // The lease runs out. Then any worker goes on.
       this.options.onError?.('a lane could not be given back', again, claim);
     }
   }
 
-  /** With no event to park, the lane waits longer each time, and in the end gets an item for a person. */
+  /** Without an event to park, the lane waits longer each time, and in the end it gets an item for a person. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
@@ -210,7 +225,8 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    // Each time: an earlier item may have failed, or a person's `retry` did not help. An open item stays as it is.
+    // The worker does so each time: an earlier item may have failed, or a person's `retry` did not help. An open item
+    // stays unchanged.
     if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

@@ -1,4 +1,4 @@
-// Steps of many lanes share one statement and one commit. A step joins the next statement while one is under way.
+// Steps of many lanes share one statement and one commit. While a statement runs, new steps gather for the next one.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
@@ -13,9 +13,12 @@ import { type StepWrite } from './subject.js';
 import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
-/** Statements under way at once. With one, more lanes share each, and that is worth more than a decision during a commit. */
+/**
+ * Statements at the same time. With a single one, more lanes share it. This saves more than a second statement would
+ * gain.
+ */
 const MOST_UNDER_WAY = 1;
-/** A group leaves with this part of the lanes at work, so a single lane never waits. */
+/** A group leaves once it has this part of the lanes at work. So a single lane never waits. */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };
@@ -23,13 +26,13 @@ const UNKNOWN: Remembered = { known: false };
 type Work = LaneWork<unknown>;
 type Waiting = {
   readonly work: Work;
-  /** By our own stopwatch. */
+  /** By this process's stopwatch. */
   readonly sinceMs: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** A lane after this process's last read or write. */
+/** A lane as of this process's last read or write. */
 type Kept = Loaded & { readonly taken: QueuedLane | null };
 
 export type WriteOptions = {
@@ -45,9 +48,9 @@ export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /** The lanes at work here: read once per claim, and again after somebody else's write. */
+  /** The lanes at work here. The writer reads a lane once per claim, and again after another writer's write. */
   private readonly kept = new Map<string, Kept>();
-  /** The database's time at the last read, and our stopwatch's then. */
+  /** The database's time at the last read, and the stopwatch's time then. */
   private asked = { at: new Date(0), ms: 0 };
   private readonly options: WriteOptions;
 
@@ -59,18 +62,18 @@ export class LaneWriter {
     this.options = { tell: null, writes: [], gatherMs: 0, ...options };
   }
 
-  /** Reads claimed lanes, and keeps them until they are given back or forgotten. */
+  /** Reads claimed lanes, and keeps each until the end of its claim or `forget`. */
   async keep(claimed: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     const loaded = await this.load(
       claimed.map((t) => t.lane),
       new Map(claimed.map((t) => [t.lane, t])),
     );
-    // Lanes in wait of their invoice have no log: the router moves their events and ends their claims.
+    // A lane of events without an invoice has no log: the router moves the events and ends the claim.
     for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
     return loaded;
   }
 
-  /** Resolves after the commit with the value of `decide`; rejects if nothing of this lane was written. */
+  /** Resolves after the commit, with the value of `decide`. Rejects if the commit failed for this lane. */
   submit<T>(work: LaneWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, sinceMs: performance.now(), resolve: resolve as (value: unknown) => void, reject });
@@ -78,7 +81,7 @@ export class LaneWriter {
     });
   }
 
-  /** The worker is done with the lane. */
+  /** Drops the lane: the worker has ended its claim. */
   forget(lane: string): void {
     this.kept.delete(lane);
   }
@@ -99,7 +102,10 @@ export class LaneWriter {
     }
   }
 
-  /** How long the group still waits for others: not at all once it is large enough, or with a caller of the API in it. */
+  /**
+   * How many milliseconds the group still waits for others. None if it is large enough, or if it has a step of an API
+   * request.
+   */
   private gatherFor(): number {
     const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
     const oldest = this.queue[0];
@@ -107,7 +113,7 @@ export class LaneWriter {
     return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
   }
 
-  /** The oldest steps that fit together: a lane once, and a named request alone, since it may roll back. */
+  /** The oldest steps for one statement: one step a lane. A named request goes alone, since it may roll back. */
   private takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const left: Waiting[] = [];
@@ -130,7 +136,7 @@ export class LaneWriter {
       group.forEach((w, i) => w.resolve(values[i]));
     } catch (e) {
       if (group.length === 1) return group[0]?.reject(e);
-      // The database refused all because of one: each goes on its own, so only that one fails.
+      // One step made the database refuse all. Now each step goes alone, so only that one fails.
       for (const w of group) await this.run([w]);
     }
   }
@@ -143,8 +149,9 @@ export class LaneWriter {
         for (const step of steps) this.note(step);
         return steps.map((s) => s.value);
       } catch (e) {
-        for (const w of works) this.kept.delete(w.lane); // read again: nobody knows whether this was written
-        // After somebody else's write the lane is decided again, on its new state. A value that is not unique then is another lane's.
+        for (const w of works) this.kept.delete(w.lane); // nobody knows whether the database wrote this, so the next try reads again
+        // After another writer's write, the step decides again on the new state. If a value is still not unique,
+        // another lane has it.
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
         if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
@@ -162,7 +169,9 @@ export class LaneWriter {
     return steps;
   }
 
-  /** A request with a name: one transaction looks its object up, and stores the new one with the lane. */
+  /**
+   * Commits a named request: one transaction looks for the object of this name, or stores a new object with the lane.
+   */
   private named(work: Work): Promise<readonly Step[]> {
     const { request } = work;
     return onConnection(this.pool, async (db) => {
@@ -192,7 +201,8 @@ export class LaneWriter {
       else unknown.push(w);
     }
     if (unknown.length > 0) {
-      // The count of news is read before the events: an event in between then shows at the end of the claim.
+      // First the counts of arrivals, then the events. An event in between raises the count, so the end of the claim
+      // sees it.
       const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
       const taken = claimed.length === 0 ? new Map<string, QueuedLane>() : await takenBy(this.pool, claimed);
       for (const [lane, kept] of await this.load(
@@ -218,13 +228,14 @@ export class LaneWriter {
   }
 
   /**
-   * The database's time. Each read of lanes brings it, and a stopwatch adds the time since: the process's own clock decides nothing.
+   * The database's time: from the last read of lanes, plus the stopwatch's time since. The process's own clock decides
+   * nothing.
    */
   private now(): Date {
     return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
   }
 
-  /** Keeps the lane after its step. A change from elsewhere comes with the worker's next read. */
+  /** Keeps the lane as of its step. Another writer's change arrives with the next read. */
   private note(step: Step): void {
     const { lane, fence } = step.work;
     if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
@@ -235,14 +246,17 @@ export class LaneWriter {
   }
 }
 
-/** Somebody else wrote the same request after the look-up of its name: this one rolls back and finds the other's object. */
+/**
+ * Another process stored the same request after the look-up of its name. This one rolls back, looks again and finds the
+ * other's object.
+ */
 class NameTaken extends Error {}
 
 /** The caller's error for a failed step of its lane. */
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // Null version: another worker holds the lane, or the earlier row is gone.
+  // A null version: another worker holds the lane, or the earlier row is missing.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

@@ -1,5 +1,5 @@
-// An errand is one request to somebody else that the lane needs next: a stored call, or a lookup. A lookup asks a question and changes nothing
-// outside.
+// An errand is the lane's next request to a peer: a stored call, or a lookup. A lookup asks a question and changes
+// nothing outside.
 import { type InvoiceRow, type OutboxRow } from '../domain/model.js';
 import { type Enrolled } from '../domain/enrolment.js';
 import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
@@ -9,7 +9,7 @@ import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type Lane, type Rule } from './draft.js';
 
-/** Whom a lookup may ask. */
+/** The peers of lookups: Stripe, the MoR, and Crossbill's own books. */
 export type Peers = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
@@ -26,7 +26,7 @@ export type Signups = {
   readonly paysByDebit: (customerId: string) => Promise<boolean>;
 };
 
-/** Questions about a customer. Crossbill looks into its own books first. */
+/** Questions about a customer. Crossbill looks in its own books first. */
 export type Customers = {
   /** Is the invoice's customer enrolled? */
   readonly look: (
@@ -35,11 +35,11 @@ export type Customers = {
       readonly createdAt: Date | null;
     },
   ) => Promise<CallOutcome<Enrolled>>;
-  /** What would the platform charge? `fresh`: an earlier look will not do. */
+  /** Which payment method would Stripe charge? `fresh`: an earlier answer is not enough. */
   readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 
-/** Makes a call under the name by which it is logged. */
+/** Makes a call; the log and the metrics use this name. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
@@ -52,21 +52,21 @@ export type Errand =
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     };
 
-/** The errand that a lane needs next; null: none. A time to come belongs into `lane.isPast`. */
+/** The lane's next errand; null: none. Pass a later time to `lane.isPast`. */
 export type NextErrand = (lane: Lane) => Errand | null;
 
 /** `Q`: the question, `A`: the answer. */
 export type Lookup<Q, A> = {
-  /** As the trail and the metrics name it. */
+  /** The name in the log and the metrics. */
   readonly name: string;
-  /** The question to ask now; null: there is none. A time to come belongs into `lane.isPast`. */
+  /** The question to ask now; null: none. Pass a later time to `lane.isPast`. */
   readonly wanted: (lane: Lane) => Q | null;
-  /** No transaction is open meanwhile. */
+  /** Asks the peer. No transaction is open during this time. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;
   readonly take: (lane: Lane, answer: A, question: Q) => void;
 };
 
-/** The next question of a lookup, ready to be asked; null: there is none. */
+/** Turns a lookup into the errand of its next question; null: it has none. */
 export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
   return (lane) => {
     const question = lookup.wanted(lane);

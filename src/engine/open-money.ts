@@ -1,4 +1,5 @@
-// Money of an invoice before it is settled: on its way, waiting for a person, or announced by the MoR. Nobody charges the customer meanwhile.
+// Open money of an invoice: on its way, in wait of a person, or announced by the MoR. As long as it is open, nobody
+// charges the customer.
 import { type Seen } from '../domain/facts/parts.js';
 import { isDismissed } from '../domain/item.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
@@ -13,10 +14,12 @@ import {
 import { effectName } from '../domain/payment-name.js';
 import { inBooks } from './payment.js';
 
-/** In these stages a taken payment does not stop Crossbill from collecting the rest of its invoice. */
+/** In these stages of a taken payment, Crossbill collects the rest of the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
 
-/** Money on its way to the invoice, as a part of a sentence; null: none. Another charge now may make the customer pay twice. */
+/**
+ * Money on its way to the invoice, as a part of a sentence; null: none. A charge now could make the customer pay twice.
+ */
 export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
   const coming = payments.find((p) => p.mark === 'proving');
   if (coming !== undefined)
@@ -26,8 +29,8 @@ export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
 }
 
 /**
- * Taken money that waits for a person, as a part of a sentence; null: none. The amount due does not count it yet: asked now, the customer
- * would pay it again.
+ * Taken money in wait of a person, as a part of a sentence; null: none. The amount due does not count this money yet,
+ * so the customer would pay it again.
  */
 export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' | 'reviews'>): string | null {
   const open = reviews.filter((r) => r.status === 'open');
@@ -42,8 +45,8 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * The MoR announced a payment on a link, and nobody has confirmed or examined it yet; or it announced a further payment. As a part of a
- * sentence; null: neither.
+ * Announced money, as a part of a sentence; null: none. The MoR announced a payment on a link, and nobody has confirmed
+ * or examined it. Or the MoR announced a further payment.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
@@ -62,20 +65,21 @@ export function isLookedInto(reviews: LaneRows['reviews'], subject: string, sinc
 }
 
 /**
- * Crossbill reads a link once more after its end: a payment in its last minute counts. A link with an announced payment is read for good; a
- * person who looked into that after its end, and after the announcement, has found none.
+ * True if a read of the link is still due. Crossbill reads a link once more after its end: a payment in the last minute
+ * counts. It reads a link with an announced payment without an end, until a person dismisses the announcement after the
+ * link's end.
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
   return o.readDueAt !== null && !isLookedInto(reviews, o.id, since);
 }
 
-/** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
+/** True for an item about another invoice's charge: here Crossbill booked nothing to refund or to mark. */
 export function isOfSharedCharge({ topic }: ReviewRow): boolean {
   return topic === 'charge-elsewhere';
 }
 
-/** Every announcement on the invoice's links, and every payment in the books. */
+/** Every announcement on the invoice's links, and every payment in the books, as the observations of an item. */
 export function observationsOf({ objects, payments }: Pick<LaneRows, 'objects' | 'payments'>): readonly Seen[] {
   const announced = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => seenOn(o, x)));
   return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];

@@ -1,4 +1,4 @@
-// The account and the mode of STRIPE_API_KEY. Events of another account or of the other mode are not the merchant's own.
+// The account and the mode of STRIPE_API_KEY. An event of another account or of the other mode is not the merchant's.
 import { Injectable } from '@nestjs/common';
 import { type Config, stripeMode } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -7,21 +7,21 @@ import { type Lookup } from './lookup.js';
 import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
 
 /**
- * - `own`, `other`: decided.
+ * - `own`, `other`: the answer.
  * - `forbidden`: Stripe does not let the key read its account (403).
- * - `ask`: not read yet, or long enough ago to read again. `wait`: the last read failed a moment ago.
+ * - `ask`: a read is due, the first or the next one. `wait`: the last read failed a moment ago.
  */
 export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
 
 export const FORBIDDEN =
   'the event names an account, and the key may not read its own: let the restricted key read the account (GET /v1/account), then retry this event';
 
-export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
+export type LiveModeRule = { /** Null: the key does not show its mode. */ readonly expected: boolean | null };
 
 /** The injection token of `LiveModeRule`. */
 export const LIVE_MODE = Symbol('LIVE_MODE');
 
-/** Stripe's keys tell their mode. */
+/** The mode of the key, by its prefix. */
 export function liveMode(config: Config): LiveModeRule {
   const mode = stripeMode(config);
   return { expected: mode === 'unknown' ? null : mode === 'live' };
@@ -37,11 +37,11 @@ export class OwnAccount {
     private readonly clock: Clock,
   ) {}
 
-  /** Compares the accounts that an event names, one at least, with the key's own. */
+  /** Compares the accounts in an event, at least one, with the key's account. */
   judge(named: readonly string[]): AccountVerdict {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';
-    // Either way: the clock may have been set back.
+    // The distance in both directions: somebody may have set the clock back.
     if (Math.abs(this.clock.now().getTime() - this.failed.at.getTime()) >= OWN_ACCOUNT_AGAIN_MS) return 'ask';
     return this.failed.forbidden ? 'forbidden' : 'wait';
   }
@@ -62,7 +62,7 @@ export const accountLookup: Lookup<null, void> = {
   take: () => undefined,
 };
 
-/** When a lane with an event that waits for the account is due: at `at`, or in time for the next read. */
+/** The due time of a lane with an event in wait of the account: `at`, or the next read if that is earlier. */
 export function lookBy(at: Date | null, now: Date): Date {
   const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
   return at !== null && at.getTime() < then ? at : new Date(then);

@@ -1,5 +1,5 @@
-// A payment of an invoice: how one begins, books its money and ends, and which of them an event is about. One charge is one sum of money: booked
-// for one payment of one invoice, whatever the MoR's events name.
+// The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment. One
+// charge is one sum of money: Crossbill books it for one payment of one invoice, whatever the MoR's events name.
 import { type ChargeHolder, type Ctx } from './context.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
@@ -29,20 +29,22 @@ export function newPayment(
   return newRow(PAYMENT, { id: ctx.newId(OWN_PAYMENT), recordedAt: ctx.now, ...over });
 }
 
-/** The payment an event is about: by the MoR's id, else a signup's or a link's by its charge or payment intent. */
+/**
+ * The payment of an event: by the MoR's id. Otherwise a signup's or a link's payment, by its charge or payment intent.
+ */
 export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefined {
   const byId = s.payments.find((p) => p.paymentId === e.paymentId);
   if (byId !== undefined) return byId;
   return s.payments.find(
     (p) =>
-      (p.paymentId === null || p.identifiedBy !== null) && // whatever people call it
+      (p.paymentId === null || p.identifiedBy !== null) && // a person's name for it does not count
       p.origin !== 'renewal' &&
       ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
         p.processorPaymentIntentId === e.processorPaymentIntentId),
   );
 }
 
-/** The payment of the event, with all ids from it; a new one if the lane has none. */
+/** The payment of the event with the event's ids, or a new payment. */
 export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
   const p =
     findPayment(s, e) ??
@@ -56,14 +58,14 @@ export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
   };
 }
 
-/** The same on a draft: the payment is a row of the lane. */
+/** The payment of the event, as a row of the lane with the event's ids. */
 export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
   const row = withIds(lane.toState(), e, lane.ctx);
   const known = lane.findPayment(row.id);
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
 }
 
-/** Gives a payment the MoR's id for good. The database keeps an id from naming payments of two invoices. */
+/** Gives a payment the MoR's id for good. The database refuses one id for payments of two invoices. */
 export function identifyPayment(lane: Lane, id: string, paymentId: string, by: string): Result<PaymentRow> {
   const p = lane.findPayment(id);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
@@ -77,13 +79,16 @@ export function identifyPayment(lane: Lane, id: string, paymentId: string, by: s
   return { ok: true, value: p };
 }
 
-/** Another payment has this id. */
+/** Refuses an id of another payment. */
 export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invoiceId'>): Refusal {
   const message = `${paymentId} is the id of payment ${holder.id} of invoice ${holder.invoiceId} already.`;
   return refuse(409, 'payment_id_taken', message, 'payment_id');
 }
 
-/** The payment with these ids. Otherwise the only taken payment, unless the ids name another. Null: unclear. */
+/**
+ * The payment with one of these ids. Otherwise the only taken payment, unless an id names another payment. Null:
+ * unclear.
+ */
 export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
   const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
@@ -99,7 +104,10 @@ export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow 
   return of ?? onlyTaken(s, [...ids]);
 }
 
-/** The only payment that was taken, unless these ids name another one of the MoR's, of which nobody has told yet, or ever will. */
+/**
+ * The only taken payment. Null: there are several or none, or the ids name another payment of the MoR, reported later
+ * or never.
+ */
 export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
   const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
   if (only === undefined || second !== undefined) return null;
@@ -107,7 +115,7 @@ export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[])
   return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
 }
 
-/** Kinds of review item that keep a payment from its invoice. */
+/** An open item of these kinds keeps a payment from its invoice. */
 export const PARKING: ReadonlySet<string> = new Set([
   'amount_mismatch',
   'currency_mismatch',
@@ -119,36 +127,39 @@ export const PARKING: ReadonlySet<string> = new Set([
   'signup_unproven',
 ]);
 
-/** Ends a payment that will not be marked. Its refunds need no twin on Stripe, as refunds/rules/mirror.ts sees to. */
+/** Ends a payment without a mark. Its refunds need no mirror on Stripe (refunds/rules/mirror.ts). */
 export function closePayment(p: Draft<PaymentRow>): void {
   moveMark(p, 'closed');
-  if (p.succeededAt === null) p.status = 'failed'; // no money, as far as anyone knows
+  if (p.succeededAt === null) p.status = 'failed'; // no known money
 }
 
-/** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
+/** The reason against another charge: a payment arrived, or a refund of an unreported payment. Null: no reason. */
 export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
   const taken = s.payments.find(mayBringMoney);
   if (taken !== undefined) return `payment ${effectName(taken)} came`;
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
-/** A person dismissed it, and nobody knows of any money: an unproven charge, or a charge of another invoice (`setAside`). */
+/** True for a dismissed payment without known money: an unproven charge, or another invoice's charge (`setAside`). */
 export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
 }
 
-/** Its money is there, or on its way. */
+/** True if the payment's money has arrived or may be on its way. */
 export function mayBringMoney(p: PaymentRow): boolean {
   return p.mark !== 'none' && !saysNothing(p);
 }
 
-/** The verdict on a charge of a refused renewal is awaited, and no money is known since. */
+/** True if Crossbill waits for the MoR's verdict on another charge of a refused renewal, and knows no money since. */
 export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;
   return waiting !== null && !s.payments.some(mayBringMoney);
 }
 
-/** Since when the MoR's verdict on a refused renewal is awaited; null: it is not. An alarm follows a verdict that stays out. */
+/**
+ * Starts the wait for the MoR's verdict on a refused renewal at `at`; null ends the wait. Without a verdict an alarm
+ * follows.
+ */
 export function awaitVerdict(lane: Lane, at: Date | null): void {
   const i = lane.invoice;
   if (!i?.retries) return;
@@ -156,7 +167,7 @@ export function awaitVerdict(lane: Lane, at: Date | null): void {
   if (at !== null) i.expectedBy = verdictDueBy(i, lane);
 }
 
-/** By when the MoR's verdict on a charge ordered now is due: as long as on the first charge. */
+/** The deadline of the MoR's verdict on a charge ordered now. It is as long as for the first charge. */
 export function verdictDueBy(
   i: Pick<InvoiceRow, 'paysByDebit'>,
   { now, settings }: Pick<Ctx, 'now' | 'settings'>,
@@ -166,8 +177,8 @@ export function verdictDueBy(
 }
 
 /**
- * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
- * payment twice.
+ * True if this payment without a mark may have paid its invoice: a person marked the invoice by hand for it, or the MoR
+ * reported one payment twice.
  */
 export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
@@ -175,7 +186,10 @@ export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   return others.some((x) => maybeOne(x, p));
 }
 
-/** Both name one charge. Or one is money of the same amount on a link, without a charge, and the MoR has not named both. */
+/**
+ * True if both may be one payment. Both name one charge. Or they have the same amount, one is on a link without a
+ * charge, and the MoR did not give them two ids.
+ */
 export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
   const isOnLink = [a, b].some((p) => p.origin === 'payment_link' && p.processorChargeId === null);
@@ -194,21 +208,21 @@ export function bookedAs(
 }
 
 /**
- * True when a stored call is a step of this payment's mark. By our own id: the MoR may have corrected the name under which the call was
- * written down, or disowned it. Calls without it were written before it was kept.
+ * True if a stored call is a step of this payment's mark. Our own id decides, because the MoR may correct or withdraw
+ * the name in the call. A call without our id has the payment in its subject.
  */
 export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
   return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }
 
-/** The charges under which a step wants to collect money. */
+/** The charges of the step's collected money. */
 export function collectedCharges(entries: readonly LedgerEntry[]): readonly string[] {
   return entries.flatMap((e) =>
     e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
   );
 }
 
-/** A payment as its row has it, as one of the observations of an item. */
+/** A payment in the books, as one of the observations of an item. */
 export function inBooks(p: PaymentRow): Seen {
   const money = p.amount === null ? null : { minor: p.amount, currency: p.currency };
   const at = p.succeededAt?.toISOString() ?? null;
@@ -216,8 +230,8 @@ export function inBooks(p: PaymentRow): Seen {
 }
 
 /**
- * Books what the MoR took for a payment. False: the charge was collected for another invoice's payment. Then nothing is booked or marked, and
- * an item names both.
+ * Books the money of a payment. False: the charge belongs to another invoice's payment. Then Crossbill neither books
+ * nor marks, and an item names both payments.
  */
 export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null): boolean {
   const { amount, processorChargeId: charge } = p;
@@ -237,7 +251,10 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
   return true;
 }
 
-/** The payment waits for a person, who can only leave it aside. It stays aside when the MoR names the same charge again. */
+/**
+ * Sets the payment aside for a person; the only choice is to dismiss it. It stays aside if the MoR names the same
+ * charge again.
+ */
 function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
   Object.assign(p, { succeededAt: null, proveDueAt: null });
   if (p.mark === 'closed') p.status = 'failed';
@@ -261,7 +278,7 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
   });
 }
 
-/** A signup's charge is real: from here on it is a payment like any other. */
+/** Takes a signup's charge as real. From here on its payment is like any other. */
 export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   if (p.amount === null) return;
   const isNew = p.succeededAt === null;
@@ -271,7 +288,7 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
 }
 
-/** The amount of a signup's payment is certain: its item closes, and a mark that waited for it goes on. */
+/** Takes the amount of a signup's payment as certain. Its item closes, and a waiting mark goes on. */
 export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
   const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
   if (!isAsked) return;

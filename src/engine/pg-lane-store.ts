@@ -1,4 +1,4 @@
-// Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
+// Lanes in PostgreSQL: workers claim them from the queue, read their logs, and write steps in shared commits.
 import { Injectable } from '@nestjs/common';
 import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from './lane-store.js';
 import { factToJson } from '../domain/fact.js';
@@ -10,9 +10,10 @@ import { restIn } from '../store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
-// The lanes that are due and free, the longest waiting first: what a caller waits for is due since the epoch. The statement reads the queue in
-// the order of its index and stops: held lanes stand at its head, no more of them than all workers hold. A locked row waits for the next
-// claim. Lanes of one due time go in the order of their keys, whatever plan the server chooses.
+// Claims the due and free lanes, the longest due first. A lane with a waiting caller is due since the epoch. The
+// statement reads the queue in the order of its index until it has enough. Lanes under a lease stand at the head of the
+// queue; the workers hold few. The next claim takes a locked row. Lanes with one due time go in the order of their
+// keys, whatever plan the server chooses.
 const NOW = timeSql(1);
 const CLAIM_SQL = `
   with due as materialized (
@@ -22,7 +23,7 @@ const CLAIM_SQL = `
    where l.key = any (array(select key from due))
   returning l.key, l.fence, l.news, l.due_at`;
 
-// Holds lanes longer: those still held with this fence.
+// Renews the leases of lanes with the same fence.
 const RENEW_SQL = `
   with held as materialized (
     select l.key from lane l where l.key = any($2::text[]) and l.lease_until is not null
@@ -60,7 +61,7 @@ export class PgLaneStore extends LaneStore {
     return taken.map(({ lane, fence }) => ({ lane, fence, events: loaded.get(lane)?.events ?? [] }));
   }
 
-  /** One lane that cannot be read keeps no other from being worked: it is claimed like them, and whoever works it meets the error. */
+  /** Reads claimed lanes. An unreadable lane does not hold up the others: its worker gets the error later. */
   private async readable(taken: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     try {
       return await this.writer.keep(taken);
@@ -99,7 +100,7 @@ export class PgLaneStore extends LaneStore {
     this.writer.forget(lane);
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
-      if (held.rowCount !== 1) return true; // somebody else's by now
+      if (held.rowCount !== 1) return true; // another worker has the lane by now
       const blamed = await db.query(
         `update inbox_event set attempts = attempts + 1, next_try_at = ${laterSql(2, 3)}, reason = $4,
                 status = case when attempts + 1 >= $5 then 'parked' else status end,

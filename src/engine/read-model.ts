@@ -1,4 +1,4 @@
-// Look-ups of one row in the read model by its id: every subject's pages and flows begin here.
+// Finds one row in the read model by its id. The pages and flows of every subject begin here.
 import { Injectable } from '@nestjs/common';
 import { Any, type DataSource } from 'typeorm';
 import {
@@ -21,7 +21,7 @@ export type InvoiceView = {
   readonly morCustomerId: string | null;
   readonly payments: readonly PaymentRow[];
   readonly refunds: readonly RefundRow[];
-  /** What the MoR keeps beside it, oldest first. */
+  /** Its objects at the MoR, oldest first. */
   readonly objects: readonly MorObjectRow[];
   readonly attempts: readonly AttemptRow[];
   readonly messages: readonly OutboxRow[];
@@ -31,11 +31,11 @@ export type InvoiceView = {
 
 export type PaymentView = {
   readonly payment: PaymentRow;
-  /** As the customer reads it on the invoice; null: Stripe has not said. */
+  /** The number on the customer's invoice; null: not known yet. */
   readonly invoiceNumber: string | null;
   readonly morCustomerId: string | null;
   readonly refunds: readonly RefundRow[];
-  /** What banks took of it by lost disputes, smallest units. */
+  /** The banks' part of it after lost disputes, in smallest units. */
   readonly lost: bigint;
 };
 
@@ -60,7 +60,7 @@ export class ReadModel {
     return { invoice, morCustomerId, payments, refunds, objects, messages, reviews, ...story };
   }
 
-  /** What the MoR keeps beside an invoice, oldest first. */
+  /** The objects of an invoice at the MoR, oldest first. */
   objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
     return this.db.orm.getRepository(MorObjectEntity).find({ where: { invoiceId }, order: { seq: 'ASC' } });
   }
@@ -71,7 +71,7 @@ export class ReadModel {
     return (await paymentViews(this.db.orm, found))[0] ?? null;
   }
 
-  /** What payments are called towards the outside: our id → `pay_…`, or our id again until there is one. */
+  /** The public names of payments: our id → `pay_…`, or our id until the MoR gives one. */
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.paymentRows.find({
       select: { id: true, paymentId: true },
@@ -94,7 +94,7 @@ export class ReadModel {
     return { refund, payment, invoiceNumber: numbers.get(refund.invoiceId) ?? null };
   }
 
-  /** The invoices that have a payment with this charge, or something at the MoR with this id. */
+  /** The invoices with a payment of this charge, or with an object of this id at the MoR. */
   async invoicesOfCharge(id: string): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ invoice_id: string }>(
       `select distinct invoice_id from payment where processor_charge_id = $1
@@ -117,7 +117,7 @@ export async function invoiceNumbers(
   return new Map(found.map((i) => [i.invoiceId, i.number]));
 }
 
-/** Payments with their refunds and with what banks took of them, all as of one moment: a step writes several of these rows. */
+/** Payments with their refunds and lost disputes, all as of one moment: a step writes several of these rows. */
 export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]): Promise<PaymentView[]> {
   if (found.length === 0) return [];
   const mor = await morCustomers(

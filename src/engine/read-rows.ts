@@ -1,4 +1,4 @@
-// The read rows of lanes: lists, look-ups and verify read them. A lane at rest writes them from its state.
+// The read rows of lanes, for lists, look-ups and verify. A lane at rest writes them from its state.
 import type pg from 'pg';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -16,7 +16,7 @@ import { Column, int, key, type Row, rowOf, text, time } from '../domain/row.js'
 import { fromRow, jsonText, toJson, upsertSql } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
-/** The lane that the read rows show, and the lane that they must show. */
+/** The lane in the read rows now, and the lane to show there. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
 
 /** A part of a statement with one parameter, `$n`. */
@@ -34,7 +34,7 @@ type Table = {
   readonly changesInStore: (db: pg.PoolClient, s: LaneState) => Promise<Changes>;
 };
 
-/** `rowsOf`: the rows of a lane with a read row. `allOf`: those that had one or may get one, too. */
+/** `rowsOf`: the rows of a lane with a read row. `allOf`: these, and the rows with an earlier or a later read row. */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
   rowsOf: (s: LaneState) => readonly R[],
@@ -75,7 +75,7 @@ function table<T extends object, R extends T>(
 }
 const NO_CHANGES: Changes = { written: [], removed: [] };
 
-/** One text for one value: PostgreSQL orders the members of a `jsonb`. */
+/** The same text for the same value, although PostgreSQL reorders the members of a `jsonb`. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
@@ -83,7 +83,7 @@ function textOf(value: unknown): string {
   });
 }
 
-/** A call in wait, or a call that shadow mode kept from being sent. */
+/** A call in wait, or a call of shadow mode. */
 const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
@@ -102,7 +102,7 @@ const OPEN_CALL = rowOf('open_call', {
   createdAt: time(),
 });
 
-/** The calls of shadow mode count until they are decided again. */
+/** The calls in wait, and the calls of shadow mode until a later decision repeats them. */
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>
     !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
@@ -110,7 +110,7 @@ export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   return messages.filter((m) => m.status === 'pending' || (isShadow(m) && isLast(m)));
 }
 
-/** A refund that was joined to another has no read row: the other's row stands for both. */
+/** A refund joined to another has no read row: the other refund's row stands for both. */
 export function listedRefunds({ refunds }: LaneState): readonly RefundRow[] {
   return refunds.filter((r) => r.status !== 'joined');
 }
@@ -131,12 +131,12 @@ export function writesOf({ name, upsert, remove }: Table, changes: readonly Chan
   const removed = changes.flatMap((c) => c.removed);
   return [
     ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
-    // `x`: the first four letters name a part in the name of a step's statement.
+    // `x`: the first four letters stand in the name of the step's statement, so they must differ from `name`.
     ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
   ];
 }
 
-/** The writes that bring the read rows of these lanes up to date; none when they show it all. */
+/** The writes to bring the read rows of these lanes up to date; none if they are. */
 export function readRowWrites(lanes: readonly Shown[]): readonly Write[] {
   return TABLES.flatMap((t) => writesOf(t, lanes.map(t.changes)));
 }

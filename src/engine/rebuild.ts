@@ -25,8 +25,8 @@ export class Rebuild {
   }
 
   /**
-   * Compares each lane's read rows with its log, and writes those that differ unless `check`. Each lane is one transaction; one that a
-   * daemon wrote meanwhile is read again. Safe to run beside daemons, and again.
+   * Compares each lane's read rows with its log, and writes those that differ unless `check`. Each lane is one
+   * transaction; one that a daemon wrote meanwhile is read again. Safe to run beside daemons, and again.
    */
   async run(check: boolean, onProgress: (lanes: number) => void): Promise<Rebuilt> {
     let lanes = 0;
@@ -85,7 +85,8 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // A step since our read of the log wrote its read rows before ours, so ours are old. A later step waits for our row locks.
+      // A step since our read of the log wrote its read rows before ours, so ours are old. A later step waits for our
+      // row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

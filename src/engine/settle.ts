@@ -1,5 +1,5 @@
-// Brings a lane to rest: from all known facts to the next calls and items, the next errand, and the time of the next look. It asks nobody, sends
-// nothing, and gives the same for facts in any order.
+// Brings a lane to rest: it turns the known facts into calls, items, the next errand, and the time of the next look. It
+// asks and sends nothing. Facts in any order give the same result.
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';
@@ -11,7 +11,7 @@ import { isOutside, publicStatus } from '../domain/status.js';
 
 export type Settled = {
   readonly state: LaneState;
-  /** One call to somebody else; null: nothing until `dueAt`. */
+  /** The next request to a peer; null: nothing until `dueAt`. */
   readonly errand: Errand | null;
   /** The next look at the lane without an event; null: never. */
   readonly dueAt: Date | null;
@@ -30,7 +30,7 @@ export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** The errand that goes first; null: the lane needs none. */
+/** The first errand; null: the lane needs none. */
 export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane: Lane): Errand | null {
   for (const next of [...errandsFirst, (of: Lane) => nextCall(calls, of), ...errandsLast]) {
     const errand = next(lane);
@@ -42,11 +42,11 @@ export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane:
 function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  // An invoice outside: Crossbill asks, writes and tells nothing.
+  // An invoice outside of Crossbill's part: Crossbill asks, writes and notifies nothing.
   if (!isOutside(lane.toState())) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
-    // A call that is taken back may make room for another.
+    // A withdrawn call may make room for another.
     untilStill(lane, () => {
       const before = lane.toState();
       takeBackUnwanted(lane, subjects.calls);

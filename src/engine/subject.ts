@@ -1,5 +1,5 @@
-// What a subject tells the engine: how it takes in an answer, what it settles, which errand it needs, what a person may make it do.
-// The table of them all is decisions/subjects.ts.
+// A subject's part of the engine: its rules for events, calls, items, lookups and choices. decisions/subjects.ts lists
+// all subjects.
 import { type OwnType } from '../domain/events/own-event.js';
 import { type MorServiceType, type ServiceEvent } from '../domain/events/mor-service-event.js';
 import { type ReviewKind } from '../domain/fact.js';
@@ -29,19 +29,19 @@ export type StepWrite = {
 };
 
 /**
- * How a subject joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all subjects into typed records, so a forgotten
- * event, call or choice does not compile.
+ * How a subject joins the engine. Write `… satisfies Subject`: `decisions/` puts the parts of all subjects into typed
+ * records, so a forgotten event, call or choice does not compile.
  */
 export type Subject = {
-  /** False: the lane has nothing of the subject, and its rules at rest are not asked. */
+  /** False: the lane has no row of the subject, so its rules at rest do not run. */
   readonly when?: (lane: LaneRows) => boolean;
   readonly events?: EventRules;
   readonly calls?: Partial<CallRules>;
-  /** Once, before the money is looked at. */
+  /** Once, before the rules of `money`. */
   readonly first?: readonly Rule[];
-  /** Again and again until nothing changes: the rules of several subjects make work for each other. */
+  /** Repeated until nothing changes: the rules of several subjects make work for each other. */
   readonly money?: readonly Rule[];
-  /** Once, when the money is at rest. */
+  /** Once, after the rules of `money`. */
   readonly rest?: readonly Rule[];
   readonly items?: readonly ItemRule[];
   readonly lookups?: readonly NextErrand[];
@@ -49,7 +49,7 @@ export type Subject = {
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
 };
 
-/** A subject's rules at rest, and then its items. */
+/** One rule from a subject's rules at rest and its items. */
 export function atRest({ when, rest = [], items = [] }: Subject): Rule {
   const rules = [...rest, declares(...items)];
   return (lane) => {

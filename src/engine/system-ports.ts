@@ -1,4 +1,4 @@
-// The machine's own clock, chance and names, behind the domain's ports.
+// The machine's clock, random numbers and ids, behind the domain's ports.
 import { randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
@@ -28,7 +28,10 @@ export class SystemRng extends Rng {
   }
 }
 
-/** The time in front, so that new rows lie beside each other in an index, and 80 random bits: of a UUID, which Node has in stock. */
+/**
+ * The time in front, so new rows stand together in an index. Then 80 random bits from a UUID: Node keeps UUIDs in
+ * stock.
+ */
 export class SystemIds extends Ids {
   next(prefix: string): string {
     const uuid = randomUUID();

@@ -1,4 +1,5 @@
-// Takes one waiting event into a lane: parses the stored bytes, asks whose the event is, and lets its subject record it.
+// Takes one waiting event into a lane: parses the stored bytes, checks the event's account and mode, and lets the
+// subject record it.
 import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
@@ -11,20 +12,20 @@ import { ensureInvoice } from './facts.js';
 import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
-/** The verdict on an event. `named`: the MoR's ids of payments in the event. */
+/** An event with its verdict. `named`: the MoR's ids of payments in the event. */
 export type TakenEvent = {
   readonly verdict: Omit<EventVerdict, 'id'>;
   readonly named: readonly string[];
 };
 
-/** Whose events the lane takes. */
+/** The account and the mode of our events. */
 export type Ours = {
   readonly livemode: LiveModeRule;
-  /** Null: every event with an account is of another account. */
+  /** Null: an event with an account counts as another account's. */
   readonly account: OwnAccount | null;
 };
 
-/** `ask`, `wait`: the event waits for a read of the key's account. */
+/** `ask`, `wait`: the event waits for a read of the key's account (see `AccountVerdict`). */
 export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): TakenEvent | 'ask' | 'wait' {
   const end = (status: EventVerdict['status'], reason: string): TakenEvent => ({
     verdict: { status, reason },
@@ -60,7 +61,7 @@ export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, our
   return { verdict, named };
 }
 
-/** Records one event. Every event may come twice, late, early or never. */
+/** Records one event. Every event may arrive twice, late, early or never. */
 export function applyEvent(subjects: Subjects, lane: Lane, event: LaneEvent | ChannelEvent): Verdict {
   const verdict = subjects.takeEvent(lane, event);
   sayEvent(lane, event, verdict.reason);
@@ -84,10 +85,11 @@ type ReadEvent =
     }
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
-/** Parses the stored bytes. An unusable event comes here only if an operator retries it. */
+/** Parses the stored bytes. An unusable event gets here only after an operator's retry. */
 function readEvent(stored: WaitingEvent): ReadEvent {
   const read = parse(stored);
-  // A later release may be able to use it: applied in its own lane, it would make an invoice of the lane's name.
+  // This release may read an event that an older one could not. Applied in its own lane, the event would make an
+  // invoice of the lane's name.
   return read.ok && isBareEventLane(stored.lane) ? { ok: false, status: 'parked', reason: READABLE } : read;
 }
 
@@ -115,7 +117,8 @@ function parse(stored: WaitingEvent): ReadEvent {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
-      // One that names no invoice was moved to its invoice's lane, unless an older release parked it in a lane of its own.
+      // The router has moved an event without an invoice to its invoice's lane. Only a parked event is still in a lane
+      // of its own.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }
@@ -148,7 +151,7 @@ function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): 
 
 type MorEvent = Extract<ReturnType<typeof parseMorPaymentEvent>, { verdict: 'usable' }>['event'];
 
-/** `receivedAt` stands in for the time of an event that names none. */
+/** `receivedAt` replaces the time of an event without one. */
 function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneEvent {
   const refund = e.kind === 'payment.refunded' ? e : null;
   const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;

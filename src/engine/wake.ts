@@ -1,11 +1,11 @@
-// A tap on the workers' shoulder: something is due now. Losing one costs nothing but the next poll.
+// Wakes the workers: a lane is due now. After a lost wake-up, the next poll finds the lane.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()
 export class Wake {
   private readonly listeners = new Set<() => void>();
 
-  /** Called after each commit that made something due. */
+  /** Call it after each commit that made a lane due. */
   lanes(): void {
     for (const listener of this.listeners) listener();
   }

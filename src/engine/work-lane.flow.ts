@@ -1,4 +1,5 @@
-// Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+// Works one claimed lane until nothing is due: it takes in events and replies, decides, writes, carries out the errand,
+// and repeats.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
@@ -23,12 +24,12 @@ import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
-/** The reply to an errand, as a rule of the lane. */
+/** The reply to an errand, as a rule of the lane, and the facts about other lanes for this rule. */
 type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
 type News = Reply & {
   readonly ahead: boolean;
-  /** A stored call was sent: it may have done something. */
+  /** The errand sent a stored call, so it may have had an effect. */
   readonly sent: boolean;
 };
 
@@ -47,9 +48,9 @@ export class WorkLaneFlow {
     private readonly context: FlowContext,
     @Inject(LIVE_MODE) readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
-    /** Null: nobody watches the single steps. */
+    /** Null: nobody watches the steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
-    /** Null: an event that names an account is of another one. */
+    /** Null: an event with an account counts as another account's. */
     @Optional() @Inject(OwnAccount) readonly account: OwnAccount | null = null,
   ) {}
 
@@ -59,7 +60,7 @@ export class WorkLaneFlow {
     return { platform, gateway, channels, account, signups, customers };
   }
 
-  /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
+  /** Throws LaneFenced after another worker's claim, and the errors of the database. Nothing is lost by either. */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
     const trail = new LaneTrail(claim, this.watch);
     if (isChannelLane(claim.lane)) {
@@ -69,7 +70,7 @@ export class WorkLaneFlow {
       return { errands: 0, decided };
     }
     const decided: DecidedEvent[] = [];
-    // Money that arrives makes a read certain: done first, it saves a round.
+    // A payment always needs a read of its invoice. The read goes ahead of the first step and saves a round.
     const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
       ? { ...(await this.carryOut(readInvoice(claim.lane), trail)), ahead: true, sent: false }
@@ -78,7 +79,7 @@ export class WorkLaneFlow {
     for (;;) {
       const step = await trail.decision(this.takeIn(claim, news));
       decided.push(...step.decided);
-      if (step.errand === null) return { errands, decided }; // given back with the last write
+      if (step.errand === null) return { errands, decided }; // the last write gave the lane back
       if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
       news = { ...(await this.carryOut(step.errand, trail)), ahead: false, sent: step.errand.do === 'send' };
       errands++;
@@ -87,7 +88,7 @@ export class WorkLaneFlow {
     return { errands, decided };
   }
 
-  /** The lane keeps failing with no event to blame: a person is told, and it is looked at again after `waitMs`. */
+  /** Opens an item about a lane with repeated failures and no event to blame. The lane is due again after `waitMs`. */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
     const told = (s: LaneState, now: Date): LaneState => {
       const draft = new Lane(s, this.context.at(now));
@@ -106,7 +107,7 @@ export class WorkLaneFlow {
       });
     } catch (e) {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
-      // What keeps the lane from being read or written keeps the item from being one of its own: it stands without an invoice.
+      // An unreadable or unwritable lane cannot hold the item, so the item stands without an invoice.
       for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
     }
   }
@@ -120,7 +121,7 @@ export class WorkLaneFlow {
     }
   }
 
-  /** One transaction: the news, the events that wait, the decision. */
+  /** One transaction: the reply to the last errand, the waiting events, the decision. */
   private async step(
     claim: Claim,
     news: News | null,
@@ -136,14 +137,14 @@ export class WorkLaneFlow {
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
-          // A read ahead counts after the events that asked for it.
+          // A read ahead of the step counts after the events behind it.
           const lane = new Lane(state, ctx);
           if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
           for (const e of events) {
             const taken = takeIn(this.context.decider.subjects, lane, e, this);
             if (typeof taken === 'string') {
-              held = taken; // and the events behind it: a lane works in order
+              held = taken; // the later events wait, too: a lane works in order
               break;
             }
             seen.push(...taken.named);

@@ -1,10 +1,11 @@
-// Settles an open review item as a person chose: the item says what may be chosen, its subject what follows.
+// Carries out a person's choice for an open review item. The item lists the choices, and its subject's rule carries one
+// out.
 import { type ReviewRow } from '../domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
 import { type Subjects } from '../engine/decider.js';
 import { type Lane } from '../engine/draft.js';
 
-/** The choice closes the item, whatever comes of the calls after it. */
+/** Carries out the choice and closes the item, whatever comes of the calls after it. */
 export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
   const r = lane.reviews.find((x) => x.id === reviewId);
   if (r === undefined) return refuse(404, 'not_found', 'There is no such review item.');
@@ -13,7 +14,7 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
     const message = `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`;
     return refuse(409, 'review_already_resolved', message);
   }
-  const allowed = r.actions; // a refund of a payment without a name is refused with how to name it
+  const allowed = r.actions;
   if (!allowed.includes(choice.resolution)) {
     const message = `A ${r.kind} item can be resolved by: ${allowed.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');
@@ -24,7 +25,10 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
   return { ok: true, value: r };
 }
 
-/** An `effect_failed` item names the call that failed first in its subject; one about the lane itself names none. */
+/**
+ * The rule of the item's choices. The subject of an `effect_failed` item begins with the kind of the failed call. An
+ * item about the lane itself names no call.
+ */
 function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
   if (r.kind !== 'effect_failed') return reviews[r.kind];
   const call = Object.entries(calls).find(([kind]) => r.subject.startsWith(`${kind}:`));

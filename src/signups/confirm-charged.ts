@@ -3,8 +3,9 @@ import { type LaneState } from '../domain/model.js';
 import { type StepWrite } from '../engine/subject.js';
 
 /**
- * A signup's own charge confirms its own method. A renewal confirms the customer's newest setup before the charge. The MoR's times are whole
- * seconds: a setup in the second of the charge counts as later. Most charges find nothing to confirm, and write nothing.
+ * A signup's own charge confirms its own method. A renewal confirms the customer's newest setup before the charge. The
+ * MoR's times are whole seconds: a setup in the second of the charge counts as later. Most charges find nothing to
+ * confirm, and write nothing.
  */
 export const confirmCharged: StepWrite = {
   name: 'confirmed',

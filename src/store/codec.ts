@@ -130,8 +130,8 @@ export function personalColumns(codec: AnyRow): readonly string[] {
   return columnsOf(codec).flatMap(([, column, { options }]) => (options.erase === undefined ? [] : [column]));
 }
 
-// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is. It writes an array out as text, with escapes, and a body as
-// hexadecimal digits.
+// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is. It writes an array out as text, with
+// escapes, and a body as hexadecimal digits.
 
 // pg_type.dat: the object ids of built-in types never change.
 const BYTEA = 17;
