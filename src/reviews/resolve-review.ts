@@ -14,9 +14,8 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
     const message = `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`;
     return refuse(409, 'review_already_resolved', message);
   }
-  const allowed = r.actions;
-  if (!allowed.includes(choice.resolution)) {
-    const message = `A ${r.kind} item can be resolved by: ${allowed.join(', ')}.`;
+  if (!r.actions.includes(choice.resolution)) {
+    const message = `A ${r.kind} item can be resolved by: ${r.actions.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');
   }
   const refusal = ruleOf(subjects, r)(lane, r, choice);
