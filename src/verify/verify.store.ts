@@ -111,7 +111,7 @@ export class VerifyStore {
     }));
   }
 
-  /** All payments with a charge of one of these payments. */
+  /** All payments that have the same charge as one of these payments. */
   private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
     const charges = payments.flatMap((p) => p.processorChargeId ?? []);
     return this.db.orm

@@ -1,10 +1,10 @@
-// Golden stories of the MoR's other channels: relay, bank transfers, payment links, disputes, alerts; and events
-// without delivery.
+// Golden stories about the MoR's other channels: the relay, bank transfers, payment links, disputes, alerts, and events
+// that are never delivered.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** A renewal with a declined card: an open invoice from the first hour on. */
+/** A renewal with a declined card. Its invoice is open from the first hour on. */
 async function unpaid(
   world: World,
   retries: readonly string[] = [],
@@ -16,7 +16,7 @@ async function unpaid(
 /** The first event of a type about the renewal never reaches the webhook endpoints. */
 function loseFirst(world: World, type: string): void {
   let left = 1;
-  // The signup's own invoice comes before the story begins.
+  // The story begins after the signup's own invoice.
   world.loses = (t) => t === type && world.now > world.at(0.5) && left-- > 0;
 }
 

@@ -1,4 +1,4 @@
-// Events on the MoR's other channels in a story: bank transfers, payment links, disputes and alerts.
+// Acts of a story on the MoR's other channels: bank transfers, payment links, disputes and alerts.
 import { encodeDeleteProforma, encodePaymentLink } from '@crossbill/mor';
 import { Problem } from '#src/api/http/problem.js';
 import { linkLookup } from '#src/links/rules/link.js';
@@ -45,7 +45,7 @@ export class Channels {
     });
   }
 
-  /** The bank transfer of an issued proforma invoice arrives. `share`: how much of it, 1 for all. */
+  /** The bank transfer for an issued proforma invoice arrives. `share`: the part of the amount, 1 for all. */
   async transfer(invoiceId: string, share: number): Promise<void> {
     const books = this.world.sandbox.mor.channelBooks();
     const issued = books.proformas.find((p) => p.reference === invoiceId && p.status === 'ISSUED');
@@ -55,7 +55,7 @@ export class Channels {
     await this.people.control(`/proformas/${issued.id}/settle`, { amount });
   }
 
-  /** The MoR cannot issue the document just asked for. */
+  /** The MoR cannot issue the document that was just requested. */
   async failIssuance(invoiceId: string): Promise<void> {
     await this.people.control('/issuance', { hold: true });
     await this.askForTransfer(invoiceId);
@@ -67,7 +67,7 @@ export class Channels {
     });
   }
 
-  /** An operator withdraws a proforma invoice: possible until it is issued. */
+  /** An operator withdraws a proforma invoice. This works until the MoR issues it. */
   async withdraw(invoiceId: string): Promise<void> {
     if (this.world.mayBeLost) return;
     await this.world.ask('withdraw', async (r) => {
@@ -100,12 +100,12 @@ export class Channels {
     });
   }
 
-  /** The customer pays at any open link of the invoice. `names`: the MoR's names for the payment. */
+  /** The customer pays an open link of the invoice. `names`: how the MoR names the payment. */
   async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
     await this.pay(invoiceId, names, false);
   }
 
-  /** Somebody opens the invoice's links: each triggers a read at the MoR. */
+  /** Somebody opens the links of the invoice. Each view leads to a read at the MoR. */
   async lookAtLinks(invoiceId: string): Promise<void> {
     await this.world.ask('look at links', async (r) => {
       for (const o of await r.books.objects(invoiceId))
@@ -113,12 +113,15 @@ export class Channels {
     });
   }
 
-  /** The customer pays a link of the invoice once more, from a page still open. */
+  /** The customer pays a link of the invoice a second time, from a page still open. */
   async payLinkAgain(invoiceId: string, names: CaptureNames): Promise<void> {
     await this.pay(invoiceId, names, true);
   }
 
-  /** The MoR tells of each payment on links of the invoice by the event of its card payments too (Document 3), if its announcement named it so. */
+  /**
+   * The MoR also reports each link payment by its card payment event (Document 3), if its announcement named the
+   * payment in this way.
+   */
   tellOfLinkPayments(invoiceId: string): void {
     const merchantCustomerId = this.people.invoice(invoiceId)?.customer ?? '';
     for (const { paymentId, names } of this.paidOn(invoiceId)) {
@@ -134,8 +137,8 @@ export class Channels {
   }
 
   /**
-   * Somebody gives back the money paid on the invoice's links in the MoR's portal, or a part: once the daemon knows its
-   * name.
+   * Somebody refunds the money paid on the invoice's links, or a part of it, in the MoR's portal, once the daemon knows
+   * the payment's name.
    */
   async refundOfLink(invoiceId: string, amount: number | null): Promise<void> {
     const { acknowledged } = this.world;
@@ -162,15 +165,15 @@ export class Channels {
       await this.people.control(`/payment-links/${id}/pay`, { names, again });
       const paid = sandbox.mor.channelBooks().links.find((l) => l.id === id)?.paymentIds ?? [];
       const p = sandbox.mor.payments.get(paid[paymentIds.length] ?? '');
-      if (p === undefined) continue; // it has expired
+      if (p === undefined) continue; // the link has expired
       const eventId = eventIdFor('payment.captured', p.uuid);
       planted.linksPaid.push({ linkId: id, paymentId: p.id, chargeId: p.processorChargeId, eventId, names });
     }
   }
 
   /**
-   * A bank disputes a payment, or `share` of it; the decision comes later. A dispute lost and then won sends both
-   * events.
+   * A bank disputes a payment, or `share` of it. The decision comes later. A dispute that is first lost and then won
+   * sends both events.
    */
   async dispute(
     paymentId: string,
@@ -201,7 +204,7 @@ export class Channels {
     });
   }
 
-  /** A chargeback is about to come; the MoR answers it with a refund of the rest, or without. */
+  /** A chargeback is about to come. The MoR refunds the rest of the payment first, or does not. */
   async alert(paymentId: string, refunded: boolean): Promise<void> {
     const { mor, cards } = this.world.sandbox;
     if (!mor.payments.has(paymentId)) return;
@@ -230,7 +233,7 @@ export class Channels {
     });
   }
 
-  /** Like the API before it asks for another one: the standing one may be gone. */
+  /** Reads the standing object first, as the API does before it requests another: it may be gone. */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);
     if (there !== null && there.morId !== null)
@@ -238,7 +241,7 @@ export class Channels {
   }
 }
 
-/** Null: Stripe has no such invoice. Throws if Stripe does not answer. */
+/** The invoice as Stripe bills it. Null: Stripe has no such invoice. Throws if Stripe does not answer. */
 async function billedNow(r: Replica, invoiceId: string): Promise<Billed | null> {
   try {
     return await r.channels.billed(invoiceId);

@@ -1,17 +1,17 @@
-// The processes for the worlds, one for each core and database: they take tasks from one queue.
+// The processes that run the worlds: one for each core, each with its own database. They take tasks from one queue.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Task, type TaskResult } from './task.js';
 import { type FromWorker, type ToWorker } from './worker.js';
 
 /**
- * Each core has its own world: threads collecting garbage next to it take the other's time. Saves a fifth of the
- * processor time of 60 seeds.
+ * Each core already runs a world, so threads for garbage collection would only take its time. The flags save a fifth of
+ * the processor time of 60 seeds.
  */
 const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64'];
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 
-/** One process with its database; it does one task at a time. */
+/** One process with its database. It does one task at a time. */
 class Worker {
   private readonly child: ChildProcess;
   private waiting: { resolve: (m: FromWorker) => void; reject: (e: Error) => void } | null = null;
@@ -64,7 +64,7 @@ class Worker {
 export class Crew {
   private constructor(private readonly workers: readonly Worker[]) {}
 
-  /** `onProgress` receives the lines of long tasks on the way. */
+  /** `onProgress` receives lines from long tasks while they run. */
   static async open(urls: readonly string[], onProgress: (line: string) => void): Promise<Crew> {
     const workers = urls.map(() => new Worker(onProgress));
     const crew = new Crew(workers);
@@ -77,7 +77,7 @@ export class Crew {
     }
   }
 
-  /** Resolves when every task is done. Rejects, naming the task, if a process ends before its work. */
+  /** Resolves once every task is done. Rejects with the name of the task if a process ends too early. */
   async run(tasks: Iterable<Task>, onResult: (result: TaskResult) => void): Promise<void> {
     const queue = tasks[Symbol.iterator]();
     const work = async (worker: Worker): Promise<void> => {

@@ -1,4 +1,4 @@
-// The simulation's PostgreSQL: its own embedded one without fsync, or the server in DATABASE_URL.
+// The PostgreSQL of the simulation: an embedded server without fsync, or the server in DATABASE_URL.
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,23 +8,24 @@ import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 
 export type SimDatabases = {
-  /** One for each runner of worlds: nobody shares. */
+  /** One database URL for each process, so no two share a database. */
   readonly urls: readonly string[];
   close(): Promise<void>;
 };
 
-// Nothing here outlives the run, so nothing has to survive a crash of the machine. Rows live for milliseconds: no autovacuum.
+// Nothing outlives the run, so nothing must survive a crash of the machine. Rows live for milliseconds, so autovacuum
+// is off.
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',
   jit: 'off',
-  // Tables hold a few rows: planning a statement for its very values costs more than running it.
+  // Tables hold few rows, so planning a statement for its exact values costs more than running it.
   plan_cache_mode: 'force_generic_plan',
 };
 const MEMORY = '/dev/shm';
-/** A cluster and its log need a quarter of this. */
+/** A cluster and its log need a quarter of this memory. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
 /** @param url of a server to make databases on; null: an embedded one, gone afterwards. */
@@ -46,14 +47,14 @@ export async function openSimDatabases(url: string | null, count: number): Promi
   }
 }
 
-/** Memory, if there is plenty: a shared disk makes runs wait. */
+/** The folder for the data: in memory if there is plenty, since runs would wait for a shared disk. */
 function roomiest(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);
   return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
 }
 
-/** Runs the migrations once; the others are copies. */
+/** Runs the migrations once. The other databases are copies. */
 async function makeDatabases(url: string, count: number): Promise<SimDatabases> {
   const names = Array.from({ length: count }, (_, n) => `crossbill_simulate_${process.pid}_${n}`);
   const [first, ...copies] = names;

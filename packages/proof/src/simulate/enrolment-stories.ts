@@ -1,4 +1,4 @@
-// Golden stories about whose invoices are ours: customers moved to the MoR next to customers still billed by Stripe.
+// Golden stories about enrolment: customers already moved to the MoR, next to customers whom Stripe still bills.
 import { People, type Subscriber } from './people.js';
 import { type Story } from './scenes.js';
 import { Twice } from './twice.js';
@@ -6,12 +6,12 @@ import { type World } from './world.js';
 
 const METADATA = { by: 'metadata', key: 'billed_by', value: 'mor' } as const;
 
-/** The MoR hears only the relay. */
+/** The MoR learns of invoices only by the relay. */
 async function relayOnly(people: People): Promise<void> {
   await people.control('/mor/hearing', { direct: false });
 }
 
-/** A renewal known to the MoR from elsewhere. */
+/** A renewal that the MoR learns of by another way. */
 async function renewHeard(people: People, who: Subscriber): Promise<void> {
   await people.control('/mor/hearing', { direct: true });
   await people.renew(who);

@@ -1,5 +1,5 @@
-// Every single fault: a story runs once to find its steps, then once for each step and each way to fail there. Pairs: a
-// second fault after a first, drawn by a seed.
+// Every single fault: a story runs once to find its steps, then once for each step and each way it can fail. Pairs: a
+// second fault follows the first, drawn by a seed.
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
@@ -8,12 +8,12 @@ import { storyNamed, type Story } from './stories.js';
 
 export type SingleFault = { readonly at: number; readonly fault: FaultKind; readonly label: string };
 
-/** Every fault legal somewhere in a run. */
+/** Every fault that may happen somewhere in a run. */
 export function faultsOf(points: readonly YieldPoint[]): readonly SingleFault[] {
   return points.flatMap(({ at, label, legal }) => legal.map((fault) => ({ at, fault, label })));
 }
 
-/** Runs a story without faults, and lists its legal single faults. */
+/** Runs a story without faults, and lists the single faults that may happen in it. */
 export async function singleFaults(
   story: Story,
   store: SimStore,
@@ -22,11 +22,11 @@ export async function singleFaults(
   return { golden, faults: faultsOf(golden.points) };
 }
 
-/** The second fault comes during the recovery from the first: within so many steps after it. */
+/** The second fault hits the recovery from the first: it comes within this many steps. */
 const NEAR_STEPS = 25;
 const goldenPoints = new Map<string, readonly YieldPoint[]>();
 
-/** A first fault anywhere in the story, and a second one soon after it, in the run of the first. */
+/** Draws a first fault anywhere in the story, and a second fault soon after it, in the run with the first. */
 export async function drawPair(
   name: string,
   seed: number,

@@ -1,6 +1,6 @@
-// A world's memory of its events, in addition to the peers' own books.
+// What a world remembers about its events, in addition to the peers' own books.
 
-/** A delivery answered 200: its row must be there. */
+/** A delivery answered with 200. The inbox must have its row. */
 export type Acknowledged = {
   readonly source: string;
   readonly eventId: string;
@@ -12,7 +12,7 @@ export type Acknowledged = {
 /** A kind of manual change on Stripe's dashboard. */
 export type HandMade = 'credit_note' | 'refund' | 'detached';
 
-/** A delivery as sent, for copies. */
+/** A delivery as it was sent, to copy it. */
 export type Copied = {
   readonly source: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export type Copied = {
   readonly at: number;
 };
 
-/** A dispute with its last outcome; `minor`: how much of the payment it is about, null for all. */
+/** A dispute with its last outcome. `minor`: the disputed part of the payment, null for all. */
 export type Dispute = {
   readonly disputeId: string;
   readonly paymentId: string;
@@ -29,11 +29,11 @@ export type Dispute = {
   readonly outcomeEvents: readonly string[];
 };
 
-/** Work under way this long before a copy may be missing in it; operators begin that much earlier. */
+/**
+ * Work that was under way this long before a copy may be missing in the copy. So operators compare from this much
+ * earlier.
+ */
 export const GAP_MARGIN_MS = 60 * 60_000;
 
-/**
- * The time lost with the database: everything after `from`, the moment of the copy, until `to`, the moment of the
- * restore.
- */
+/** The time a restore loses: everything after the copy at `from`, until the restore at `to`. */
 export type Gap = { readonly from: number; readonly to: number };

@@ -1,9 +1,9 @@
-// The possible faults at a step, and who draws them: nobody, a seed, or a list of single faults.
+// The faults a step can have, and how they are chosen: none, by a seed, or from a list of single faults.
 import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
 export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
-/** The standby taking over lacks this step, and the next one or four: legal in a story with a standby. */
+/** The standby that takes over lacks this step and the next one or four. Only in a story with a standby. */
 export const standbyFaults = ['standby_lacks_2', 'standby_lacks_5'] as const;
 export const httpFaults = [
   'refuse',
@@ -45,27 +45,27 @@ export function isFaultKind(text: string): text is FaultKind {
   return faultKinds.includes(text);
 }
 
-/** Number of database steps a standby lacks at its takeover; null for another fault. */
+/** How many database steps the standby lacks when it takes over. Null for another fault. */
 export function lacking(fault: FaultKind | null): number | null {
   const steps = /^standby_lacks_(\d)$/.exec(fault ?? '')?.[1];
   return steps === undefined ? null : Number(steps);
 }
 
-/** One step with possible faults: its number in the run, its name, and its legal faults. */
+/** A step that can fail: its number in the run, its name, and the faults it may have. */
 export type YieldPoint = { readonly at: number; readonly label: string; readonly legal: readonly FaultKind[] };
 
-/** The step's number in its run, and its fault. */
+/** The number of a step in its run, and its fault. */
 export type GivenFault = readonly [at: number, fault: FaultKind];
 
-/** Asked at each step; null: nothing goes wrong. */
+/** Called at each step. Null: nothing goes wrong. */
 export type FaultSource = (point: YieldPoint) => FaultKind | null;
 
 export const noFaults: FaultSource = () => null;
 
-/** Calls to a peer are rarer than work at the database, and worth more trouble. */
+/** Calls to a peer are rarer than steps at the database and matter more, so they fail more often. */
 const PEER_WEIGHT = 4;
 
-/** Each step fails with this probability, in one of its legal ways. */
+/** Each step fails with this probability, in one of the ways it may fail. */
 export function randomFaults(rng: Seeded, rate: number): FaultSource {
   return ({ legal }) => {
     const weight = legal.includes('lose_answer') ? PEER_WEIGHT : 1;
@@ -73,7 +73,7 @@ export function randomFaults(rng: Seeded, rate: number): FaultSource {
   };
 }
 
-/** Exactly these faults: step number → fault. */
+/** Exactly these faults, by the number of the step. */
 export function givenFaults(given: ReadonlyMap<number, FaultKind>): FaultSource {
   return ({ at, legal }) => {
     const kind = given.get(at);

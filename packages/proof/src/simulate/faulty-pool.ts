@@ -1,9 +1,10 @@
-// The code's way to PostgreSQL with faults in it: refused, rolled back, committed with the answer lost, not serializable.
+// A pool for PostgreSQL with faults: a statement is refused, rolled back, not serializable, or committed with its
+// answer lost.
 import type pg from 'pg';
 import { type Database, sqlState } from '#src/store/database.js';
 import { type FaultKind } from './faults.js';
 
-/** The fault of the current step; the first fitting statement or commit uses it up. */
+/** The fault of the current step. The first statement or commit it fits uses it up. */
 export type Trouble = { next: FaultKind | null };
 
 class DatabaseError extends Error {
@@ -28,8 +29,8 @@ export function faultyDatabase(db: Database, trouble: Trouble): Database {
 }
 
 /**
- * `pool.query` on a connection, kept when the server refuses a row. Pg's own method drops it after any error: every
- * late, fenced worker would cost a process at the server and all of its plans, a third of a run's cost.
+ * `pool.query` that keeps its connection if the server refuses a row. pg's own method drops the connection after any
+ * error. Every late, fenced worker would then cost a server process and all its plans, a third of the cost of a run.
  */
 export function keepConnections(pool: pg.Pool): void {
   const query: Query = async (...args) => {
@@ -69,7 +70,7 @@ function faultyPool(pool: pg.Pool, trouble: Trouble): pg.Pool {
 
 type Corked = { readonly connection?: { readonly stream?: { cork(): void; uncork(): void } } };
 
-/** The queries of one turn leave as one packet: one write per statement is most of a run's cost. */
+/** Sends all queries of one turn as one packet: a separate write for each statement is most of the cost of a run. */
 function together(client: pg.PoolClient): Query {
   const run: Query = client.query.bind(client);
   const { stream } = (client as unknown as Corked).connection ?? {};

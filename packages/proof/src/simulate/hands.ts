@@ -1,4 +1,4 @@
-// A person on Stripe's dashboard, and the closing rule: verify names every manual change there.
+// A person who changes things in Stripe's dashboard, and the final rule: verify names every such change.
 import { type Difference } from '#src/domain/difference.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
@@ -10,7 +10,7 @@ export class Hands {
     private readonly people: People,
   ) {}
 
-  /** A credit note for our money, out of band or to the customer's balance. */
+  /** Makes a credit note for money of the MoR, out of band or to the customer's balance. */
   async credit(invoiceId: string, amount: number, toBalance: boolean): Promise<void> {
     if (this.markedBy(invoiceId) === null) return;
     const part = toBalance ? 'credit_amount' : 'out_of_band_amount';
@@ -47,7 +47,7 @@ export class Hands {
     if (typeof objectId === 'string') this.world.byHand.push({ what, invoiceId, objectId });
   }
 
-  /** The record of the bridge's mark; empty: it marked out of band. Null: no mark so far. */
+  /** The payment record of Crossbill's mark. Empty: it marked out of band. Null: there is no mark so far. */
   private markedBy(invoiceId: string): string | null {
     const { world } = this;
     const invoice = this.people.invoice(invoiceId);
@@ -58,7 +58,7 @@ export class Hands {
   }
 }
 
-/** G11: verify names each manual change, unless it is gone again. */
+/** G11: verify names each change by hand, unless somebody has undone it. */
 export function unnamedHands(world: World, found: readonly Difference[]): string[] {
   return world.byHand
     .filter(({ objectId, invoiceId }) => !found.some((d) => d.objectId === objectId && d.invoiceId === invoiceId))
@@ -68,12 +68,12 @@ export function unnamedHands(world: World, found: readonly Difference[]): string
     );
 }
 
-/** The manual changes among verify's findings. */
+/** True if a finding of verify is about a change by hand. */
 export function isByHand(world: World, d: Difference): boolean {
   return world.byHand.some(({ objectId, invoiceId }) => d.objectId === objectId && d.invoiceId === invoiceId);
 }
 
-/** Invoices with our payment taken off by a person: the mark existed and is gone. */
+/** True if a person took our payment off the invoice: the mark existed and is gone. */
 export function wasDetached(world: World, i: Pick<Invoice, 'id'>): boolean {
   return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === i.id);
 }

@@ -1,4 +1,4 @@
-// Failed runs, made small and kept: test/simulate runs each of them again.
+// Failed runs, reduced and kept. test/simulate runs each of them again.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Recipe } from './shrink.js';
@@ -7,12 +7,12 @@ export type Kept = {
   readonly seed: number;
   /** The error, in words. */
   readonly why: string;
-  /** Null: the seed draws them. */
+  /** Null: the seed draws the faults. */
   readonly faults: Recipe['faults'] | null;
   readonly without: Recipe['without'];
 };
 
-/** Of the project's sources, seen from here and from the built program. */
+/** The file among the sources, as seen from here and from the built program. */
 const FILE = ['../../../packages/proof/test/kept.json', '../../../../packages/proof/test/kept.json']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find(existsSync);
@@ -22,7 +22,7 @@ export function keptCases(): readonly Kept[] {
   return JSON.parse(readFileSync(fileOrThrow(), 'utf8')) as Kept[];
 }
 
-/** Gives the name of the file. */
+/** Keeps a run. Returns the name of the file. */
 export function keepCase(kept: Kept): string {
   const file = fileOrThrow();
   const lines = [...keptCases(), kept].map((one) => `  ${JSON.stringify(one)}`);

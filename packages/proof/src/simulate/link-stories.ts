@@ -1,5 +1,5 @@
-// Golden stories of payments on a link, under each of the MoR's names: once and given back, twice, reported as card
-// payments too.
+// Golden stories about payments on a link, under each name the MoR may use: paid once and refunded, paid twice, and
+// reported as card payments too.
 import { CAPTURE_NAMES, type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 import { Channels } from './channels.js';
 import { renewal, type Story } from './scenes.js';
@@ -15,7 +15,7 @@ async function withLink(world: World): Promise<{ readonly channels: Channels; re
   return { channels, invoice };
 }
 
-/** The same, paid at minute 100 and again at minute 130, with a refund of the second. */
+/** The same, paid at minute 100 and again at minute 130. The second payment is refunded. */
 async function paidTwice(world: World, one: CaptureNames, other: CaptureNames): ReturnType<typeof withLink> {
   const link = await withLink(world);
   const { channels, invoice } = link;

@@ -1,10 +1,10 @@
-// Golden stories of credited losses: a person credits a lost dispute on Stripe; then the dispute turns out won, or the
-// payment is refunded.
+// Golden stories about credited losses: a person credits a lost dispute on Stripe. Later the dispute is won after all,
+// or the payment is refunded.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** An operator writes off each loss open to a credit. */
+/** An operator credits each loss that may be credited. */
 async function creditLosses(world: World): Promise<void> {
   await world.ask('credit the losses', async (r) => {
     const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
@@ -26,7 +26,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
       world.scheduler.plan(world.at(30), 'a dispute', () =>
         channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
       );
-      // The second look finds nothing, or the finds missed by the first one. A win comes between them.
+      // The second look finds only what the first one missed. A win comes between them.
       for (const after of [5, 300])
         world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => {
           void creditLosses(world); // the plan goes on while the operator works

@@ -1,4 +1,4 @@
-// `npm run simulate`: many worlds, each from a seed, each with its faults, and the rules checked after each.
+// `npm run simulate`: many worlds, each from a seed and with its faults. The rules are checked after each.
 import { Crew } from './crew.js';
 import { openSimDatabases } from './database.js';
 import { faultsOf } from './exhaustive.js';
@@ -10,11 +10,11 @@ import { keepCase } from './kept.js';
 import { type Outcome, type Recipe, shrink } from './shrink.js';
 import { seedCommand, type Task, type TaskResult } from './task.js';
 
-const TWICE_EVERY = 100; // to find a run with two outcomes
+const TWICE_EVERY = 100; // to find runs with two different outcomes
 
 const write = (text: string): void => void process.stdout.write(text);
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {
@@ -56,7 +56,7 @@ function runMode(options: Options, crew: Crew): Promise<number> {
 
 function storiesOf({ story }: Options): readonly string[] {
   const all = goldenStories.map((s) => s.name);
-  if (story !== null && all.includes(story)) return [story]; // without longer names starting the same
+  if (story !== null && all.includes(story)) return [story]; // without longer names that begin the same way
   const names = all.filter((name) => story === null || name.includes(story));
   if (names.length === 0) throw new Error(`no story is named ${story ?? ''}`);
   return names;
@@ -81,7 +81,7 @@ function tasksOf(options: Options): Task[] {
   return numbers.map((seed, n) => ({ do: 'seed', seed, twice: n % TWICE_EVERY === TWICE_EVERY - 1, recipe, trace }));
 }
 
-/** Gives 1 when the seed fails, as a run of it does. */
+/** Returns 1 if the seed fails, like a normal run of it. */
 async function shrunk(options: Options, crew: Crew): Promise<number> {
   const { from: seed, keep } = options;
   const run = async (recipe: Recipe | null): Promise<TaskResult> => {

@@ -1,4 +1,4 @@
-// Golden stories about names and doubles: people name payments, captures teach names, two payments share one charge or
+// Golden stories about names and doubles: people name payments, captures bring names, two payments share one charge or
 // one refund id, Stripe charges cards.
 import { Channels } from './channels.js';
 import { Names } from './names.js';
@@ -19,7 +19,7 @@ type Signed = {
 
 type Called = NonNullable<Parameters<People['signUp']>[3]>;
 
-/** A signup at minute 1. `charge` receives the browser's answer. */
+/** A signup at minute 1. `charge` gets the browser's answer. */
 async function signup(world: World, called: Called = () => null): Promise<Signed> {
   const people = new People(world);
   const ada = await people.subscriber('ada', 2_990, 'eur', false);
@@ -33,7 +33,7 @@ function chargeOf(people: People, s: Subscriber): string {
   );
 }
 
-/** Names it and refunds a part under this name. */
+/** Names the payment and refunds a part under this name. */
 async function nameAndRefund(
   names: Names,
   reference: string,
@@ -237,7 +237,7 @@ export const moneyStories: readonly Story[] = [
     name: 'a signup that its payment.captured alone proves',
     plan: async (world) => {
       const { people, names, ada, charge } = await signup(world);
-      // Nobody answers the look-up of a charge until long after Stripe would have given the subscription up.
+      // No look-up of a charge is answered until long after Stripe would have ended the subscription.
       world.unanswered.add('/api/payments/invoice');
       world.scheduler.plan(world.at(20), 'another amount', () => {
         void names.capture(names.nameOf(charge()) ?? '', { saysId: false, saysAmount: 'wrong' });

@@ -1,4 +1,5 @@
-// The sources of a payment's name at the MoR: a person, the shop's backend, a `payment.captured`. Right and wrong ones.
+// Where a payment gets its name at the MoR: from a person, the shop's backend, or a `payment.captured`. The names may
+// be right or wrong.
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
@@ -16,7 +17,7 @@ export class Names {
     private readonly people: People,
   ) {}
 
-  /** References of the daemon's payments without a name of the MoR's. */
+  /** The references of payments for which the daemon has no name of the MoR. */
   async nameless(): Promise<readonly string[]> {
     const page = await this.world.ask('payments', (r) => r.paymentRows.list({}, { limit: 100, cursor: null }));
     const rows = page?.data.map((d) => d.payment) ?? [];
@@ -25,20 +26,22 @@ export class Names {
     );
   }
 
-  /** The MoR's name for the payment with this reference; the first look in the portal gives a bank transfer its id. */
+  /**
+   * The MoR's name for the payment with this reference. A bank transfer gets its id with the first look in the portal.
+   */
   nameOf(reference: string): string | null {
     const { links, proformas } = this.world.sandbox.mor.channelBooks();
     const transfer = proformas.find((f) => f.id === reference && f.received !== null);
     if (transfer !== undefined) return this.world.planted.transfers.get(transfer.id) ?? this.portalId(transfer);
     const link = links.find((l) => l.id === reference);
-    // With two payments on one link nobody can say which one counts.
+    // With two payments on one link nobody can say which one the name belongs to.
     if (link !== undefined) return link.paymentIds.length > 1 ? null : (link.paymentIds[0] ?? null);
     return this.people.payments().find((p) => p.processorChargeId === reference)?.id ?? null;
   }
 
   /**
-   * An operator names a payment. `taken`: by an id already in use here: the daemon must refuse it. Returns the
-   * payment's name from here on; null: no name.
+   * An operator names a payment. `taken`: by an id that another payment already has, so the daemon must refuse it.
+   * Returns the name the payment has from now on, or null.
    */
   async identify(reference: string, how: Said): Promise<string | null> {
     const { world } = this;
@@ -49,7 +52,7 @@ export class Names {
     return this.say(reference, said, how);
   }
 
-  /** Names it whatever the result, like a person reading the wrong line. */
+  /** Names the payment whatever the result, like a person who reads the wrong line. */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
     if (world.mayBeLost) return null;
@@ -67,14 +70,14 @@ export class Names {
     return done.ok ? said : null;
   }
 
-  /** An operator refunds all or a part of a payment under its local name `name`. */
+  /** An operator refunds a payment, or a part of it, under its local name `name`. */
   async refund(reference: string, name: string, amount: number | null): Promise<void> {
     const right = this.nameOf(reference);
     const asked = await this.people.refund(name, amount, 1, right ?? name);
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR's `payment.captured` of a payment; it carries only these names. Sent again, it is the same event. */
+  /** The MoR's `payment.captured` for a payment, with only these names in it. Sent again, it is the same event. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;

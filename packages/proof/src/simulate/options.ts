@@ -10,19 +10,19 @@ export type Options = {
   readonly seeds: number;
   readonly from: number;
   readonly trace: boolean;
-  /** Processes, each with a database of its own. */
+  /** The number of processes, each with a database of its own. */
   readonly jobs: number;
-  /** Part of a story's name; null: all stories. */
+  /** A part of a story's name. Null: all stories. */
   readonly story: string | null;
-  /** The faults of one run: step and kind. Null: none in a story, drawn ones in a seed. */
+  /** The faults of one run: step and kind. Null: none in a story, and drawn faults in a seed. */
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
-  /** Parts of a seed's story to leave out, by their numbers. */
+  /** The numbers of parts that the seed's story leaves out. */
   readonly without: readonly number[];
-  /** Keeps the small run as a test, with this reason; null: only shows it. */
+  /** Keeps the reduced run as a test, with this reason. Null: only shows it. */
   readonly keep: string | null;
-  /** Of the exhaustive runs, every n-th, beginning with `from`. */
+  /** Runs only every n-th exhaustive run, beginning with `from`. */
   readonly every: number;
-  /** One order of the permutations; null: all. */
+  /** One order of the permutations. Null: all. */
   readonly order: number | null;
   readonly customers: number;
   readonly months: number;
@@ -51,7 +51,7 @@ Exit codes: 0 all rules hold, 1 a broken rule, 2 wrong arguments.`;
 
 const MOST_JOBS = 8;
 
-/** Throws with a sentence for people when an argument is wrong. */
+/** Throws with a sentence for people if an argument is wrong. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -1,11 +1,11 @@
-// Golden stories under a request budget: several renewals at once at a Stripe limited to few requests a second.
+// Golden stories with a request budget: several renewals at once, while Stripe allows only few requests a second.
 import { People } from './people.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';
 
 const PACE = 4;
 
-/** Three renewals at one moment: more than the pace allows, on both replicas. */
+/** Three renewals at one moment. Both replicas together have more requests than the pace allows. */
 async function rush(world: World): Promise<void> {
   const people = new People(world);
   for (const name of ['ada', 'bob', 'eve']) {

@@ -1,4 +1,4 @@
-// The request budget in a world: the daemon's own, on the world's database. Each of its transactions is one step.
+// The daemon's own request budget, on the database of the world. Each of its transactions is one step.
 import type pg from 'pg';
 import { type Database } from '#src/store/database.js';
 import { databaseFaults, type FaultKind } from './faults.js';
@@ -7,7 +7,7 @@ import { type Owner, type Scheduler } from './scheduler.js';
 
 const LABEL = 'budget';
 
-/** A database with connections and statements waiting for their turn; a connection belongs to a whole step. */
+/** A database where connections and statements wait for their turn. A connection belongs to one whole step. */
 export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner): Database {
   const trouble: Trouble = { next: null };
   const { pool } = faultyDatabase(db, trouble);
@@ -43,13 +43,16 @@ export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner
   });
 }
 
-/** B1: all replicas together ask Stripe no more often than the budget says. `sentAt`: milliseconds since 1970, in their order. */
+/**
+ * B1: all replicas together send Stripe no more requests than the budget allows. `sentAt`: milliseconds since 1970, in
+ * order.
+ */
 export function paceRules(sentAt: readonly number[], perSecond: number): string[] {
   for (const [n, at] of sentAt.entries()) {
     let within = n;
     while (sentAt[within + 1] !== undefined && (sentAt[within + 1] ?? 0) < at + 1_000) within++;
     const asked = within - n + 1;
-    // One more than the pace fits into a second: two share its ends.
+    // One request more than the pace fits into a second, since two stand at its ends.
     if (asked > perSecond + 1) return [`B1: Stripe got ${asked} requests in a second, and ${perSecond} are allowed`];
   }
   return [];

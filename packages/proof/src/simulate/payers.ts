@@ -1,4 +1,4 @@
-// The payers: trials with a setup intent for their customer, the browsers to confirm them, and the rule about the
+// The payers: trials with a setup intent for their customer, the browsers that confirm them, and the rule about the
 // charged method.
 import { type MorPayment } from '@crossbill/sandbox/mor/state.js';
 import { type People, type Subscriber } from './people.js';
@@ -17,7 +17,9 @@ export class Payers {
     private readonly people: People,
   ) {}
 
-  /** The merchant's backend starts a trial, or saves another method. Gives the setup intent; null: it got none. */
+  /**
+   * The merchant's backend starts a trial, or saves another method. Returns the setup intent, or null if it got none.
+   */
   async setUp({ customerId }: Subscriber): Promise<string | null> {
     const key = `setup-${customerId}-${++this.asked}`;
     const name = { apiKey: 'shop', method: 'POST', path: '/v1/signups', idempotencyKey: key };
@@ -48,13 +50,13 @@ export class Payers {
     return null;
   }
 
-  /** The shopper confirms it. Null: there is nothing to confirm. */
+  /** The shopper confirms the intent. Null: there is nothing to confirm. */
   async confirm(intentId: string | null, { customerId }: Subscriber): Promise<void> {
     if (intentId !== null) await this.people.confirm(intentId, customerId, 'succeed');
   }
 }
 
-/** P1: each charge is on the method last confirmed by its invoice's own customer, and on nobody else's. */
+/** P1: each charge uses the method that the invoice's own customer last confirmed, never another customer's. */
 export function payerRules({ world }: Pick<Sides, 'world'>): string[] {
   return [...world.sandbox.mor.payments.values()].flatMap((p) => {
     if (p.kind !== 'signup' && p.kind !== 'renewal') return [];

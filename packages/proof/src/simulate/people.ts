@@ -1,5 +1,4 @@
-// Acts of people and peers in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides
-// none of them.
+// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides none of it.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';
@@ -19,7 +18,7 @@ export type Subscriber = {
   readonly currency: string;
 };
 
-/** A refund request, under the key its sender remembers. */
+/** A refund request with the key its sender remembers. */
 type Asked = { readonly at: number; readonly key: string; readonly paymentId: string; readonly amount: number | null };
 
 async function* inOne<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
@@ -32,7 +31,7 @@ export class People {
 
   constructor(private readonly world: World) {}
 
-  /** A control route of the sandbox. Gives the answer's body; a refusal is part of the story. */
+  /** Calls a control route of the sandbox. Returns the body of the answer. A refusal is part of the story. */
   async control(path: string, body: Json): Promise<Json> {
     const headers = { 'content-type': 'application/json' };
     const bytes = Buffer.from(JSON.stringify(body));
@@ -41,7 +40,7 @@ export class People {
     return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
   }
 
-  /** The merchant's own call at Stripe. */
+  /** The merchant's own call to Stripe. */
   async stripe(method: string, target: string, form: Form = {}): Promise<Json> {
     const { kernel, secrets } = this.world.sandbox;
     const headers = {
@@ -80,7 +79,7 @@ export class People {
       'product_data[name]': 'Larch',
     });
     const customerId = String(customer['id']);
-    // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+    // A custom payment method as the default stops Stripe from charging, as the README asks of merchants.
     const method = await this.stripe('POST', '/v1/payment_methods', { type: 'custom', 'custom[type]': 'cpmt_mor' });
     const subscription = await this.stripe('POST', '/v1/subscriptions', {
       customer: customerId,
@@ -94,7 +93,7 @@ export class People {
     return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
   }
 
-  /** A person links this customer to the MoR, until the daemon accepts it. */
+  /** A person links this customer to the MoR, again and again until the daemon accepts it. */
   async link({ customerId }: Subscriber): Promise<void> {
     const link = { customerId, morCustomerId: `mcus_${customerId}`, reference: null, linkedBy: 'ops' };
     for (;;) {
@@ -105,7 +104,7 @@ export class People {
     this.world.planted.linked.set(customerId, this.world.now);
   }
 
-  /** A person moves customers by a file: all of them or none, until the daemon accepts it. */
+  /** A person links customers by a file, all or none, again and again until the daemon accepts it. */
   async importLinks(list: readonly Subscriber[]): Promise<void> {
     const rows = list.map(({ customerId }, n) => ({
       line: n + 2,
@@ -130,12 +129,12 @@ export class People {
     return result;
   }
 
-  /** How this customer's coming charges go. */
+  /** Sets how this customer's next charges end. */
   async cards(customerId: string, outcome: string | readonly string[]): Promise<void> {
     await this.control('/cards', { customer_id: customerId, outcome });
   }
 
-  /** Gives the new invoice's id; null when the subscription does not run. */
+  /** Returns the id of the new invoice. Null: the subscription has ended. */
   async renew(s: Subscriber, amount: number | null = null): Promise<string | null> {
     const more = amount === null ? {} : { amount };
     const invoice = await this.control('/stripe/renew', { subscription: s.subscriptionId, ...more });
@@ -154,7 +153,7 @@ export class People {
     return [...this.world.sandbox.mor.payments.values()];
   }
 
-  /** The merchant marks the invoice paid by hand, whatever the bridge is doing. */
+  /** The merchant marks the invoice paid by hand, whatever Crossbill is doing. */
   async payByHand(invoiceId: string): Promise<void> {
     const before = this.invoice(invoiceId);
     const paidBefore = before === undefined ? 0 : amountPaid(before);
@@ -163,13 +162,13 @@ export class People {
     if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
   }
 
-  /** The MoR charges again on its own for an invoice with a failed charge. */
+  /** The MoR charges again, unasked, for an invoice with a failed charge. */
   async morTriesAgain(invoiceId: string): Promise<void> {
     this.world.triedByMor.add(invoiceId);
     await this.control('/mor/retry', { invoice_id: invoiceId });
   }
 
-  /** The MoR charges a second time for a paid invoice: its own mistake, and real money. */
+  /** The MoR charges a paid invoice a second time. This is the MoR's mistake, and real money. */
   chargeTwice(invoiceId: string): void {
     const { kernel, mor, cards } = this.world.sandbox;
     // A bank transfer is no charge.
@@ -190,8 +189,8 @@ export class People {
   }
 
   /**
-   * An operator asks for a refund, `clicks` times at once with one key: one refund at most. `trueId`: the MoR's name of
-   * the payment, if `paymentId` is another. Returns whether the daemon accepted it.
+   * An operator requests a refund, `clicks` times at once with one key: at most one refund. `trueId`: the MoR's name of the payment, if
+   * `paymentId` is another. Returns whether the daemon accepted the request.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
@@ -199,7 +198,7 @@ export class People {
     return (await Promise.all(Array.from({ length: clicks }, () => this.click(asked, trueId)))).includes(true);
   }
 
-  /** Repeats the requests since then under the same keys. */
+  /** Repeats the requests since then with the same keys. */
   async askAgain(since: number): Promise<void> {
     for (const asked of this.asked.filter(({ at }) => at >= since)) {
       if (asked.amount === null) this.world.planted.restsAgain.add(asked.key);
@@ -220,22 +219,22 @@ export class People {
     return made?.ok === true;
   }
 
-  /** The bank is quick: a customer's debit settles now. */
+  /** A customer's debit settles now: the bank is quick. */
   settleDebit(customerId: string): void {
     const { charges, events } = this.world.sandbox.cards;
     for (const p of this.payments()) {
       if (p.merchantCustomerId !== customerId || p.status !== 'processing') continue;
       charges.succeed(p);
-      if (p.kind === 'renewal') events.verdict(p); // no event exists for a signup (Document 3, rule 3)
+      if (p.kind === 'renewal') events.verdict(p); // Document 3, rule 3: a signup has no event
     }
   }
 
-  /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */
+  /** The MoR knows a payment without its invoice, as it may for a signup. */
   neverHeardOf(invoiceId: string): void {
     for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
   }
 
-  /** An older attempt's failure comes after the payment has succeeded. */
+  /** The failure of an older attempt arrives after the payment has succeeded. */
   lateFailure(paymentId: string): void {
     const { mor, cards } = this.world.sandbox;
     const p = mor.payments.get(paymentId);
@@ -255,19 +254,19 @@ export class People {
     });
   }
 
-  /** Copies a delivery of before: as it was, and with another amount of money in it. */
+  /** Sends a copy of an earlier delivery: once unchanged, and once with another amount. */
   async attack(choose: <T>(list: readonly T[]) => T): Promise<void> {
     const { copied, now } = this.world;
     if (copied.length === 0) return;
     const old = choose(copied);
-    // Every clock here is wrong by ten minutes at most, and the tolerance is five.
+    // Every clock here is wrong by at most ten minutes, and the tolerance is five.
     const isOld = now - old.at > 3_600_000;
     await this.world.knock(old, isOld ? [503] : [200, 503]);
     const other = Buffer.concat([old.body, Buffer.from(' ')]);
     await this.world.knock({ ...old, body: other }, [old.source === 'stripe' ? 401 : 503]);
   }
 
-  /** An operator settles one open item in one of the ways it offers. */
+  /** An operator settles one open item in one of the ways the item offers. */
   async resolve(choose: <T>(list: readonly T[]) => T): Promise<void> {
     await this.world.ask('resolve', async (r) => {
       const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
