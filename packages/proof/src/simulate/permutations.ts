@@ -1,4 +1,5 @@
-// Order of arrival: the events of one invoice, held back and let through in every order, must end in the same state.
+// The order of arrival: the events of one invoice are held back, then delivered in every order. The end must always be
+// the same.
 import { Channels } from './channels.js';
 import { People } from './people.js';
 import { run, type RunResult } from './run.js';
@@ -7,7 +8,7 @@ import { type SimStore, type Snapshot } from './sim-store.js';
 import { type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** Declined, then paid, finalized in between, and a part given back. */
+/** A renewal: declined, then paid, finalized in between, and a part refunded. */
 const RENEWAL = [
   'invoice.created',
   'payment.failed',
@@ -16,7 +17,9 @@ const RENEWAL = [
   'payment.refunded',
 ] as const;
 
-/** Paid and partly refunded; a bank raises a dispute: lost first, won in the end. */
+/**
+ * A dispute: the invoice is paid and partly refunded, and a bank raises a dispute. It is lost first and won in the end.
+ */
 const DISPUTE = [
   'payment.succeeded',
   'payment.refunded',
@@ -27,12 +30,12 @@ const DISPUTE = [
 
 type Order = { readonly of: readonly string[]; readonly events: readonly string[] };
 
-/** Between two events everything comes to rest: each order differs from all others. */
+/** Between two events everything comes to rest, so each order is really different. */
 const APART_MS = 30_000;
 
 type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
 
-/** All of it happens before the first delivery. */
+/** Everything happens before the first delivery. */
 function storyIn({ of, events }: Order, end: { state: string }): Story {
   const plan = async (world: World): Promise<void> => {
     const people = new People(world);
@@ -53,7 +56,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     };
     const plans = world.scheduler;
     const paid = (): string => people.payments().find((p) => p.status === 'succeeded')?.id ?? '';
-    // All within the tolerance of a signature: held deliveries get no new one.
+    // Everything happens within the tolerance of a signature: held deliveries get no new one.
     plans.plan(world.at(1), 'a renewal', async () => {
       renewed = true;
       await people.renew(ada);
@@ -86,7 +89,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
   return { name: events.join(', '), plan };
 }
 
-/** The comparison: money and statuses, without names and times. */
+/** The state to compare: money and statuses, without ids and times. */
 async function stateOf(world: World): Promise<string> {
   const seen = await world.store.snapshot(new Date(world.now));
   const sorted = (lines: readonly string[]): string => lines.toSorted().join('\n');
@@ -99,7 +102,7 @@ async function stateOf(world: World): Promise<string> {
   ].join('\n');
 }
 
-/** The way to the balances is the ledger's own story: a reversed entry leaves the same money. */
+/** Only the balances count: entries may be reversed on the way to the same money. */
 function balancesOf(entries: Snapshot['ledger']): string[] {
   const sums = new Map<string, number>();
   const add = (account: string, amount: number): void => void sums.set(account, (sums.get(account) ?? 0) + amount);
@@ -124,14 +127,14 @@ export const ORDERS: readonly Order[] = [RENEWAL, DISPUTE].flatMap((of) =>
 /** A run with the money and statuses at its end, as text. */
 export type OrderRun = RunResult & { readonly end: string };
 
-/** `order`: its number in `ORDERS`. */
+/** `order`: the number of the order in `ORDERS`. */
 export async function runOrder(order: number, store: SimStore, keepTrace = false): Promise<OrderRun> {
   const end = { state: '' };
   const chosen = ORDERS[order] ?? { of: RENEWAL, events: RENEWAL };
   const story = storyIn(chosen, end);
   const result = await run({
     name: `order ${order}: ${story.name}`,
-    // One seed for all orders: the same money moves on both sides.
+    // One seed for all orders: the same money moves in each.
     seed: 'orders',
     story,
     shuffled: false,
@@ -142,9 +145,9 @@ export async function runOrder(order: number, store: SimStore, keepTrace = false
   return { ...result, end: end.state };
 }
 
-/** The orders with another end than the first order of the same events. */
+/** The orders that end differently from the first order of the same events. */
 export function differences(runs: readonly OrderRun[]): readonly string[] {
-  // A closed review is history; open reviews and money must be the same.
+  // A closed review item is history. Open items and money must be the same.
   const plain = (r: OrderRun): string => r.end.replace(/review \S+ resolved\n?/g, '').trim();
   return runs.flatMap((r) => {
     const first = runs.find((x) => sameEvents(x) === sameEvents(r)) ?? r;
@@ -153,12 +156,12 @@ export function differences(runs: readonly OrderRun[]): readonly string[] {
   });
 }
 
-/** A story has the name of its events: stories of the same events must end the same. */
+/** A story is named after its events. Stories of the same events must end in the same way. */
 function sameEvents({ story }: OrderRun): string {
   return story.split(', ').sort().join(', ');
 }
 
-/** Every n-th order. Returns the errors, one a line. */
+/** Tries every n-th order. Returns the errors, one a line. */
 export async function brokenOrders(store: SimStore, every: number): Promise<readonly string[]> {
   const runs: OrderRun[] = [];
   for (let order = 0; order < ORDERS.length; order += every) runs.push(await runOrder(order, store));

@@ -1,4 +1,4 @@
-// A seed's random mix: a day and a half of a small shop.
+// The random mix of a seed: a day and a half of a small shop.
 import { Channels } from './channels.js';
 import { Hands } from './hands.js';
 import { People, type Subscriber } from './people.js';
@@ -23,22 +23,21 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
-/** By then the shop's backend has sent all its requests; a person has to compare the ones a restore loses. */
+/** By this minute the shop's backend has sent all its requests. A person must compare the requests that a restore loses. */
 const AFTER_SIGNUPS_MIN = 600;
 const LAST_SETUP_MIN = 300;
 
-/** A day and a half of a small shop; the seed picks the day. `without`: the parts to leave out, by their numbers. */
+/** A day and a half of a small shop. The seed chooses the day. `without`: the numbers of the parts to leave out. */
 export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
   const settings = {
     markMode: rng.pick(['payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     relay: rng.chance(0.15),
   };
-  rng.chance(0.25); // the stories of the kept seeds draw once more here
-  // A relay comes with a schedule: the retries of a failed renewal run in the middle of everything else.
+  rng.chance(0.25); // one more draw, since the stories of the kept seeds had it
+  // With a relay the story has a schedule too, so retries of a failed renewal run in the middle of everything else.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  // The first parts are the same in every story, and draw from their own stream: a change in them does not move the
-  // rest.
+  // The first parts are the same in every story and draw from a stream of their own, so a change in them does not move the rest.
   const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
@@ -74,7 +73,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
       continue;
     }
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
-    await people.cards(who.customerId, 'succeed'); // after the last of the list
+    await people.cards(who.customerId, 'succeed'); // after the outcomes of the list
     if (rng.chance(0.1)) {
       const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
       await new Twice(world, people).ownCard(who, answers);
@@ -93,7 +92,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
   }
 }
 
-/** In half of the stories a setup intent saves the card of a trial; in some of those another one follows. */
+/** In half of the stories a setup intent saves the card of a trial. In some of them a second intent follows. */
 function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): void {
   if (!rng.chance(0.5)) return;
   const payers = new Payers(world, people);
@@ -103,7 +102,7 @@ function planTrial(world: World, people: People, who: Subscriber, rng: Seeded): 
     world.scheduler.plan(world.at(rng.int(1, LAST_SETUP_MIN)), 'a card is saved', () => void save());
 }
 
-/** In one story of eight an operator restores a backup of some hours, or a lagging standby takes over. */
+/** In one story of eight an operator restores a backup some hours old, or a lagging standby takes over. */
 function planSetBack(world: World, people: People, rng: Seeded): void {
   if (!rng.chance(1 / 8)) return;
   const setBack = new SetBack(world, people);
@@ -117,7 +116,7 @@ function planSetBack(world: World, people: People, rng: Seeded): void {
   world.scheduler.plan(at + rng.int(1, 300) * 60_000, 'the backup is restored', () => setBack.restore());
 }
 
-/** The shop backend's name for a signup's payment. */
+/** The name that the shop's backend gives a signup's payment. */
 function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 'as'> | null {
   if (rng.chance(0.6)) return null;
   return rng.chance(0.7) ? { said: right, as: 'right' } : { said: world.name('pay_mistyped'), as: 'mistyped' };
@@ -125,10 +124,10 @@ function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 
 
 export type Happening = readonly [what: string, act: () => void | Promise<void>];
 
-/** Acts on something long past are rare. */
+/** Acts choose among this many newest things: acts on old things are rare in life too. */
 const RECENT = 60;
 
-/** Possible acts on the things of this moment. */
+/** The acts that are possible at this moment. */
 export function happenings(world: World, people: People, rng: Seeded): readonly Happening[] {
   const channels = new Channels(world, people);
   const anInvoice = (): string => {
@@ -157,7 +156,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
     if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => useLink(invoiceId));
   };
-  // Draws of its own for each invoice: the rest of the story stays as it is.
+  // Each invoice has draws of its own, so the rest of the story stays the same.
   const useLink = async (invoiceId: string): Promise<void> => {
     const own = rng.fork(`link of ${invoiceId}`);
     const usual = world.rng.fork('captures').pick(CAPTURE_NAMES);
@@ -176,7 +175,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   const names = new Names(world, people);
   const twice = new Twice(world, people);
   const aPayment = (): string => {
-    // No document shows the MoR's event for the refund of an unnamed link or transfer payment.
+    // No document shows the MoR's event for the refund of a link or transfer payment without a name.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')
@@ -321,7 +320,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   ];
 }
 
-/** The next event of one type never arrives; Stripe still lists its object. */
+/** Loses the next event of one type. Stripe still lists its object. */
 function loseNext(world: World, rng: Seeded): void {
   const type = rng.pick(['invoice.created', 'invoice.finalized', 'invoice.updated', 'invoice.paid', 'invoice.voided']);
   let left = 1;

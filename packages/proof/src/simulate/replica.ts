@@ -1,4 +1,4 @@
-// One life of one replica: the real endpoints, flows, worker and adapters, put together by hand around simulated time and network.
+// One life of one replica: the real endpoints, flows, worker and adapters, connected to simulated time and a simulated network.
 import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -63,10 +63,10 @@ import { RefundsStore } from '#src/refunds/refunds.store.js';
 import { PaymentsStore } from '#src/payments/payments.store.js';
 import { CustomersStore } from '#src/customers/customers.store.js';
 
-/** As the daemon's own settings have it. */
+/** The same as in the daemon. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
-/** Objects on a page of a list: few, so a small shop has several pages, and verify can die between two. */
+/** Objects on one page of a list. Few, so even a small shop has several pages and verify can die between two. */
 const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {
@@ -74,12 +74,12 @@ export type ReplicaParts = {
   readonly network: Network;
   readonly sandbox: SandboxCore;
   readonly db: Database;
-  /** Requests a second to Stripe from all replicas together; null: no pace. */
+  /** Requests a second to Stripe from all replicas together. Null: no limit. */
   readonly pace: number | null;
-  /** A standby may take over at any step at the database. */
+  /** True: a standby may take over at any step at the database. */
   readonly standby: boolean;
   readonly settings: FlowSettings;
-  /** The merchant's backend; null: no notifications. */
+  /** The merchant's backend. Null: no notifications. */
   readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
   readonly rng: Seeded;
@@ -87,7 +87,7 @@ export type ReplicaParts = {
   readonly onVerified: VerifyJobReports['onRun'];
 };
 
-/** No pace: it would only make most stories longer. */
+/** A budget without a limit, since waiting would only make most stories longer. */
 class NoBudget extends RequestBudget {
   override take(): Promise<void> {
     return Promise.resolve();
@@ -109,7 +109,7 @@ export class Replica {
   readonly signups: SignupFlow;
   readonly methods: PaymentMethodsFlow;
   readonly verify: VerifyFlow;
-  /** The daily verify; nobody ticks it unless the story does. */
+  /** The daily verify. It runs only if the story starts it. */
   readonly verifyJob: VerifyJob;
   readonly books: ReadModel;
   readonly paymentRows: PaymentsStore;
@@ -233,7 +233,7 @@ export class Replica {
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
         onAnswer: (_endpoint, outcome) => {
-          if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own endpoint
+          if (outcome === 'stored') wake.lanes(); // the daemon learns of it by NOTIFY, or from its own endpoint
         },
       },
       inbox,
@@ -257,7 +257,7 @@ export class Replica {
     }).start();
   }
 
-  /** One delivery at the endpoints. Null: this life ended before it answered. */
+  /** One delivery to the endpoints. Null: this life ended before the answer. */
   receive(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | null> {
     return new Promise((resolve) => {
       this.gone.push(() => resolve(null));
@@ -277,7 +277,7 @@ export class Replica {
     });
   }
 
-  /** Ends this life: nobody waiting gets an answer. */
+  /** Ends this life. Nobody who waits gets an answer. */
   bury(): void {
     for (const tell of this.gone) tell();
   }
@@ -287,7 +287,7 @@ export class Replica {
   }
 }
 
-/** Every call of a port to the database becomes one step. */
+/** Makes one step of every call that a port sends to the database. */
 function guarded<T extends object>(
   scheduler: Scheduler,
   owner: Owner,
@@ -317,7 +317,7 @@ function guarded<T extends object>(
   });
 }
 
-// The trace shows strings and numbers, no database results.
+// The trace shows strings and numbers, but no results of the database.
 type Kept = { readonly kept: unknown };
 function quietValue(value: unknown): Kept {
   return { kept: value };

@@ -1,4 +1,4 @@
-// The simulation's output: progress while it works, a failing run with the command to replay it, and the sum at the
+// The output of the simulation: its progress, each failed run with the command that replays it, and the totals at the
 // end.
 import { type TaskResult } from './task.js';
 

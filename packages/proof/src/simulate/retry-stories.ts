@@ -1,4 +1,4 @@
-// Golden stories of failed renewals and their retries: won, given up, paid by a link, paid another way, asked for by
+// Golden stories about failed renewals and their retries: won, given up, paid by a link, paid another way, requested by
 // people.
 import { messageKey } from '#src/engine/context.js';
 import { retryName } from '#src/retries/rules/retry.js';
@@ -11,7 +11,7 @@ const modes = ['payment_record', 'out_of_band'] as const;
 const relayed = { draftPolicy: 'finalize', relay: true } as const;
 const MOST_RETRIES = 6;
 
-/** A renewal known to the MoR through the relay alone, as its schedule needs it. */
+/** A renewal that the MoR knows only by the relay, as the schedule requires. */
 async function failing(world: World, outcomes: readonly string[]): Promise<Scene & { invoice: () => string }> {
   const scene = await renewal(world, outcomes);
   await scene.people.control('/mor/hearing', { direct: false });

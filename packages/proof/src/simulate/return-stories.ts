@@ -1,14 +1,15 @@
-// Golden stories of returned debits: a bank took a settled debit back, no event tells, and a person records it.
+// Golden stories about returned debits: a bank takes a settled debit back, no event reports it, and a person records
+// it.
 import { createHash } from 'node:crypto';
 import { type People } from './people.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** The bank is quick: in these stories a debit settles while things still go wrong. */
+/** The bank is quick: in these stories a debit settles while faults still happen. */
 const SETTLES_MIN = 180;
-/** The debit has settled by then, and its payment has its mark, whatever went wrong. */
+/** By this minute the debit has settled and its payment is marked, whatever went wrong. */
 const SETTLED_MIN = SETTLES_MIN + 60;
-/** A refund of a debit takes three days; it has come by then. */
+/** By this minute the refund of a debit has arrived. It takes three days. */
 const REFUNDED_MIN = 3 * 1440 + 120;
 
 type Act = 'returned' | 'undone';
@@ -40,7 +41,7 @@ async function say({ world, people, invoice }: DebitScene, act: Act, key: string
     world.scheduler.broken.push(`V12: ${paymentId} is ${act} (${key}): ${answered ?? 'taken'}, not ${code ?? 'taken'}`);
 }
 
-/** Minutes after the debit has settled. */
+/** `after`: minutes after the debit has settled. */
 function plan(scene: DebitScene, after: number, act: Act, key: string, code: string | null = null): void {
   const { world } = scene;
   world.scheduler.plan(world.at(SETTLED_MIN + after), `${act} ${key}`, () => void say(scene, act, key, code));
@@ -72,7 +73,7 @@ export const returnStories: readonly Story[] = [
       world.scheduler.plan(world.at(SETTLED_MIN), 'a refund of a part', () => {
         void people.refund(paymentOf(people, invoice()), 500);
       });
-      // Nobody knows the rest while the refund is pending, for days. A refusal binds no key.
+      // While the refund is pending, for days, nobody knows what is left. A refused request does not bind its key.
       plan(scene, 60, 'returned', 'K', 'refund_under_way');
       plan(scene, REFUNDED_MIN, 'returned', 'K');
     },

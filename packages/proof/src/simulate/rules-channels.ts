@@ -1,8 +1,9 @@
-// The rules about the MoR's other channels: one way to pay at a time, every transfer and link counted, disputes told to a person.
+// The rules about the MoR's other channels: an invoice has one way to pay at a time, every transfer and link counts,
+// and a person learns of every dispute.
 import { type Sides } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 
-/** Our clocks are wrong by ten minutes at most, so a link may seem expired that early. */
+/** Our clocks are wrong by at most ten minutes, so a link may seem to have expired that much too early. */
 const CLOCKS_DIFFER_MS = 620_000;
 
 export function channelRules(sides: Sides): string[] {
@@ -24,7 +25,7 @@ function linkRules({ world }: Sides): string[] {
   return broken;
 }
 
-/** The bridge shows the MoR's own state of a proforma invoice or a link. */
+/** Crossbill shows the MoR's own state of a proforma invoice or a link. */
 function proformaRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const { proformas } = world.sandbox.mor.channelBooks();
@@ -37,13 +38,13 @@ function proformaRules({ world, seen }: Sides): string[] {
   return broken;
 }
 
-/** A person saw every dispute, and of every loss in the ledger. */
+/** A person has an item for every dispute, and for every loss in the ledger. */
 function disputeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { disputeId, outcome, outcomeEvents } of world.disputes) {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
-    // A dispute on an unknown payment stands alone, with an item for a person.
+    // A dispute on an unknown payment has no invoice, but a person has an item.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
     if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);
@@ -55,7 +56,7 @@ function disputeRules({ world, seen }: Sides): string[] {
   return [...broken, ...lossRules({ world, seen })];
 }
 
-/** The first news of disputes in its lane is a win: the earlier steps are over, and nothing is left to do. */
+/** A win is the first event of the dispute in its lane: the earlier steps are over, so nothing is left to do. */
 function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
   const last = seen.events.find((e) => e.event_id === outcomeEvents.at(-1));
   const first = seen.events.find((e) => e.lane === last?.lane && e.type.startsWith('dispute.'));
@@ -63,15 +64,15 @@ function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
 }
 
 /**
- * An event's sender gives up after eight tries; where each met a wrong clock there is a copy in quarantine, and an alarm, but no event.
- * And an operator may have dismissed it while nobody knew its payment.
+ * The sender of an event gives up after eight tries. If each try met a wrong clock, the quarantine has a copy and there
+ * is an alarm, but no event. An operator may also have dismissed the event while nobody knew its payment.
  */
 function wasHeard(seen: Snapshot, events: readonly string[]): boolean {
   const dismissed = (id: string): boolean => seen.reviews.some((r) => r.subject === id && r.resolution === 'dismiss');
   return events.every((id) => seen.events.some((e) => e.event_id === id) && !dismissed(id));
 }
 
-/** C4: losses to banks are in the ledger, and never exceed the payment's rest after refunds. */
+/** C4: the ledger has every loss to a bank. Losses never exceed what is left of the payment after refunds. */
 function lossRules({ world, seen }: Pick<Sides, 'world' | 'seen'>): string[] {
   const broken: string[] = [];
   for (const paymentId of new Set(world.disputes.map((d) => d.paymentId))) {

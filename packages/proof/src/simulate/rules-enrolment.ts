@@ -1,5 +1,5 @@
-// The rules about whose invoices are ours: Crossbill relays, asks and reports nothing of others, and everything of an
-// enrolled customer.
+// The rules about enrolment: Crossbill does everything for an enrolled customer. For others it relays, asks and reports
+// nothing.
 import { amountDue, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
@@ -10,8 +10,8 @@ export function enrolmentRules(sides: Sides): string[] {
 }
 
 /**
- * E3: no warning about money Stripe would not charge. Before Stripe does charge besides the MoR, a person gets a
- * warning, unless a fault, an outage or a lost `invoice.created` is in the way.
+ * E3: Crossbill never warns about money that Stripe would not charge. Before Stripe really charges in addition to the
+ * MoR, a person gets a warning, unless a fault, an outage or a lost `invoice.created` prevents it.
  */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
@@ -49,7 +49,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
     return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
   }
-  // A payment of the MoR makes an invoice ours, and its customer's next ones.
+  // A payment of the MoR makes an invoice ours, and its customer's next invoices too.
   if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [
@@ -61,7 +61,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   ];
 }
 
-/** As people and the merchant said, at Stripe or here. */
+/** Whether the customer was enrolled, by what people and the merchant set at Stripe or here. */
 function wasEnrolled(world: World, i: Invoice): boolean {
   const rule = world.settings.enrolment;
   const { customers, subscriptions } = world.sandbox.stripe.state;

@@ -1,7 +1,8 @@
-// The rules about the ledger: the clearing accounts stand at zero or something open explains them, and it matches both sides.
+// The rules about the ledger: the clearing accounts stand at zero unless something open explains them, and the ledger
+// matches both sides.
 import { isGapTold, rowOf, type Sides } from './sides.js';
 
-/** V12. Debit adds to an account, credit takes from it. */
+/** V12. A debit adds to an account, a credit takes from it. */
 export function ledgerRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   const balance = (account: string, rowId: string): number =>
@@ -28,7 +29,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
     const returned = world.planted.returns.get(p.id) === 'returned';
-    // The rest of a returned debit is lost, all of it and once.
+    // What is left of a returned debit is lost, completely and once.
     if (returned && lost !== p.amount - counted)
       broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
     if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))
@@ -47,7 +48,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
   return broken;
 }
 
-/** How much more of a loss shows on Stripe by this entry. */
+/** How much this entry adds to the loss that Stripe shows. */
 function creditIn({ reason, amount }: { readonly reason: string; readonly amount: string }): number {
   if (reason === 'loss_credited') return Number(amount);
   return reason === 'loss_credit_reversed' ? -Number(amount) : 0;

@@ -1,5 +1,5 @@
-// The rules about money paid on links: the first payment is in the books, one item asks about each other payment, and
-// no charge comes on top.
+// The rules about money paid on links: the first payment is in the books, one item asks about every further payment,
+// and no charge is added.
 import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type Snapshot } from './sim-store.js';
@@ -9,16 +9,14 @@ export function linkMoneyRules(sides: Sides): string[] {
   return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
 }
 
-/**
- * L1: however often a customer pays a link, one of these payments is in the books; V4 covers a link with one payment.
- */
+/** L1: however often a customer pays a link, one of the payments is in the books. V4 covers a link with one payment. */
 function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
   if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
   const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);
   return isHere ? [] : [`L1: ${onLink.length} payments were made on link ${reference}, and none is here`];
 }
 
-/** L2: the payment of a link paid once has the MoR's name, once it arrived. */
+/** L2: a link paid once: its payment has the MoR's name once the name has arrived. */
 function calledSo({ seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   const [first, second] = p.onLink;
@@ -31,7 +29,10 @@ function calledSo({ seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** L3: an invoice has one open item about further announcements at most, and no charge of it is under way meanwhile. */
+/**
+ * L3: an invoice has at most one open item about further announcements. Meanwhile no charge of the invoice is under
+ * way.
+ */
 function pausedRules({ seen }: Sides): string[] {
   const open = seen.reviews.filter((r) => r.status === 'open' && r.subject === `${r.invoice_id ?? ''}:announced`);
   return open.flatMap((r) => {
@@ -47,7 +48,7 @@ function pausedRules({ seen }: Sides): string[] {
   });
 }
 
-/** A second payment on a link: once all payments on it have arrived, an item asks a person. */
+/** True if an item asks a person about a second payment on a link, once all payments on it have arrived. */
 export function isToldOnLink(seen: Snapshot, { invoiceId, onLink }: Taken): boolean {
   if (onLink.length < 2) return false;
   if (onLink.some((l) => !isHeard(seen, l.eventId))) return true;
