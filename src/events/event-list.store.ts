@@ -141,7 +141,10 @@ function receivedWithin({ since, until }: Span, given: number): { readonly where
   return { where: where.join(' and ') || 'true', values: times.map(({ time }) => time) };
 }
 
-/** Merges two lists by arrival, newest first. Keeps the order of each list: a cursor counts ids, so skip none. */
+/**
+ * Merges two lists by arrival, newest first. Each list keeps its own order by id: the cursor remembers one id per list,
+ * and another order would skip rows.
+ */
 function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
   const out: EventRow[] = [];
   let i = 0;

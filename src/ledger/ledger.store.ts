@@ -117,7 +117,7 @@ async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
   };
 }
 
-/** An invoice, a payment or a customer has few entries, so these conditions use an index. */
+/** Conditions for an invoice, a payment or a customer. Each has few entries, found by an index. */
 function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
   return [
     ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),

@@ -16,7 +16,7 @@ import { disputePath } from '../disputes/dispute-link.view.js';
 import { objectId } from '../domain/mor-object.js';
 
 export type Found = {
-  /** The kind and the number for people, such as "Invoice 0001" or "Payment". */
+  /** The kind of object, with its number if it has one: "Invoice 0001" or "Payment". */
   readonly what: string;
   readonly id: string;
   readonly path: string;

@@ -13,7 +13,10 @@ import { verdictDueBy } from '../../engine/payment.js';
 import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 
-/** The means of a retry. `shown`: the invoice as Stripe shows it now; a charge sends it to the MoR. */
+/**
+ * The means of a retry. A charge needs `shown`, the invoice as Stripe shows it now: the MoR gets this invoice in an
+ * event.
+ */
 export type How =
   { readonly means: 'charge'; readonly shown: ShownToRetry } | { readonly means: Exclude<Means, 'charge'> };
 

@@ -129,7 +129,8 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
 }
 
 /**
- * Items for a transfer known only from a read. Only the event has the amount, and Document 2 retries it for some hours.
+ * Items for a transfer known only from a read. Only the event has the amount, and the MoR repeats the event for some
+ * hours (Document 2).
  */
 export const unheardTransfers = itemRule({ 'transfer-unheard': 'the transfer is recorded' }, function* (lane) {
   for (const o of lane.toState().objects) {
