@@ -83,6 +83,13 @@ describe('a refund', () => {
     expect(api.mor.calls).toEqual([]);
   });
 
+  it.each([['10.00'], [1.5], [0], [-1], [1e16], ['１００'], [' 100'], [null], [true]])(
+    'a refund refuses the amount %p',
+    async (amount) => {
+      expect((await post(api, 'pay_whatever', 'odd', { amount })).status).toBe(400);
+    },
+  );
+
   it('a refund needs a key and a known payment', async () => {
     const without = await api.call('POST', '/v1/payments/pay_c/refunds', { body: {} });
     expect([without.status, (without.json['errors'] as { field: string }[])[0]?.field]).toEqual([
@@ -130,6 +137,7 @@ describe('the same key', () => {
     const { paymentId } = await api.paidRenewal('f');
     const [one, two] = await api.working(Promise.all([post(api, paymentId, 'f1'), post(replica, paymentId, 'f2')]));
     expect([one.status, two.status].sort()).toEqual([201, 422]);
+    expect(api.mor.payments.get(paymentId)).toMatchObject({ refunded: 4999n });
     expect(await read(`/v1/payments/${paymentId}`)).toMatchObject({ status: 'refunded', amount_refunded: 4999 });
   });
 });

@@ -93,23 +93,6 @@ describe('An overpayment', () => {
       const refunded = records.map((r) => (r['amount_refunded'] as Json)['value']);
       expect(refunded).toEqual(mode === 'payment_record' ? [500] : []);
     });
-
-    it("an overpayment becomes the customer's credit when a person applies it", async () => {
-      const { invoiceId, paymentId } = await creditedMeanwhile();
-      const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
-      const chosen = { resolution: 'apply', note: 'a credit' };
-      await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, chosen);
-      const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
-      const posted = await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data: invoice[0] });
-      await world.until(
-        'it is reported once more',
-        () => world.api('GET', `/v1/events?event_id=${String(posted.body['id'])}`),
-        (r) => (r.body['data'] as Json[])[0]?.['status'] === 'done',
-      );
-      expect(await reviews(world, invoiceId)).toEqual([]);
-      const payment = await world.api('GET', `/v1/payments/${paymentId}`);
-      expect(payment.body).toMatchObject({ status: 'succeeded', refunds: [] });
-    });
   });
 });
 
@@ -122,25 +105,6 @@ describe('A payment of another amount', () => {
     await deafMor(world);
   });
   afterAll(() => world.close());
-
-  it('invoice.overpaid after a manual attachment opens an item on the invoice', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
-    const invoiceId = await openRenewal(world, s);
-    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
-    await world.invoice(invoiceId, 'paid');
-    expect(await reviews(world, invoiceId)).toEqual([]);
-    const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
-    const data = { ...invoice[0], amount_overpaid: 700 };
-    await world.advance(5);
-    await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data });
-    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
-    expect(String(item?.['summary'])).toContain('overpaid by 7.00 EUR');
-    const later = { ...invoice[0], amount_overpaid: 0 };
-    await world.advance(5);
-    await world.control('POST', '/stripe/events', { type: 'invoice.updated', data: later });
-    expect(await untilReviews(world, invoiceId, [])).toEqual([]);
-  });
 
   it('a person lets a partial payment through; the invoice stays open, the rest pays it, and a third payment waits', async () => {
     const s = await world.subscriber();

@@ -14,7 +14,6 @@ import {
   stripeSide,
   takenByMor,
   tell,
-  tellRefunded,
   tellSucceeded,
   untilPayment,
   untilReviews,
@@ -97,70 +96,6 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ status: 'succeeded' });
     expect(await reviews(world, invoiceId)).toEqual([]);
-  });
-
-  it('a refund before its payment waits for it, then both show', async () => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = newPaid();
-    const id = await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_early', total: 300, of: 1000 });
-    expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
-    expect((await stripeSide(world, invoiceId)).refundReferences).toEqual([]);
-    await tellSucceeded(world, paid, said(invoiceId));
-    await paidOnce(invoiceId);
-    await world.until(
-      'the refund shows on Stripe',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 1,
-    );
-    expect(await stripeSide(world, invoiceId)).toMatchObject({ refundReferences: ['re_rfnd_early'], notes: [300] });
-    const shown = await untilPayment(
-      world,
-      paid.paymentId,
-      'is partly refunded',
-      (p) => p['status'] === 'partially_refunded',
-    );
-    expect(shown['amount_refunded']).toBe(300);
-    expect(await reviews(world, invoiceId)).toEqual([]);
-  });
-
-  it('a refund total of 700 before the one of 300 opens a gap, and the gap closes itself', async () => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = newPaid();
-    await tellSucceeded(world, paid, said(invoiceId));
-    await paidOnce(invoiceId);
-    await tellRefunded(world, paid, said(invoiceId, 400), { refundId: 'rfnd_second', total: 700, of: 1000 });
-    const [gap] = await untilReviews(world, invoiceId, ['refund_gap']);
-    expect(gap?.['summary']).toEqual(expect.stringMatching(/7\.00.*4\.00/));
-    await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_first', total: 300, of: 1000 });
-    await untilReviews(world, invoiceId, []);
-    const [closed] = await reviews(world, invoiceId, 'resolved');
-    expect(closed).toMatchObject({ kind: 'refund_gap', resolved_by: 'crossbill' });
-    await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_third', total: 1000, of: 1000 });
-    const shown = await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
-    expect(shown['refunds']).toHaveLength(3);
-    await world.until(
-      'three credit notes',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 3,
-    );
-    expect((await stripeSide(world, invoiceId)).notes.toSorted((a, b) => a - b)).toEqual([300, 300, 400]);
-  });
-
-  it('refunds beyond the payment show, and do not count', async () => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = newPaid();
-    await tellSucceeded(world, paid, said(invoiceId));
-    await paidOnce(invoiceId);
-    await tellRefunded(world, paid, said(invoiceId, 800), { refundId: 'rfnd_much', total: 800, of: 1000 });
-    await tellRefunded(world, paid, said(invoiceId, 800), { refundId: 'rfnd_more', total: 1600, of: 1000 });
-    await untilReviews(world, invoiceId, ['refund_gap']);
-    await world.until(
-      'one credit note',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 1,
-    );
-    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount_refunded: 800 });
-    expect((await stripeSide(world, invoiceId)).refundReferences).toHaveLength(1);
   });
 
   it('a success before invoice.created, an hour late, gets one mark', async () => {
@@ -273,14 +208,6 @@ describe('events in any order', () => {
       await tellSucceeded(world, newPaid(), said(invoiceId));
       await untilReviews(world, invoiceId, ['invoice_not_payable']);
     }
-  });
-
-  it('an invoice paid another way opens double_payment, without a record on Stripe', async () => {
-    const invoiceId = await openRenewal(world, s);
-    await world.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
-    await tellSucceeded(world, newPaid(), said(invoiceId));
-    await untilReviews(world, invoiceId, ['double_payment']);
-    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
   });
 
   it('an invoice with nothing due is ignored, and nobody waits for a verdict', async () => {

@@ -1,15 +1,6 @@
 // Refunds, end to end.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import {
-  type Json,
-  READ_KEY,
-  type Reply,
-  SIGNUP_KEY,
-  type Subscriber,
-  type World,
-  startWorld,
-} from '../support/world.js';
+import { type Json, type Reply, type Subscriber, type World, startWorld } from '../support/world.js';
 import {
   type Paid,
   deafMor,
@@ -136,47 +127,6 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it("a refused first try is a failed refund with the MoR's words, and the amount is free", async () => {
-    const paid = await paidRenewal();
-    await world.control('POST', `/mor/payments/${paid.paymentId}/charge-back`, {});
-    const asked = await refund(world, paid.paymentId, { amount: 600 }, 'charged-back');
-    expect(asked).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
-    const shown = await world.api<{ refunds: Json[] }>('GET', `/v1/payments/${paid.paymentId}`);
-    expect(shown.body.refunds).toMatchObject([{ status: 'failed', amount: 600 }]);
-    expect(shown.body).toMatchObject({ amount_refunded: 0 });
-    expect((await stripeSide(world, paid.invoiceId)).notes).toEqual([]);
-  });
-
-  it('two operators refund the remainder at once: one refund of it, and the other gets a refusal', async () => {
-    const paid = await paidRenewal();
-    const bases = world.daemons.map((d) => d.url);
-    const both = await Promise.all(
-      [0, 1].map((i) =>
-        fetch(`${bases[i] ?? ''}/v1/payments/${paid.paymentId}/refunds`, {
-          method: 'POST',
-          headers: {
-            authorization: 'Bearer ops-key-for-tests-0123456789abcdef',
-            'content-type': 'application/json',
-            'idempotency-key': randomUUID(),
-          },
-          body: '{}',
-        }).then((r) => r.status),
-      ),
-    );
-    expect(both.sort()).toEqual([201, 422]);
-    await settled(paid);
-    expect(await atMor(paid)).toMatchObject([{ amount: 1000 }]);
-    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [1000] });
-  });
-
-  it('one click sent twice at the same moment is one refund', async () => {
-    const paid = await paidRenewal();
-    const both = await Promise.all([1, 2].map(() => refund(world, paid.paymentId, { amount: 300 }, 'double-click')));
-    expect(both.map((b) => b.status)).toEqual([201, 201]);
-    expect(both[0]?.body['id']).toBe(both[1]?.body['id']);
-    expect(await atMor(paid)).toHaveLength(1);
-  });
-
   it('partial refunds end at the whole, and not beyond', async () => {
     const paid = await paidRenewal();
     const parts = await Promise.all([300, 300, 300, 300].map((amount) => refund(world, paid.paymentId, { amount })));
@@ -185,37 +135,6 @@ describe('refunds', () => {
     expect(await settled(paid)).toMatchObject({ status: 'refunded', amount_refunded: 1000 });
     expect((await stripeSide(world, paid.invoiceId)).notes.toSorted((a, b) => a - b)).toEqual([100, 300, 300, 300]);
     expect((await refund(world, paid.paymentId, {})).status).toBe(422);
-  });
-
-  it("a bank debit's refund shows on Stripe only after its success", async () => {
-    const paid = await paidRenewal();
-    await world.control('POST', '/mor/next-refund', { outcome: 'pending', payment_id: paid.paymentId });
-    const asked = await refund(world, paid.paymentId, { amount: 600 });
-    expect(asked).toMatchObject({ status: 201, body: { status: 'pending' } });
-    expect((await refund(world, paid.paymentId, { amount: 500 })).status).toBe(400);
-    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [], refundReferences: [] });
-    await world.advance(3 * 86_400 + 60);
-    await settled(paid);
-    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [600] });
-    expect(await atMor(paid)).toHaveLength(1);
-  });
-
-  it('a refund reported as failed by the MoR frees its amount and tells a person', async () => {
-    const paid = await paidRenewal();
-    await world.control('POST', '/mor/next-refund', { outcome: 'fail', payment_id: paid.paymentId });
-    const asked = await refund(world, paid.paymentId, { amount: 600 });
-    expect(asked).toMatchObject({ status: 201, body: { status: 'failed', amount: 600 } });
-    await untilReviews(world, paid.invoiceId, ['refund_stuck']);
-    expect(await refund(world, paid.paymentId, {})).toMatchObject({
-      status: 201,
-      body: { amount: 1000, status: 'succeeded' },
-    });
-    expect(await stripeSide(world, paid.invoiceId)).toBeTruthy();
-    await world.until(
-      'the second one shows on Stripe',
-      () => stripeSide(world, paid.invoiceId),
-      (side) => side.notes.length === 1,
-    );
   });
 
   it('a refund in the portal counts against the refundable rest here', async () => {
@@ -230,69 +149,6 @@ describe('refunds', () => {
     });
     expect(await settled(paid)).toMatchObject({ status: 'refunded' });
     expect(await reviews(world, paid.invoiceId)).toEqual([]);
-  });
-
-  it('a refund needs the key, and it names one body', async () => {
-    const paid = await paidRenewal();
-    const url = `/v1/payments/${paid.paymentId}/refunds`;
-    expect(await world.api('POST', url, { amount: 100 })).toMatchObject({
-      status: 400,
-      body: { errors: [{ field: 'Idempotency-Key' }] },
-    });
-    expect(await refund(world, paid.paymentId, { amount: 100 }, 'named')).toMatchObject({ status: 201 });
-    expect(await refund(world, paid.paymentId, { amount: 200 }, 'named')).toMatchObject({
-      status: 409,
-      body: { code: 'idempotency_conflict' },
-    });
-    expect(await atMor(paid)).toHaveLength(1);
-  });
-
-  it.each([['10.00'], [1.5], [0], [-1], [1e16], ['１００'], [' 100'], [null], [true]])(
-    'a refund refuses the amount %p',
-    async (amount) => {
-      const asked = await refund(world, 'pay_whatever', { amount });
-      expect(asked.status).toBe(400);
-    },
-  );
-
-  it('a refund without the right gets a refusal before any call, and the audit has every try', async () => {
-    const paid = await paidRenewal();
-    const url = `/v1/payments/${paid.paymentId}/refunds`;
-    const as = (authorization: string): Promise<Reply> =>
-      world.api('POST', url, { amount: 100 }, { authorization, 'idempotency-key': randomUUID() });
-    expect((await as(`Bearer ${READ_KEY}`)).status).toBe(403);
-    expect((await as(`Bearer ${SIGNUP_KEY}`)).status).toBe(403);
-    expect((await as('Bearer not-a-key-of-ours-0123456789abcdefg')).status).toBe(401);
-    expect((await as('')).status).toBe(401);
-    const form = await fetch(`${world.daemons[0]?.url ?? ''}${url}`, {
-      method: 'POST',
-      headers: {
-        authorization: 'Bearer ops-key-for-tests-0123456789abcdef',
-        'content-type': 'text/plain',
-        'idempotency-key': 'form',
-      },
-      body: '{"amount":100}',
-    });
-    expect(form.status).toBe(415);
-    expect(await atMor(paid)).toEqual([]);
-    const done = await refund(world, paid.paymentId, { amount: 100 });
-    const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=refund.create&limit=100');
-    const mine = audit.body.data.filter((a) => JSON.stringify(a).includes(paid.paymentId));
-    const seen = mine.map((a) => [a['actor'], a['outcome'], a['status']].join(' '));
-    expect(seen).toEqual(
-      expect.arrayContaining([
-        'viewer denied 403',
-        'shop denied 403',
-        'unknown denied 401',
-        'ops begun ',
-        'ops refused 415',
-        'ops done 201',
-      ]),
-    );
-    expect(mine.find((a) => a['outcome'] === 'done')).toMatchObject({ role: 'ops', detail: { id: done.body['id'] } });
-    for (const key of [READ_KEY, SIGNUP_KEY]) {
-      expect((await world.api('GET', '/v1/audit', undefined, { authorization: `Bearer ${key}` })).status).toBe(403);
-    }
   });
 
   it('two refunds with one processor_refund_id both count, and an item names the one Stripe refuses', async () => {

@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
-import { eventStatus } from './support/endpoint.js';
 import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
-import { newPaid, refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
+import { newPaid, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
 
 // Signups: made once at the MoR however many requests come, and completed with a proven charge.
 describe('Signups', () => {
@@ -76,26 +75,6 @@ describe('Signups', () => {
       await world.until('the trial is completed', shown, (r) => r.body['status'] === 'completed');
     });
 
-    it('the same key gives the same signup, another body a refusal, and two requests at once one intent', async () => {
-      const body = payment();
-      const before = (await intentCalls()).length;
-      const [one, two] = await Promise.all([signUp(body, 'key-1'), signUp(body, 'key-1')]);
-      expect([one?.status, two?.status]).toEqual([201, 201]);
-      expect(two?.body).toEqual(one?.body);
-      const again = await signUp(body, 'key-1');
-      expect(again.body).toEqual(one?.body);
-      const calls = (await intentCalls()).slice(before);
-      expect(new Set(calls.map((c) => c['idempotency_key'])).size).toBe(1);
-      expect(new Set(calls.map((c) => JSON.stringify(c['body']))).size).toBe(1);
-      expect(await signUp({ ...body, amount: 1 }, 'key-1')).toMatchObject({
-        status: 409,
-        body: { code: 'idempotency_conflict' },
-      });
-      // Keys belong to their users.
-      const ops = await world.api('POST', '/v1/signups', { ...body, amount: 4990 }, { 'idempotency-key': 'key-1' });
-      expect(ops.status).toBe(201);
-    });
-
     it.each([
       ['payment-intents', { action: 'status', status: 503 }],
       ['payment-intents', { action: 'status', status: 500 }],
@@ -141,42 +120,6 @@ describe('Signups', () => {
       await world.control('POST', '/merchant', { suspended: false });
     });
 
-    it("a completed signup's first invoice is paid, however often the completion comes", async () => {
-      const b = await begun(world);
-      const { chargeId } = await confirmed(world, b);
-      const told = await Promise.all([1, 2, 3].map(() => complete(world, b, chargeId)));
-      expect(told.map((t) => t.status)).toEqual([202, 202, 202]);
-      await paidOnce(world, b.invoiceId);
-      expect(await complete(world, b, chargeId)).toMatchObject({ status: 202, body: { mark: 'confirmed' } });
-      const side = await stripeSide(world, b.invoiceId);
-      expect(side.attached).toHaveLength(1);
-      const oracle = await world.control('GET', `/stripe/state?invoice=${b.invoiceId}`);
-      expect(oracle.body['payment_records']).toMatchObject([{ payment_reference: chargeId }]);
-    });
-
-    it('Crossbill asks for an unknown charge again until the MoR knows it', async () => {
-      const b = await begun(world);
-      const { chargeId } = await confirmed(world, b);
-      await world.control('POST', '/faults', {
-        side: 'mor',
-        method: 'GET',
-        path: '/api/payments/invoice',
-        times: 2,
-        action: 'status',
-        status: 404,
-        code: 'not_found',
-      });
-      expect((await complete(world, b, chargeId)).status).toBe(202);
-      await world.until(
-        'it was asked without success',
-        () => world.control('GET', '/faults'),
-        (r) => (r.body['data'] as Json[]).some((f) => Number(f['hits']) >= 1),
-      );
-      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
-      await paidOnce(world, b.invoiceId);
-      await world.control('DELETE', '/faults');
-    });
-
     it('a made-up charge marks nothing, and the MoR’s own word proves the true one', async () => {
       const b = await begun(world);
       expect((await complete(world, b, 'ch_made_up_by_a_browser')).status).toBe(202);
@@ -215,58 +158,6 @@ describe('Signups', () => {
       const { chargeId } = await confirmed(world, one);
       const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
       expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
-    });
-
-    it('an amount other than the one due goes to a person', async () => {
-      const b = await begun(world);
-      const { chargeId } = await confirmed(world, b);
-      await complete(world, b, chargeId, { amount: 2000 });
-      const seen = await world.until(
-        'it is under review',
-        () => reviews(world, b.invoiceId),
-        (items) => items.length === 1,
-      );
-      expect(seen).toMatchObject([{ kind: 'amount_mismatch' }]);
-      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
-    });
-
-    it('the right amount, named for a charge with a smaller intent, goes to a person', async () => {
-      const b = await begun(world, 1900);
-      const { chargeId } = await confirmed(world, b);
-      expect((await complete(world, b, chargeId)).status).toBe(202);
-      const [item] = await world.until(
-        'it is under review',
-        () => reviews(world, b.invoiceId),
-        (items) => items.length === 1,
-      );
-      expect(item).toMatchObject({ kind: 'amount_mismatch', summary: expect.stringContaining('19.00 EUR') });
-      expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
-    });
-
-    it('a payment is refundable here only after the MoR names it', async () => {
-      const b = await begun(world);
-      const { chargeId, paymentId } = await confirmed(world, b);
-      const done = await complete(world, b, chargeId);
-      await paidOnce(world, b.invoiceId);
-      const ours = String((done.body['payment'] as Json)['id']);
-      expect(ours).not.toMatch(/^pay_/);
-      expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
-
-      const id = await tellSucceeded(
-        world,
-        { paymentId, chargeId, intentId: b.intentId },
-        { customerId: b.customerId, invoiceId: b.invoiceId, amount: 2990 },
-      );
-      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
-      const made = await refund(world, paymentId, { amount: 990 });
-      expect(made).toMatchObject({ status: 201, body: { status: 'succeeded', payment_id: paymentId } });
-      await world.until(
-        'the refund shows on Stripe',
-        () => stripeSide(world, b.invoiceId),
-        (side) => side.notes.length === 1,
-      );
-      await paidOnce(world, b.invoiceId);
-      expect(await reviews(world, b.invoiceId)).toEqual([]);
     });
 
     it('a refund in the MoR’s portal names a signup’s payment, and Crossbill mirrors it', async () => {
