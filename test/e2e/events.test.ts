@@ -13,12 +13,9 @@ import {
   openRenewal,
   paymentObject,
   refund,
-  requestsOf,
   reviews,
   stripeSide,
   takenByMor,
-  tell,
-  tellRefunded,
   tellSucceeded,
   untilPayment,
   untilReviews,
@@ -135,56 +132,6 @@ describe('repeated deliveries and payments', () => {
     expect(refunds.body['data']).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
     await untilReviews(world, invoiceId, []);
     expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'paid', notes: [], refundReferences: [] });
-  });
-
-  it('a refund in the response, the webhook and its repeats is one refund and one credit note', async () => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = takenByMor(world, s, invoiceId, 1000);
-    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
-    await tellSucceeded(world, paid, said);
-    await world.invoice(invoiceId, 'paid');
-    await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.refunded', action: 'duplicate' });
-    const made = await refund(world, paid.paymentId, { amount: 400 });
-    expect(made).toMatchObject({ status: 201, body: { amount: 400, status: 'succeeded' } });
-    const refundId = String(made.body['mor_refund_id']);
-    const again = paymentObject(
-      paid,
-      'partially_refunded',
-      { ...said, amount: 400 },
-      {
-        refund_id: refundId,
-        processor_refund_id: made.body['processor_refund_id'],
-        amount_refunded_total: 400,
-      },
-    );
-    const repeats = await Promise.all([1, 2].map(() => tell(world, 'payment.refunded', again)));
-    for (const id of repeats) expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
-    const after = await untilPayment(world, paid.paymentId, 'is mirrored', (p) =>
-      (p['refunds'] as Json[]).every((r) => r['mirror'] === 'done'),
-    );
-    expect(after).toMatchObject({ amount_refunded: 400, refunds: [{ mor_refund_id: refundId }] });
-    const side = await stripeSide(world, invoiceId);
-    expect([side.refundReferences.length, side.notes]).toEqual([1, [400]]);
-    const sent = await requestsOf(world, `side=mor&method=POST&path=/api/payments/${paid.paymentId}/refund`);
-    expect(sent).toHaveLength(1);
-    expect(await reviews(world, invoiceId)).toEqual([]);
-  });
-
-  it('a refund event with another amount than recorded stays in the inbox, unapplied', async () => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = newPaid();
-    const said = { customerId: s.customerId, invoiceId, amount: 1000 };
-    await tellSucceeded(world, paid, said);
-    await world.invoice(invoiceId, 'paid');
-    await tellRefunded(world, paid, { ...said, amount: 300 }, { refundId: 'rfnd_conflict', total: 300, of: 1000 });
-    await untilPayment(world, paid.paymentId, 'has a refund', (p) => p['amount_refunded'] === 300);
-    await tellRefunded(world, paid, { ...said, amount: 500 }, { refundId: 'rfnd_conflict', total: 500, of: 1000 });
-    await world.until(
-      'the conflict is shown',
-      () => reviews(world, invoiceId),
-      (seen) => seen.some((r) => r['kind'] === 'conflicting_event'),
-    );
-    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount_refunded: 300 });
   });
 });
 

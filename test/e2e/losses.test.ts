@@ -82,32 +82,6 @@ describe('disputes and alerts', () => {
     expect(await stripeStatus(world, invoiceId)).toBe('paid');
   });
 
-  it('Crossbill books a lost dispute once, however often the MoR reports its outcome', async () => {
-    const disputeId = `dp_${invoiceId}`;
-    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_a_${invoiceId}`);
-    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_b_${invoiceId}`);
-    // Made after the outcome: the loss stands, and a second item asks for the evidence.
-    await tell('dispute.action_needed', { disputeId, paymentId }, `evt_more_${invoiceId}`);
-    await world.until(
-      'the event after the outcome is decided',
-      () => eventNamed(world, `evt_more_${invoiceId}`),
-      (e) => e?.['status'] === 'done',
-    );
-    expect(await lost()).toMatchObject([
-      { debit_account: 'disputed_payments', credit_account: 'mor_receivable', amount: 2990 },
-    ]);
-    const items = await openItems();
-    expect(items.map((r) => r['kind'])).toEqual(['dispute', 'dispute']);
-    expect(items.map((r) => r['summary'])).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('was lost'),
-        expect.stringMatching(/evidence is needed by .*, after the outcome "lost"$/),
-      ]),
-    );
-    expect(await disputes()).toMatchObject([{ status: 'lost' }]);
-    expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('paid');
-  });
-
   const balances = async (): Promise<Record<string, number>> => {
     const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
     const sums: Record<string, number> = {};
@@ -151,20 +125,6 @@ describe('disputes and alerts', () => {
       body: { code: 'payment_not_refundable', message: expect.stringContaining('a dispute was lost') },
     });
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
-  });
-
-  it('a dispute won in the end takes its loss back with an entry', async () => {
-    const disputeId = `dp_${invoiceId}`;
-    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);
-    await world.until('the loss is booked', lost, (entries) => entries.length === 1);
-    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'won' }, `evt_won_${invoiceId}`);
-    await becomes('won');
-    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&reason=dispute_reversed`);
-    expect(body['data']).toMatchObject([
-      { debit_account: 'mor_receivable', credit_account: 'disputed_payments', amount: 2990 },
-    ]);
-    expect(await balances()).toMatchObject({ mor_receivable: 2990, disputed_payments: 0 });
-    expect(await openItems()).toEqual([]);
   });
 
   it.each(['the refund event last', 'the refund event first'])('an alert with %s makes one refund', async (order) => {

@@ -111,29 +111,6 @@ describe('every payment is refundable', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it("a wrong name goes also if the first try got no answer and the repeat gets the MoR's 404", async () => {
-    const { ours, paymentId, invoiceId } = await signedUp(false);
-    expect((await identify(ours, 'pay_misheard')).status).toBe(200);
-    const path = '/api/payments/pay_misheard/refund';
-    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path, action: 'drop_before' });
-    const asked = await refund(world, ours, { amount: 990 });
-    expect([202, 404]).toContain(asked.status); // the repeat may come while the caller still waits
-    const listed = async (what: string): Promise<Json[]> =>
-      (await world.api<{ data: Json[] }>('GET', `/v1/${what}&invoice_id=${invoiceId}`)).body.data;
-    const [refused] = await world.until(
-      'the refund has failed',
-      () => listed('refunds?status=failed'),
-      (rows) => rows.length > 0,
-    );
-    expect(refused).toMatchObject({ amount: 990, failure_code: 'payment_not_found' });
-    expect((await listed('reviews?status=open'))[0]).toMatchObject({
-      kind: 'refund_stuck',
-      summary: expect.stringContaining('nothing was refunded'),
-    });
-    expect((await identify(ours, paymentId)).status).toBe(200);
-    await refunded(paymentId, invoiceId);
-  });
-
   const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
     ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
 
