@@ -119,10 +119,10 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
   const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets, { proxies });
   if (forward !== null && notifySecrets.length === 0)
     cli.io.err(`NOTIFY_SECRETS is not set; signed with a secret made for this call: ${secrets[0]?.reveal() ?? ''}\n`);
+  const begin = since ?? (await store.time());
   cli.io.err('Listening. Ctrl-C ends it.\n');
   try {
     const seen = new Set<string>();
-    const begin = since ?? (await store.time());
     for (let from = begin; !cli.io.signal.aborted;) {
       const found = await store.since(from);
       for (const n of found) {
