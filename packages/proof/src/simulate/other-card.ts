@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { type People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
-/** `reports`: how often the shop says so at once. How the card's charges go is up to the story. */
+/**
+ * `reports`: how many times the shop reports the setup at once. The story decides whether charges on the card succeed.
+ */
 export async function giveAnotherCard(world: World, people: People, s: Subscriber, reports = 2): Promise<void> {
   const path = `/v1/customers/${s.customerId}/payment-method`;
   const number = (world.cardsGiven.get(s.customerId) ?? 0) + 1;

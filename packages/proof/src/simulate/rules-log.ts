@@ -1,4 +1,4 @@
-// The rules about the core's own books: each lane's log is whole, and the read model agrees with it.
+// The rules about the engine's own books: the log of each lane is complete, and the read model agrees with the log.
 import { fromRow } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/engine/lane-log.js';
 import { listedRefunds, openCalls } from '#src/engine/read-rows.js';
@@ -16,7 +16,9 @@ export function logRules(seen: Snapshot): string[] {
   });
 }
 
-/** L1: versions are 1, 2, 3 and so on: a missing step takes facts with it, never repeated later. */
+/**
+ * L1: the versions of a log are 1, 2, 3 and so on. A missing row loses facts for good, since no later row repeats them.
+ */
 function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
   const at = rows.findIndex((r, n) => r.version !== n + 1);
   return at < 0 ? [] : [`L1: the log of ${lane} has no row ${at + 1}, and goes on with ${rows[at]?.version ?? 0}`];
@@ -24,7 +26,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
 
-/** L2: a row with the whole state leaves nothing out. */
+/** L2: a log row with a snapshot of the whole state leaves nothing out. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return rows.flatMap((row, n) => {
     if (!row.snapshot || n === 0) return [];
@@ -39,7 +41,7 @@ function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** L3: lists show a lane as its log says at rest. */
+/** L3: at rest, the read model shows a lane as the log of the lane says. */
 function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   const differing = <T extends object>(
     codec: Declared<T, unknown>,
@@ -69,7 +71,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   ];
 }
 
-/** One text for one value, in any order of members. */
+/** Gives equal values the same text, whatever the order of their members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v === 'bigint') return v.toString();

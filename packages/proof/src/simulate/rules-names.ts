@@ -1,4 +1,6 @@
-// The rules about names of payments: one each, the MoR's own or a person's, and no refund under a wrong one.
+// The rules about the names of payments: each payment has a name of its own, from the MoR or from a person, and no
+// refund
+// uses a wrong name.
 import { namesInFact } from './sim-store.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type PaymentLine, type RefundLine } from './sim-store.js';
@@ -22,7 +24,11 @@ function oneNameEach({ seen }: Sides): string[] {
   return names.filter((name, n) => names.indexOf(name) !== n).map((name) => `N1: two payments are called ${name}`);
 }
 
-/** N2: somebody gave each payment its name. A right name stays; a name the MoR disowned is gone, or an item asks. */
+/**
+ * N2: a name comes from the MoR or from a person. A right name stays. If the MoR says it does not know a name, the name
+ * is
+ * removed, or an item asks a person.
+ */
 function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const { namings, disowned } = world.planted;
   const own = namings.filter((n) => n.reference === p.reference);
@@ -33,7 +39,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
   if (name === null && own.some((n) => n.as === 'right'))
     broken.push(`N2: ${p.id} was named by a person and has no name`);
   const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id);
-  // A garbled 404 gives no reason, and nobody repeats a request after its key's lifetime.
+  // A garbled 404 gives no reason, and Crossbill repeats no request after the lifetime of its key.
   const asked = (r: RefundLine): boolean =>
     r.status === 'unknown' && seen.reviews.some((x) => x.kind === 'refund_stuck' && x.refund_id === r.id);
   const unsure = (r: RefundLine): boolean =>
@@ -46,7 +52,11 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
   return broken;
 }
 
-/** N3: a `payment.captured` with a payment's id teaches the id, and one with charge and amount proves the payment. */
+/**
+ * N3: a `payment.captured` with the id of a payment teaches Crossbill the id. A `payment.captured` with charge and
+ * amount
+ * proves the payment.
+ */
 function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const heard = world.planted.captures.filter((c) => c.paymentId === p.id && isHeard(seen, c.eventId));
   const broken: string[] = [];
@@ -61,7 +71,9 @@ function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] 
 }
 
 /**
- * N4: an item tells a person of money given back under the name of another payment: only a person knows whose it was.
+ * N4: if the MoR refunded another payment because of a wrong name, an item tells a person. Only a person knows whose
+ * money
+ * it was.
  */
 function mixedUp({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const wrong = world.planted.namings.find((n) => n.as === 'another' && n.reference === p.reference);

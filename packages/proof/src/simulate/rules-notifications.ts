@@ -1,4 +1,5 @@
-// The rules about notifications to the merchant's backend: all events, at least once, in the same bytes; nothing else.
+// The rules about notifications to the merchant's backend: each event goes out at least once, always in the same bytes,
+// and nothing else goes out.
 import { WAITS_MS } from '#src/notifications/rules/retry.js';
 import { type Sides } from './sides.js';
 
@@ -9,7 +10,8 @@ export function notificationRules({ world, seen }: Sides): string[] {
   const faults = world.scheduler.injected.length;
   for (const n of rows.values()) {
     const heard = world.heard.filter((h) => h.id === n.id);
-    // A try interrupted by a crash or the database counts: each had its own fault, and none is left.
+    // A try counts even if a crash or the database interrupted it. A notification may be dead only if each try had a
+    // fault.
     const worn = n.status === 'dead' && n.attempts > WAITS_MS.length && faults >= n.attempts;
     if (n.status !== 'delivered' && !worn)
       broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
@@ -32,10 +34,11 @@ export function notificationRules({ world, seen }: Sides): string[] {
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
   }
   for (const r of seen.reviews) {
-    // An item opened and settled in one step is never open for anybody: for example the refund of a payment while its
-    // invoice was a draft.
+    // An item opened and cleared in one step was never open for anybody: for example an item about the refund of a
+    // payment
+    // while its invoice was a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
-    // Items without a lane belong to the lookout; it runs in no world.
+    // Items without a lane come from the lookout, and no simulated world runs the lookout.
     if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
       broken.push(`N3: the backend was not notified of the item ${r.kind} ${r.subject}`);
   }

@@ -1,4 +1,4 @@
-// The rules about refunded money: each refund once on each side, and never above the payment.
+// The rules about refunded money: each refund appears once on each side, and refunds never exceed the payment.
 import { wasDetached } from './hands.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -16,14 +16,14 @@ export function refundRules(sides: Sides): string[] {
   ];
 }
 
-/** The credit notes on Stripe for bank losses. Their names come from a loss; no refund has such a name. */
+/** The credit notes on Stripe for bank losses. Their `refund_id` starts with `loss:`, and no refund has such a name. */
 export function notesOfLosses(world: Sides['world']): readonly CreditNote[] {
   return [...world.sandbox.stripe.state.creditNotes.values()].filter((n) =>
     n.metadata['refund_id']?.startsWith('loss:'),
   );
 }
 
-/** V3: a loss has one credit note for good, and the books name it. */
+/** V3: each loss has one credit note for good, and the books have the id of the note. */
 function lossNoteRules({ world, seen }: Sides): string[] {
   const notes = notesOfLosses(world);
   const credits = seen.objects.flatMap((o) => o.detail.credit ?? []);
@@ -40,7 +40,7 @@ function lossNoteRules({ world, seen }: Sides): string[] {
   ];
 }
 
-/** X5: clicks with one key make one refund. */
+/** X5: several clicks with one idempotency key make one refund. */
 function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   const made = new Map<string, number>();
   for (const r of refunds) {
@@ -50,7 +50,7 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
 }
 
-/** V6: the counted refunds are the MoR's own, or an item shows the gap. */
+/** V6: the refunds counted here equal the MoR's own refunds, or an item shows the gap. */
 function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
@@ -66,7 +66,7 @@ function sumRules({ world, seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** V3: one row, one report and one credit note for each refund of a marked payment. */
+/** V3: each refund of a marked payment has one row here, one report and one credit note on Stripe. */
 function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const broken: string[] = [];
   const payment = taken.find((x) => x.id === r.paymentId);
@@ -83,18 +83,18 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const { records, creditNotes } = world.sandbox.stripe.state;
   const record = [...records.values()].find((x) => x.id === row.payment_record_id);
   const reports = record?.refunds.filter((x) => [r.processorRefundId, r.id, own.id].includes(x.reference)) ?? [];
-  // They bear the processor's id; two payments may seem to share it.
+  // Compare Crossbill's id and the MoR's id too: refunds of two payments may share one id of the processor.
   const names: readonly unknown[] = [own.id, own.processor_refund_id, own.mor_refund_id];
   const notes = [...creditNotes.values()].filter(
     (n) => n.status === 'issued' && n.invoice === row.invoice_id && names.includes(n.metadata['refund_id'] ?? ''),
   );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
-  // A refund of a surplus takes nothing off the sale; out of band it never showed.
+  // A refund of a surplus does not reduce the sale. A payment marked out of band never showed its surplus on Stripe.
   const sale = r.amount - Number(own.surplus);
   if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
   if (own.mirror !== 'done') {
-    // The invoice is open again, and verify reports the waiting refund.
+    // The payment was detached, so the invoice is open again, and verify reports the waiting refund.
     const detached = own.mirror === 'waiting' && wasDetached(world, { id: row.invoice_id });
     if (!asked && !left && !detached)
       broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}), and no item says so`);

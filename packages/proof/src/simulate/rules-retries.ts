@@ -1,5 +1,6 @@
-// The rules about failed renewals: no second charge for a paid invoice, a next step or an end for each, and no more
-// tries than the schedule has.
+// The rules about failed renewals: a paid invoice is never charged again, each failed renewal has a next step or an
+// end,
+// and no renewal has more tries than its schedule.
 import { retryName } from '#src/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
@@ -7,8 +8,9 @@ import { type Sides } from './sides.js';
 import { type InvoiceLine } from './sim-store.js';
 
 /**
- * Between the read of an unpaid invoice and the charge lie ten seconds of the bridge and two of the MoR. A process may
- * stand still in between, here for minutes; it sends its old decision when it goes on.
+ * Longest time from the read of an unpaid invoice to the charge. Crossbill takes at most ten seconds and the MoR two,
+ * but a
+ * process may be paused in between, for minutes in the simulation. It sends its old decision when it goes on.
  */
 const UNDER_WAY_MS = 20 * 60_000;
 
@@ -30,7 +32,10 @@ export function retryRules(sides: Sides): string[] {
   ];
 }
 
-/** Y2: the database has every request before the MoR. After a restore, an invoice paid meanwhile needs no retry. */
+/**
+ * Y2: Crossbill stores each charge request before the MoR receives it. A restored backup may lack the request: then a
+ * renewal paid in the meantime needs no retry.
+ */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
   const isForgotten = (id: string): boolean =>
@@ -45,17 +50,19 @@ function orderRules({ world, seen }: Sides): string[] {
     .map((id) => `Y2: the MoR got a charge request ${id} without a row here`);
 }
 
-/** Y1 and Y2: from the MoR's own books. */
+/**
+ * Y1: no paid invoice is charged again. Y2: no more tries than the schedule has. Both come from the MoR's own books.
+ */
 function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const broken: string[] = [];
-  // After the MoR's refusal for its country, the daemon asks for the link again in the country of the settings.
+  // If the MoR refuses a link because of the country, Crossbill requests it again with the country of the settings.
   const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   const charges = [...world.sandbox.mor.payments.values()].filter(
     (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
   );
   const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
   const taken = charges.find((p) => p.status === 'succeeded');
-  // The MoR's own tries are its own mistake.
+  // Charges the MoR repeats on its own are its own mistake.
   for (const p of world.triedByMor.has(i.id) ? [] : charges) {
     if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)
@@ -72,7 +79,10 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
   return broken;
 }
 
-/** Y5: the MoR gets one request for each new card of a customer; the newest pays an open, refused renewal. */
+/**
+ * Y5: the MoR gets one request for each new card of a customer. The newest card pays a refused renewal that is still
+ * open.
+ */
 function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const given = world.cardsGiven.get(i.customer) ?? 0;
   const tries = (row.retries?.retries ?? []).filter((r) => r.method !== null && !r.withdrawn).map((r) => r.method);
@@ -82,7 +92,7 @@ function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and no try followed`] : broken;
 }
 
-/** Y3: a renewal given up was not paid before, as far as Stripe could show it. */
+/** Y3: a renewal given up was unpaid at that time, as far as Stripe could show. */
 function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const subscription = world.sandbox.stripe.state.subscriptions.get(i.subscription ?? '');
   const how = row.retries?.ended?.how;
@@ -91,7 +101,7 @@ function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
-/** Y4: a refused renewal has its next try, or an end, or waits for an informed person. */
+/** Y4: a refused renewal has a next try or an end, or an item or a payment page waits for somebody. */
 function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
   const { retries, invoice_id: id } = row;
   if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];

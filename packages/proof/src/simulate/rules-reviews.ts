@@ -1,4 +1,5 @@
-// Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
+// The rule about review items at rest: each open item has a cause in the world. An item without a cause is a false
+// alarm.
 import { wasDetached } from './hands.js';
 import { namesInFact } from './sim-store.js';
 import { notesOfLosses } from './rules-refunds.js';
@@ -13,7 +14,7 @@ export function reviewRules(sides: Sides): string[] {
     .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${JSON.stringify(r.fact)}`);
 }
 
-/** From the peers' own books and the planted facts, never from the code under test. */
+/** The causes come from the peers' own books and the planted facts, never from the code under test. */
 function isExplained(sides: Sides, r: ReviewLine): boolean {
   const { world, seen, taken: all } = sides;
   const { stripe, mor } = world.sandbox;
@@ -24,18 +25,18 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
   const books = mor.channelBooks();
   switch (r.kind) {
     case 'renewal_overdue': {
-      // The MoR has not said anything: a bank debit on its way, or it does not know the invoice, or has not heard of its newest retry.
+      // The MoR has reported nothing yet: a bank debit is on its way, or the MoR lacks the invoice or its newest retry.
       const said = [...mor.payments.values()].some(
         (x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing',
       );
       const retries = seen.invoices.find((x) => x.invoice_id === invoiceId)?.retries?.retries ?? [];
       const ref = retries.findLast((x) => x.means === 'charge')?.ref;
       const isUnheard = ref !== undefined && !world.sandbox.cards.book.heardEvents.has(ref);
-      // Refused, and the customer does not pay the proforma invoice in its place.
+      // The MoR refused the renewal, and the customer has not paid the proforma invoice instead.
       const isUnpaid = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // It named another invoice's charge, and a person let it go.
+      // The MoR's event named the charge of another invoice, and a person dismissed the item.
       const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       return !said || isUnheard || isUnpaid || isShared;
     }
@@ -48,7 +49,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const openProforma = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // Asked for without an answer and taken back: whether it is there nobody can say but the MoR.
+      // Crossbill withdrew a request that had no reply. Only the MoR knows whether the link or proforma invoice exists.
       const maybeThere = seen.objects.some((o) => o.id === r.subject && o.detail.mayStand === true);
       const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       const byStripe = collectedByStripe(invoice) > 0;
@@ -66,7 +67,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
       if (world.misnamed.has(r.subject)) return true;
-      // Somebody detached the payment on Stripe: all of the invoice is due again.
+      // Somebody detached the payment on Stripe, so the whole amount is due again.
       if (invoice !== undefined && wasDetached(world, invoice)) return true;
       return (
         p !== undefined &&
@@ -74,13 +75,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
           p.amount !== amountDue(invoice) ||
           p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
-          // A part was taken and applied before: the whole no longer fits.
+          // A person applied a part before, so the whole payment no longer fits.
           (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))
       );
     case 'partial_transfer':
       return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
     case 'refund_stuck': {
-      // Document 3 has no event for a pending refund's failure, and a refused repeat proves nothing.
+      // Document 3 has no event for the failure of a pending refund, and a refused repeat proves nothing.
       const made = [...mor.refunds.values()].find(
         (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
       );
@@ -88,11 +89,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     }
     case 'signup_overdue':
     case 'signup_unproven':
-      // The MoR may have reported a failure of a good charge.
+      // The MoR may have reported the failure of a charge that succeeded.
       return p === undefined || world.contradicted.has(invoiceId);
     case 'debit_returned':
       if (p !== undefined && world.planted.returns.get(p.id) === 'returned') return true;
-      // Its loss got a credit before the return was undone.
+      // The loss got a credit note, and afterwards the bank undid the return.
       return isLossCredited(sides, invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
@@ -100,13 +101,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'conflicting_event':
       if (isOfLinkBeside(sides, r)) return true;
-      // The MoR took a payment, or a signup's charge has its proof, and afterwards the MoR reports a failure.
+      // The MoR reported a failure after the payment succeeded, or after a signup's charge had its proof.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
-      // Given back under a charge in use by another invoice.
+      // The MoR refunded a payment whose charge pays another invoice too.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
-      // A refund of a signup's payment without an invoice at the MoR and without a name here.
+      // The refund is for a signup's payment without an invoice at the MoR and without a row here.
       return (
         all.some(
           (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
@@ -115,12 +116,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         all.some(
           (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
         ) ||
-        // Somebody asked for money under a wrong name, or it went back in place of another's.
+        // Somebody requested a refund under a wrong name, or the MoR refunded another payment because of a wrong name.
         world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
-      // Credits a person made or removed by hand on Stripe, or wrote off for a loss, leave no room there for our own
-      // refund or credit note. And Stripe takes one reference of a refund once.
+      // A person added or removed credits by hand on Stripe, or credited a loss, so Stripe has no room for Crossbill's
+      // refund
+      // or credit note. Stripe also takes the reference of a refund only once.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         isLossCredited(sides, invoiceId) ||
@@ -128,19 +130,22 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
-      // Refund of money set aside by a person, on an invoice paid by something else.
+      // The refund returns money that a person set aside, and something else paid the invoice.
       return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }
 }
 
-/** Stripe has a credit note of this invoice for a bank's loss. */
+/** True if Stripe has a credit note of this invoice for a bank's loss. */
 function isLossCredited({ world }: Sides, invoiceId: string): boolean {
   return notesOfLosses(world).some((n) => n.invoice === invoiceId);
 }
 
-/** Our refund came too late: somebody refunded its amount in the portal, and the payment's rest is smaller. */
+/**
+ * True if Crossbill's refund came too late: somebody refunded in the MoR's portal, and the rest of the payment is
+ * smaller.
+ */
 function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
   const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
     (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
@@ -148,12 +153,12 @@ function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boo
   return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
 }
 
-/** A link of the invoice with more than one payment. */
+/** True if the item is about a payment link of the invoice with more than one payment. */
 function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
   return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
-/** A capture of a payment without a name here: nobody completed its signup. */
+/** True if the item is about a capture of a payment without a row here: nobody completed its signup. */
 function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
   const capture = world.planted.captures.find((c) => r.subject === c.eventId);
   const payment = taken.find((t) => t.id === capture?.paymentId);

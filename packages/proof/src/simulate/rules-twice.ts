@@ -1,5 +1,6 @@
-// The rules about doubles: a charge is one sum of money, a refund is one whatever its ids, and a double payment is an
-// item.
+// The rules about doubles: one charge is one sum of money, each refund counts once whatever its ids, and a double
+// payment
+// opens an item.
 import { namesInFact } from './sim-store.js';
 import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';
@@ -12,19 +13,21 @@ export function twiceRules(sides: Sides): string[] {
   return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides), ...twinRules(sides)];
 }
 
-/** D4: of two bodies under one id the first is in force (V1), and an item shows the other. */
+/** D4: if two bodies arrive under one event id, the first counts (V1), and an item shows the other. */
 function twinRules({ world, seen }: Sides): string[] {
   const told = (id: string): boolean =>
     seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
   return [...world.planted.twins].filter((id) => !told(id)).map((id) => `D4: ${id} came with two bodies, untold`);
 }
 
-/** D1: a charge named by two invoices' payments is booked once, pays one of them, and an item names both. */
+/**
+ * D1: if payments of two invoices name one charge, the charge is booked once and pays one invoice. An item names both.
+ */
 function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {
-    if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // its sender gave up
-    // A signup's payment may have no name, or a mistyped one: then its charge and its invoice identify it.
+    if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // the MoR gave up sending it
+    // A signup's payment may have no name or a mistyped name. Its charge and its invoice still identify it.
     const isFirst = (r: PaymentLine): boolean =>
       r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
     const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
@@ -34,9 +37,10 @@ function chargeRules({ world, seen }: Sides): string[] {
     const marked = rows.filter((r) => r.mark === 'confirmed').length;
     if (marked > 1) broken.push(`D1: charge ${chargeId} marks ${marked} invoices`);
     const names = [first.invoiceId, second.paymentId, chargeId];
-    // The MoR's name may have reached a signup's payment after the item: until then it goes by ours.
+    // The MoR's name of a signup's payment may arrive after the item opens. Until then the item uses Crossbill's own
+    // id.
     const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
-    // Or by a person's mistaken name.
+    // The item may also use a name that a person mistyped.
     firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
     const told = seen.reviews.some(
       (r) =>
@@ -51,7 +55,7 @@ function chargeRules({ world, seen }: Sides): string[] {
   return broken;
 }
 
-/** D2: refunds of two payments under one processor id are two refunds, each on its own payment. */
+/** D2: two refunds of two payments under one processor id stay two refunds, each on its own payment. */
 function refundIdRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   for (const id of world.planted.oneRefundId) {
@@ -69,7 +73,7 @@ function refundIdRules({ world, seen, taken }: Sides): string[] {
   }
   return broken;
 
-  /** An event of it reached us, or we asked for it. */
+  /** True if an event of the refund reached Crossbill, or Crossbill requested the refund. */
   function isKnown(r: MorRefund): boolean {
     const payment = taken.find((p) => p.id === r.paymentId);
     return payment !== undefined && rowOf(seen, payment)?.payment_id === payment.id;
@@ -77,7 +81,8 @@ function refundIdRules({ world, seen, taken }: Sides): string[] {
 }
 
 /**
- * D3: Stripe's own collection and the MoR's exceed the amount due: the customer paid twice, and an item tells a person.
+ * D3: if Stripe and the MoR together collect more than the amount due, the customer paid twice, and an item tells a
+ * person.
  */
 function ownCardRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];

@@ -20,10 +20,12 @@ import { type MessageLine, type Snapshot } from './sim-store.js';
 import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 
-/** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
+/**
+ * The most tries of one call: an outage lasts 28 hours at most with a retry every 15 minutes, and crashes add a few.
+ */
 const MOST_ATTEMPTS = 400;
 
-/** Every broken rule as one line; empty: all is well. */
+/** Returns one line for each broken rule; empty: all rules hold. */
 export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
   const sides = sidesOf(world, seen);
   return [
@@ -47,18 +49,21 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
   ];
 }
 
-/** A process standing still between its turn and its request sends it among those of the next second. */
+/**
+ * Checks Stripe's limit of requests a second. A process paused before a request sends it in a later second: not
+ * checked.
+ */
 function budgetRules({ pace, askedStripeAt, scheduler }: World): string[] {
   const stoodStill = scheduler.injected.some((f) => f.fault.startsWith('pause_'));
   return pace === null || stoodStill ? [] : paceRules(askedStripeAt, pace);
 }
 
-/** V1 and V2: every acknowledged event is there byte for byte, with its decision. */
+/** V1 and V2: the inbox has every acknowledged event byte for byte, with its decision. */
 function inboxRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
   for (const a of world.acknowledged) {
-    // The MoR sends it again for a second acknowledgement. Verify takes in Stripe's relevant ones.
+    // A restore lost this event. The MoR sends it again, and verify reads the relevant events of Stripe again.
     if (world.gaps.some((g) => g.from - GAP_MARGIN_MS <= a.at && a.at <= g.to)) continue;
     const row = rows.get(`${a.source} ${a.eventId}`);
     if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
@@ -73,7 +78,7 @@ function inboxRules({ world, seen }: Sides): string[] {
 
 const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
 
-/** G4, V15 and V16: nothing is half done, no tries go on without end, nobody holds a lane. */
+/** G4, V15 and V16: nothing is half done, no call repeats without end, nobody holds a lane. */
 export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
   const told = (m: MessageLine): boolean =>
@@ -98,12 +103,13 @@ function invoiceOf(world: World, p: Taken): Invoice | undefined {
   return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
 }
 
-/** V3 and V4: each payment shows on its invoice once, or a person has an item. */
+/** V3 and V4: each payment shows on its invoice once, or an item asks a person. */
 function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // The item says that the books lack it: it asked for an amount the MoR never gave, or a person dismissed it.
+  // The books lack this payment and an item says so: it asks for an amount the MoR never gave, or a person dismissed
+  // it.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>
@@ -120,14 +126,14 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (row.amount !== null && Number(row.amount) !== p.amount)
     broken.push(`G7: the ledger has ${row.amount} for ${about}`);
   if (row.succeeded_at === null) {
-    // the MoR reported a failure: an item asks a person
+    // The MoR reported a failure, so an item asks a person.
     const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id);
     return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
   }
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
-  // After a person's choice to refund, the item comes back once each refund of it is over.
+  // If a person chose to refund, the item opens again when each of the refunds is over.
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
@@ -155,7 +161,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
       if (!(row.mark === 'none' && row.succeeded_at === null))
         broken.push(`V4: the mark of ${about} stands at ${row.mark}`);
   }
-  // A restore forgets a person's consent, and the item asks again.
+  // A restore loses a person's decision, so the item asks again.
   const askedAgain = row.mark === 'parked' && asked && world.gaps.length > 0;
   if (attached.length > 0 && row.mark !== 'confirmed' && !askedAgain)
     broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
@@ -169,7 +175,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** V5: real money pays an invoice, or the merchant's own hand. */
+/** V5: an invoice is paid by real money, or by the merchant by hand. */
 function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
   const broken: string[] = [];
   const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
@@ -182,7 +188,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
   }
   if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
-    // A credit note in the middle of the mark makes Stripe show more money than really came.
+    // A credit note during the mark makes Stripe show more money than the payment.
     const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
     const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
     if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
@@ -194,7 +200,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
   const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
   if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
     broken.push(`V19: ${surplus} more than due was taken for ${i.id}, without an item`);
-  // After a person applied a part, the rest is due, and any other status may be right for it.
+  // Only the status `paid` is checked: if a person applied a part, the rest is due, and other statuses may be right.
   if (marked && i.status === 'paid' && row?.status !== 'paid')
     broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
   return broken;

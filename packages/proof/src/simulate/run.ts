@@ -1,4 +1,5 @@
-// One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
+// One run: a world, a story, faults for a day and a half, then a time without faults until everything rests, and the
+// rules.
 import { type Difference } from '#src/domain/difference.js';
 import { retrySchedule } from '#src/config/retry-schedule.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
@@ -22,11 +23,11 @@ import { World } from './world.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Faults end then. */
+/** Faults end after this time. */
 const FAULTS_END_MS = 40 * HOUR;
-/** Rest must come within a day. */
+/** Everything must rest within this time after the last fault. */
 const LIVENESS_MS = 24 * HOUR;
-/** Bank debits take four days and their refunds three more. */
+/** Long enough for bank debits, which take four days, and their refunds, which take three more. */
 const ALL_OVER_MS = 11 * 24 * HOUR;
 
 export type RunSetup = {
@@ -48,9 +49,9 @@ export type RunResult = {
   readonly points: readonly YieldPoint[];
   readonly injected: readonly { readonly at: number; readonly label: string; readonly fault: FaultKind }[];
   readonly trace: readonly string[];
-  /** The encounters of this run, in words. */
+  /** The rare events this run met, in words. */
   readonly happened: readonly string[];
-  /** The parts of its random story, including those left out. */
+  /** The parts of the random story of this run, including the parts left out. */
   readonly parts: readonly string[];
 };
 
@@ -77,7 +78,7 @@ function settingsOf(story: Story): FlowSettings {
   };
 }
 
-/** Never throws for errors of the code under test: they are in the result. */
+/** Runs one story. Never throws for errors of the code under test: they are in the result. */
 export async function run(setup: RunSetup): Promise<RunResult> {
   const { store, story } = setup;
   await store.reset();
@@ -124,7 +125,7 @@ export async function run(setup: RunSetup): Promise<RunResult> {
   };
 }
 
-/** Rare events; a set of runs should meet each at least once. */
+/** The rare events of a run. A set of runs should meet each at least once. */
 export function whatHappened(world: World, seen: Snapshot): readonly string[] {
   const { messages, refunds, reviews } = seen;
   const things: readonly (readonly [string, boolean])[] = [
@@ -188,15 +189,16 @@ function paidTwice({ sandbox }: World): boolean {
   return taken.some((p) => collectedByStripe(sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '')) > 0);
 }
 
-/** Share of worlds at rest with an interrupted verify as well. */
+/** The share of runs that also interrupt verify and resume it. */
 const IN_HALVES = 0.25;
 
 /**
- * G11: a person knows each difference, or verify mends it and the next run is clean; a run in two halves finds the
- * same.
+ * G11: a person knows of each difference, or verify repairs it and the next verify is clean. A verify in two halves
+ * finds
+ * the same.
  */
 export async function verify(world: World, broken: string[]): Promise<void> {
-  world.loses = () => false; // a lost event of the repair would be a difference of the next run
+  world.loses = () => false; // if the repair lost an event, the next verify would find a difference
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
     let whole: VerifyReport | null = null;
@@ -220,7 +222,7 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   }
 }
 
-/** A run interrupted somewhere and resumed has the findings of a run in one go, and claims nothing before its end. */
+/** An interrupted and resumed verify finds the same as one without interruption, and claims nothing before its end. */
 async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
   const { since } = whole;
   const shown = ({ differences }: VerifyReport): string =>
@@ -244,7 +246,7 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
-/** A manual change of the merchant, or a dismissed item, is a difference for good, and verify is right to name it. */
+/** True if the merchant caused the difference by hand, or a person dismissed its item. Verify reports it for good. */
 function isTheMerchants(world: World, d: Difference): boolean {
   const id = d.invoiceId ?? '';
   const known = wasDetached(world, { id }) || world.leftUnshown.has(d.refundId ?? '');
@@ -259,14 +261,15 @@ function isTheMerchants(world: World, d: Difference): boolean {
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];
 
 /**
- * The rest of a seed's run after shrinking: exactly these faults (null: the seed draws them), and the parts to leave
- * out.
+ * The smaller run of a seed after shrinking: exactly these faults (null: the seed draws them), and the numbers of the
+ * parts
+ * to leave out.
  */
 export type Small = { readonly faults: ReadonlyMap<number, FaultKind> | null; readonly without: readonly number[] };
 
 const WHOLE: Small = { faults: null, without: [] };
 
-/** The run of one seed: a random story under random faults. */
+/** Runs one seed: a random story under random faults. */
 export function seededRun(
   seed: number,
   store: SimStore,
@@ -287,7 +290,7 @@ export function seededRun(
   });
 }
 
-/** A story with its steps in their plain order, and the given faults: a run without one of them has shown nothing. */
+/** Runs a story in its plain order under the given faults. If a given fault never occurs, the run proves nothing. */
 export async function plainRun(
   story: Story,
   store: SimStore,

@@ -3,32 +3,32 @@ import { type Enrolment } from '#src/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
-/** Plans the events. Minutes count from the start of the world. */
+/** A plan of events. Minutes count from the start of the world. */
 export type Story = {
   readonly name: string;
   readonly settings?: {
     readonly markMode?: 'payment_record' | 'out_of_band';
     readonly draftPolicy?: 'wait' | 'finalize';
     readonly relay?: boolean;
-    /** The customers in our care; left out: all. */
+    /** The enrolled customers. Left out: all customers are enrolled. */
     readonly enrolment?: Enrolment;
-    /** Sends notifications to the merchant's backend. */
+    /** True: Crossbill sends notifications to the merchant's backend. */
     readonly notify?: boolean;
     /** Stripe's limit of requests a second, from all replicas together. */
     readonly pace?: number;
-    /** A standby without the last steps may take over at any step. */
+    /** True: a standby that lacks the last steps may take over at any step. */
     readonly standby?: boolean;
-    /** `RETRY_SCHEDULE`, with links for a day where it names them; left out: off. */
+    /** `RETRY_SCHEDULE`. Links in it are payable for a day. Left out: no retries. */
     readonly retries?: string;
   };
   readonly plan: (world: World) => Promise<void>;
-  /** The parts of a planned random story: leave each out by its place in this list. */
+  /** The parts of a random story. A run may leave out each part, by its index in this list. */
   readonly parts?: readonly string[];
 };
 
 export type Scene = { readonly world: World; readonly people: People; readonly ada: Subscriber };
 
-/** A subscriber with a saved card, and a renewal at minute 1. `then` hears the renewal's invoice. */
+/** A subscriber with a saved card, and a renewal at minute 1. `invoice` returns the id of the renewal's invoice. */
 export async function renewal(
   world: World,
   outcome: string | readonly string[],

@@ -1,4 +1,5 @@
-// Releases one actor at a time. Every call through a port is a step and waits here; time moves on only when nobody can
+// Lets one actor run at a time. Every call through a port is a step and waits here. Time moves on only when no actor
+// can
 // run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
@@ -6,7 +7,7 @@ import { LaneFenced } from '#src/engine/lane-store.js';
 import { type FaultKind, type FaultSource, lacking, noFaults, processFaults, type YieldPoint } from './faults.js';
 import { type Seeded } from './seeded.js';
 
-/** The owner of a step: one life of a replica, or the world around. A dead owner never runs again. */
+/** The owner of a step: one life of a replica, or the world around it. A dead owner never runs again. */
 export type Owner = { readonly name: string; readonly mortal: boolean; alive: boolean; pausedUntil: number };
 
 type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -14,7 +15,7 @@ type Item = {
   readonly owner: Owner;
   readonly label: string;
   readonly legal: readonly FaultKind[];
-  /** It may change the due work in the database. */
+  /** True: the step may change which work is due in the database. */
   readonly stores: boolean;
   readonly run: (fault: FaultKind | null) => Promise<unknown>;
   readonly deliver: (settled: Settled) => void;
@@ -22,44 +23,44 @@ type Item = {
 type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
 type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
 
-/** A step of the real parts without an end, in real milliseconds: the code waits for itself. */
+/** After this many real milliseconds a step counts as hanging: the code under test waits for itself. */
 const HANG_MS = 30_000;
 const MOST_STEPS = 30_000;
-/** Longer than any lease: a paused worker finds its lane in other hands. */
+/** A pause longer than any lease: afterwards another worker holds the lane. */
 const PAUSE_MS = 40_000;
 const POLL_MS = 1_000;
 
 export type SchedulerOptions = {
   readonly startMs: number;
-  /** Null: the first ready actor goes. */
+  /** Draws the next actor. Null: the first ready actor runs. */
   readonly rng: Seeded | null;
   readonly keepTrace: boolean;
-  /** False: a run too long to keep its steps; it only counts them, without a limit. */
+  /** False: the run is too long to keep its steps, so the scheduler only counts them, without a limit. */
   readonly keepPoints: boolean;
-  /** The time of the next due lane or event, by the database; null: none. */
+  /** The time when the database has the next due lane or event. Null: nothing is due. */
   readonly storeDue: () => Promise<number | null>;
   readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
   readonly onCrash: (owner: Owner) => void;
-  /** A standby without so many steps, this one included, takes over. */
+  /** A standby without the last `steps` steps, this one included, takes over. */
   readonly onFailover: (steps: number) => Promise<void>;
 };
 
 export class Scheduler {
   now: number;
-  /** Null: peace for good. No step can fail any more, so the list has none. */
+  /** Null: the faults are over for good. No step can fail any more, so `points` gets no more entries. */
   faults: FaultSource | null = noFaults;
   readonly points: YieldPoint[] = [];
   readonly injected: { readonly at: number; readonly label: string; readonly fault: FaultKind }[] = [];
   readonly lines: string[] = [];
-  /** Broken rules found on the way. */
+  /** Rules broken during the run. */
   readonly broken: string[] = [];
   /** True while a transaction or statement of the code under test is at the database. */
   inDatabase = false;
-  /** Writes refused because another worker holds the lane. */
+  /** Number of writes refused because another worker holds the lane. */
   fenced = 0;
-  /** Steps with a possible write to the database. */
+  /** Number of steps that may have written to the database. */
   stored = 0;
-  /** Runs between two steps, with nobody at the database: for changes behind everybody's back. */
+  /** Runs between two steps, with no statement at the database, to change the database unnoticed. */
   between: (() => Promise<void>) | null = null;
   private ready: Item[] = [];
   private sleepers: Sleeper[] = [];
@@ -79,7 +80,7 @@ export class Scheduler {
     return this.steps;
   }
 
-  /** One line of the run's story; part of its hash. */
+  /** Adds one line to the trace of the run. The digest covers every line. */
   tell(text: string): void {
     const line = `${((this.now - this.options.startMs) / 1000).toFixed(3)} ${text}`;
     this.hash.update(line).update('\n');
@@ -90,7 +91,10 @@ export class Scheduler {
     return this.hash.copy().digest('hex').slice(0, 16);
   }
 
-  /** Waits for its turn, then runs. `run` receives its fault to act out; this method does crashes and pauses. */
+  /**
+   * Waits for the step's turn, then calls `run` with its fault. Here only crashes and pauses happen; `run` acts out the
+   * rest.
+   */
   step<T>(
     owner: Owner,
     label: string,
@@ -115,7 +119,7 @@ export class Scheduler {
         resolve();
       };
       const wake = (): void => {
-        signal?.removeEventListener('abort', interrupt); // a signal may outlive thousands of sleeps
+        signal?.removeEventListener('abort', interrupt); // one signal may outlive thousands of sleeps
         resolve();
       };
       const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), wake, poll };
@@ -124,24 +128,24 @@ export class Scheduler {
     });
   }
 
-  /** Faults of the story itself, besides those of the run. */
+  /** Adds the faults of the story to the faults of the run. */
   alsoFails(story: FaultSource): void {
     const { faults } = this;
     if (faults !== null) this.faults = (point) => faults(point) ?? story(point);
   }
 
-  /** An act of the world at a time, whoever is ready. */
+  /** Plans an act of the world at a time, independent of the ready actors. */
   plan(at: number, label: string, run: () => void | Promise<void>): void {
     const after = this.plans.findIndex((p) => p.at > at);
     this.plans.splice(after < 0 ? this.plans.length : after, 0, { at, label, run });
   }
 
-  /** Read the due work from the database again. */
+  /** Makes the scheduler ask the database again which work is due. */
   storeIsOther(): void {
     this.storeChanged = true;
   }
 
-  /** Ends a life with all its plans. */
+  /** Ends the life of an owner, with all its plans. */
   kill(owner: Owner): void {
     if (!owner.alive) return;
     owner.alive = false;
@@ -151,7 +155,7 @@ export class Scheduler {
     this.options.onCrash(owner);
   }
 
-  /** Runs until nothing can happen before `limit`, and sets the time to it. */
+  /** Runs until nothing can happen before `limit`, then sets the time to `limit`. */
   async runUntil(limit: number): Promise<void> {
     for (;;) {
       await quiet();
@@ -213,7 +217,7 @@ export class Scheduler {
     });
   }
 
-  /** Decisions of one replica may share a transaction; the pool of one connection keeps their order. */
+  /** Several decisions of one replica may share a transaction. The pool with one connection keeps their order. */
   private together(item: Item, able: readonly Item[]): readonly Item[] {
     const { rng } = this.options;
     if (rng === null || item.label !== 'lanes.transact') return [item];
@@ -251,7 +255,10 @@ export class Scheduler {
     return true;
   }
 
-  /** A slow poll would find due work a moment later; skipping it between two polls loses nothing. */
+  /**
+   * The time of the next slow poll. A poll would find due work a moment later, so skipping polls in between loses
+   * nothing.
+   */
   private async nextPoll(alive: (o: Owner) => boolean): Promise<number> {
     if (!this.sleepers.some((s) => s.poll && alive(s.owner))) return Infinity;
     if (this.storeChanged) this.storeDueAt = await this.options.storeDue();
@@ -276,7 +283,7 @@ export class Scheduler {
   }
 }
 
-/** Until every resolved promise has gone as far as it can without a step. */
+/** Waits until every resolved promise has gone as far as it can without a step. */
 async function quiet(): Promise<void> {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -296,7 +303,7 @@ async function settle(work: Promise<unknown>, label: string): Promise<Settled> {
 }
 
 function asError(s: Extract<Settled, { ok: false }>): Error {
-  return types.isNativeError(s.error) ? s.error : new Error('failed'); // from any realm
+  return types.isNativeError(s.error) ? s.error : new Error('failed'); // the error may come from another realm
 }
 
 function show(s: Settled): string {

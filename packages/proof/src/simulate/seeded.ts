@@ -1,4 +1,4 @@
-// Chance and names from a seed: the same seed gives the same run.
+// Random numbers and ids from a seed: the same seed gives the same run.
 import { createHash } from 'node:crypto';
 import { Ids, Rng } from '#src/domain/ports/clock.js';
 
@@ -10,13 +10,13 @@ export class Seeded extends Rng {
     this.#state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   }
 
-  /** A separate stream: one part's draws do not move the others. */
+  /** Returns a separate stream, so the draws of one part do not change the draws of the others. */
   fork(name: string): Seeded {
     return new Seeded(`${this.seed}/${name}`);
   }
 
   override next(): number {
-    // mulberry32: 32 bits of state are plenty for one run
+    // mulberry32: 32 bits of state are enough for one run
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
@@ -36,11 +36,13 @@ export class Seeded extends Rng {
   /** Throws on an empty list. */
   pick<T>(list: readonly T[]): T {
     if (list.length === 0) throw new Error('nothing to pick from');
-    return list[Math.floor(this.next() * list.length)] as T; // below the length, so it is one of them, undefined too
+    return list[Math.floor(this.next() * list.length)] as T; // below the length, so the item exists
   }
 }
 
-/** `rev_000001`, `pmt_000002`, …: one count for all replicas of a run, so a restart gives no name twice. */
+/**
+ * Makes ids such as `rev_000001` and `pmt_000002`. All replicas of a run share one count, so a restart repeats no id.
+ */
 export class CountingIds extends Ids {
   #last = 0;
 

@@ -1,18 +1,19 @@
-// The rules about the replicas' requests to both peers, checked on their way out: key, bytes, and settled money.
+// The rules about the replicas' requests to both peers, checked when a request leaves: its key, its bytes, settled
+// money.
 import { morKey } from '#src/domain/mor-key.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { KEPT_MS } from '@crossbill/sandbox/stripe/idempotency.js';
 import { type Sent } from './wires.js';
 
 export class SentRules {
-  /** Effects by key, as the peers know them: method, path and body, and whether any try surely had its effect. */
+  /** The requests by key: method, path and body, and whether a try surely had its effect. */
   private readonly keys = new Map<string, { request: string; done: boolean; at: number }>();
 
   constructor(
     private readonly mor: SandboxCore['mor'],
     private readonly broken: string[],
     private readonly now: () => number,
-    /** Whether this refund of the whole rest is a repeat after a restore: its sum may have changed. */
+    /** True if this refund of the whole rest is a repeat after a restore. Its amount may have changed. */
     private readonly isRestAgain: (click: string) => boolean,
   ) {}
 
@@ -29,14 +30,17 @@ export class SentRules {
     const generation = Number(name?.[2] ?? 1);
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
-    // A restored database asks Stripe again after Stripe forgot the key; Stripe refuses the reference of a known
-    // refund.
+    // After a restore, a daemon may repeat a report after Stripe forgot the key. Stripe refuses the second report
+    // because it
+    // knows the reference of the refund.
     const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
       this.broken.push(`V7: ${key} goes out although the key before it had its effect`);
   }
 
-  /** V7: the key of a refund is a function of requester, payment and Idempotency-Key: a restore does not change it. */
+  /**
+   * V7: the key of a refund depends only on requester, payment and Idempotency-Key, so a restore does not change it.
+   */
   private keyOfRefund(path: string, body: string, key: string): void {
     const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
     const click = clickIn(body);
@@ -45,7 +49,7 @@ export class SentRules {
       this.broken.push(`V7: the key of refund ${click} of ${paymentId} depends on something lost in a restore`);
   }
 
-  /** V5: no mark goes out for money still on its way. */
+  /** V5: no mark goes to Stripe before the money has settled. */
   private notBeforeSettlement(path: string, body: string): void {
     const form = decodeURIComponent(body);
     for (const p of this.mor.payments.values()) {
@@ -55,7 +59,7 @@ export class SentRules {
   }
 }
 
-/** The click behind a refund; empty: none. */
+/** The click behind a refund request; empty: none. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

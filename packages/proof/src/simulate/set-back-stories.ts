@@ -1,4 +1,4 @@
-// Golden stories of a database gone back: a restored backup, and a standby without the last commits.
+// Golden stories about a database in an older state: a restored backup, or a standby without the last commits.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { SetBack } from './set-back.js';
@@ -6,7 +6,7 @@ import { SetBack } from './set-back.js';
 const finalize = { draftPolicy: 'finalize' } as const;
 const modes = ['payment_record', 'out_of_band'] as const;
 
-/** A renewal with a partial refund; some minutes later, the restore of a backup without either. */
+/** A renewal with a partial refund. Some minutes later an operator restores a backup that has neither. */
 function renewalForgotten(minutes: number): Story['plan'] {
   return async (world) => {
     const { people, invoice } = await renewal(world, 'succeed');
@@ -56,7 +56,7 @@ export const setBackStories: readonly Story[] = [
     },
   },
   {
-    // By then Stripe has forgotten every key: the daemon must look for its effects.
+    // A day later Stripe has forgotten every key, so the daemon must look for the effects of its old calls.
     name: 'a backup from before a renewal is restored a day later, after its refund',
     settings: finalize,
     plan: renewalForgotten(1_800),

@@ -1,15 +1,16 @@
-// The database goes back, both peers do not: a restored backup, or a standby without the last commits. Then an operator
-// follows docs/operating.md.
+// The database returns to an older state and the peers do not: a restored backup, or a standby without the last
+// commits.
+// Then an operator follows docs/operating.md.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { type Copied, GAP_MARGIN_MS, type Gap } from './facts.js';
 import { type People } from './people.js';
 import { type World } from './world.js';
 
 const MINUTE = 60_000;
-/** A standby further behind than this has caught up meanwhile. */
+/** A standby further behind than this catches up first. */
 const LAG_MOST_MS = MINUTE;
 const TRY_AGAIN_MS = 10 * MINUTE;
-const TRIES = 150; // a peer may be out for a day
+const TRIES = 150; // enough tries for a peer away for a day
 
 type Marks = {
   readonly at: number;
@@ -20,13 +21,13 @@ type Marks = {
 
 export class SetBack {
   private marks: Marks | null = null;
-  /** The MoR's deliveries, by their bytes, each as last delivered. */
+  /** The last delivery of each body from the MoR. */
   private readonly told = new Map<string, Copied>();
 
   constructor(
     private readonly world: World,
     private readonly people: People,
-    /** Time of the repeated refund requests, in minutes after the loss. The MoR's events are back after 20. */
+    /** Minutes from the loss to the repeated refund requests. The MoR repeats its events after 20 minutes. */
     private readonly asksAgainAfter = 10,
   ) {
     world.onSent = (delivery) => {
@@ -48,7 +49,7 @@ export class SetBack {
     world.scheduler.tell('the database is copied');
   }
 
-  /** Stops everybody and puts the copy back, its sequences too. */
+  /** Stops all replicas and restores the copy, its sequences included. */
   async restore(): Promise<void> {
     if (this.marks === null) return;
     this.world.stopAll();
@@ -56,8 +57,9 @@ export class SetBack {
   }
 
   /**
-   * A standby without the last `steps` steps takes over. Replicas go on with their plans. Its sequences are ahead: the
-   * server logs more numbers than it gives.
+   * A standby without the last `steps` steps takes over, and the replicas keep running. Its sequences are ahead,
+   * because
+   * PostgreSQL logs more sequence numbers than it uses.
    */
   async failOver(steps: number): Promise<void> {
     const { scheduler } = this.world;
@@ -83,7 +85,7 @@ export class SetBack {
     world.gaps.push(gap);
     world.mayBeLost = false;
     world.scheduler.tell(`the database is as it was ${(gap.to - gap.from) / 1_000} s ago`);
-    // All news since then is forgotten.
+    // The rules compare with the restored database, so drop everything heard and done since the copy.
     world.heard.length = marks.heard;
     world.planted.namings.length = marks.namings;
     world.planted.returns.clear();
@@ -94,13 +96,13 @@ export class SetBack {
     );
   }
 
-  /** The steps of docs/operating.md, "Backups and restore". */
+  /** The operator follows docs/operating.md, "Backups and restore". */
   private recover(gap: Gap, told: readonly Copied[]): void {
     const { world } = this;
     const after = (minutes: number, what: string, act: () => void): void =>
       world.scheduler.plan(world.now + minutes * MINUTE, what, act);
     after(3, 'verify repairs', () => void this.repair(gap));
-    // A backend without an answer to its refund request asks again, under the same key.
+    // A merchant's backend without a reply to its refund request repeats it under the same key.
     after(this.asksAgainAfter, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
     after(20, 'the MoR sends its events again', () => {
       for (const delivery of told) void this.sendAgain(delivery);
@@ -121,7 +123,7 @@ export class SetBack {
     }
   }
 
-  /** With a new stamp, until accepted. */
+  /** Sends a delivery again with a new timestamp, until Crossbill accepts it. */
   private async sendAgain({ source, headers, body }: Copied): Promise<void> {
     const { world } = this;
     const { paymentWebhookSecret, eventWebhookSecret } = world.sandbox.secrets;

@@ -1,24 +1,28 @@
-// Makes a failing run small: as few faults and as few parts of its story as still break the same rule.
+// Shrinks a failing run: finds few faults and few parts of its story that still break the same rule.
 import { type GivenFault } from './faults.js';
 
-/** The instructions of a run. */
+/** Which faults and which parts of the story a run uses. */
 export type Recipe = {
   readonly faults: readonly GivenFault[];
   /** Numbers of the parts to leave out. */
   readonly without: readonly number[];
 };
 
-/** Its result, as far as shrinking goes. */
+/** The result of a run, as far as shrinking needs it. */
 export type Outcome = { readonly broken: readonly string[]; readonly injected: readonly GivenFault[] };
 
-/** The name of a broken rule: the text before its first colon, such as `G11`. Without a colon, the whole sentence. */
+/**
+ * Returns the name of a broken rule: the text before the first colon, such as `G11`. Without a colon, the whole
+ * sentence.
+ */
 export function ruleOf(broken: string): string {
   return broken.split(':', 1)[0] ?? broken;
 }
 
 /**
- * The shortest still failing list on the way of leaving out halves, quarters and so on, down to single things. Calls
- * `fails` with ever smaller parts of `all`, never with all of it.
+ * Returns a short list that still fails: leaves out halves, then quarters and so on, down to single items. `fails` only
+ * ever
+ * receives parts of `all`, never all of it.
  */
 export async function smallest<T>(
   all: readonly T[],
@@ -57,7 +61,7 @@ export async function shrink(
   const breaks = async (recipe: Recipe): Promise<boolean> => {
     const { broken, injected } = await act(recipe);
     if (!broken.some((b) => ruleOf(b) === rule)) return false;
-    // A fault without its step, or illegal there, is unnecessary.
+    // The run skipped some of these faults, so they are unnecessary.
     best = { ...recipe, faults: injected };
     tell(best);
     return true;

@@ -1,21 +1,21 @@
-// Both sides of a world at one moment: the truth at the peers, and the database's view of it.
+// Both sides of a world at one moment: the truth at the peers, and the state in Crossbill's database.
 import { type LinkPaid } from './planted.js';
 import { type PaymentLine, type Snapshot } from './sim-store.js';
 import { type World } from './world.js';
 
-/** One look at both sides. */
+/** Both sides at one moment. */
 export type Sides = { readonly world: World; readonly seen: Snapshot; readonly taken: readonly Taken[] };
 
 export function sidesOf(world: World, seen: Snapshot): Sides {
   return { world, seen, taken: moneyTaken(world) };
 }
 
-/** Money the MoR took, whatever went back since. */
+/** A sum of money the MoR took, even if the MoR refunded it later. */
 export type Taken = {
-  /** pay_…, or the proforma invoice's. */
+  /** The `pay_…` id, or the id of the proforma invoice. */
   readonly id: string;
   readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
-  /** Null: its purpose is unknown so far. */
+  /** Null: nobody knows yet which invoice the payment is for. */
   readonly invoiceId: string | null;
   readonly customerId: string;
   readonly amount: number;
@@ -23,9 +23,9 @@ export type Taken = {
   readonly currency: string; // lower case
   readonly status: string;
   readonly chargeId: string | null;
-  /** Its reference in Stripe. */
+  /** The reference of the payment in Stripe. */
   readonly reference: string;
-  /** The payments on its link, oldest first, with this one; otherwise empty. */
+  /** All payments on the same link, this one included, oldest first. Empty if no link was paid. */
   readonly onLink: readonly LinkPaid[];
 };
 
@@ -51,7 +51,7 @@ function moneyTaken(world: World): readonly Taken[] {
   });
   const transfers = proformas.flatMap(({ id, reference, received, currency }): Taken[] => {
     if (received === null) return [];
-    // In the portal it is a payment like others, once somebody has looked.
+    // Once somebody has looked the transfer up in the MoR's portal, it is a payment like any other.
     const shown = mor.payments.get(world.planted.transfers.get(id) ?? '');
     return [
       {
@@ -72,20 +72,20 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
-/** The event arrived and has its decision. */
+/** True if the event arrived and Crossbill decided it. */
 export function isHeard(seen: Snapshot, eventId: string): boolean {
   return seen.events.some((e) => e.event_id === eventId && e.status === 'done');
 }
 
 /**
- * The MoR gave up on this transfer after eight tries, each at a wrong clock: copies are in quarantine, and no event
- * came.
+ * True if the MoR gave up on the event of this transfer after eight tries. Each try met a wrong clock, so Crossbill put
+ * copies into quarantine and has no event.
  */
 export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
   return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
 }
 
-/** An item asks why the refunds of this payment do not add up. A refund Stripe cannot show does add up. */
+/** True if an item asks why the refunds of this payment do not add up. A refund that Stripe cannot show does add up. */
 export function isGapTold(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(
     (r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && r.topic !== 'refund-unshown',
@@ -97,8 +97,9 @@ type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();
 
 /**
- * The ledger's row of the payment: by the MoR's id; a link's or transfer's by its reference, or a signup's by its
- * charge, whatever people call it.
+ * Finds Crossbill's row of the payment by the MoR's id. A link or a transfer is also found by its reference, and a
+ * signup
+ * by its charge, whatever name people gave it.
  */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
@@ -107,7 +108,10 @@ export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   return index.byId.get(p.id) ?? (isOf(byReference, p) ? byReference : byCharge);
 }
 
-/** Of two payments on one link the row belongs to the one with its name or charge, else to the first one. */
+/**
+ * With two payments on one link, the row belongs to the payment with its name or charge, otherwise to the first
+ * payment.
+ */
 function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
   if (row === undefined || onLink.length < 2) return row !== undefined;
   const named = onLink.find((l) => l.paymentId === row.payment_id || l.chargeId === row.processor_charge_id);
@@ -115,7 +119,9 @@ function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
 }
 
 /**
- * Stripe's possible references of this payment: of a link's its charge too, if the MoR reported it as a card payment.
+ * The references this payment may have in Stripe. A payment on a link may also have its charge, if the MoR reported it
+ * as
+ * a card payment.
  */
 export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
   if (p.kind !== 'link') return [p.reference];
@@ -123,9 +129,9 @@ export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)
   return isOfLink ? [p.reference, p.chargeId] : [p.chargeId];
 }
 
-/** The rules look up every payment once per invoice: millions of times at the end of a soak. */
+/** Indexes the rows, since the rules look up every payment once per invoice: millions of times at the end of a soak. */
 function indexOf(seen: Snapshot): Index {
-  // The first of two rows with one key counts.
+  // If two rows have the same key, the first row counts.
   const rows = seen.payments.toReversed();
   const unnamed = rows.filter((r) => r.payment_id === null || r.identified_by !== null);
   const index = {

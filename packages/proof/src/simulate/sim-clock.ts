@@ -2,11 +2,11 @@
 import { Clock } from '#src/domain/ports/clock.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** The length identifies the worker's slow poll: the simulation wakes it for due work instead of each time round. */
+/** This unusual length identifies the worker's slow poll. The simulation wakes the poll when work is due. */
 export const POLL_SLEEP_MS = 987_654;
 
 export class SimClock extends Clock {
-  /** This machine's clock is ahead by so many milliseconds. */
+  /** How many milliseconds this machine's clock is ahead. */
   offsetMs = 0;
 
   constructor(
@@ -20,7 +20,7 @@ export class SimClock extends Clock {
     return new Date(this.scheduler.now + this.offsetMs);
   }
 
-  /** The database's clock is right: it is the world's time. */
+  /** The time of the database's clock, always equal to the world's time. */
   given(): Date {
     return new Date(this.scheduler.now);
   }

@@ -1,5 +1,5 @@
-// The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for the next
-// due work.
+// The simulation's own access to the database: it empties the tables between runs, reads plain rows for the rules, and
+// finds the next due work.
 import { type LossCredit } from '#src/domain/mor-object.js';
 import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
@@ -12,7 +12,7 @@ import { StoreCopy } from './store-copy.js';
 export type PaymentLine = {
   readonly id: string;
   readonly payment_id: string | null;
-  /** Author of the name; null: the MoR itself. */
+  /** The person or program that gave the name. Null: the MoR gave it. */
   readonly identified_by: string | null;
   readonly invoice_id: string;
   readonly origin: string;
@@ -56,7 +56,7 @@ export type ReviewLine = {
   readonly created_at: Date;
   readonly resolved_at: Date | null;
 };
-/** An id stands somewhere in the fact of an item. */
+/** True if the id occurs in the fact of an item. */
 export const namesInFact = ({ fact }: ReviewLine, id: string): boolean => JSON.stringify(fact).includes(id);
 
 export type EventLine = {
@@ -123,10 +123,10 @@ export type Snapshot = {
   readonly messages: readonly MessageLine[];
   readonly ledger: readonly LedgerLine[];
   readonly invoices: readonly InvoiceLine[];
-  /** The logs of all lanes, oldest row first. */
+  /** The log of each lane, oldest row first. */
   readonly log: ReadonlyMap<string, readonly LoggedRow[]>;
   readonly openCalls: readonly { readonly id: string; readonly lane: string }[];
-  /** Lanes held until later than `now`. */
+  /** Number of lanes held until later than `now`. */
   readonly leased: number;
 };
 
@@ -142,21 +142,19 @@ const DUE_SQL = `
 
 export class SimStore {
   private constructor(
-    /** One connection for lanes and one for intake: concurrent queries get their answers in order. */
+    /** Has one connection for lanes and one for intake, so concurrent queries run in order. */
     readonly db: Database,
     private readonly look: pg.Client,
     private readonly emptying: string,
     private readonly copies: StoreCopy,
   ) {}
 
-  /**
-   * `url` names a database with the current schema. It belongs to this object from now on and is emptied at each run.
-   */
+  /** `url` names a database with the current schema. This object owns the database and empties it before each run. */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
     keepConnections(db.pool);
     const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
-    // Append-only tables refuse deletes by trigger; this session may pass them by.
+    // Triggers protect append-only tables from deletes. This setting skips triggers in this session.
     await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
     const tables = await look.query<{ name: string }>(
       `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like '%migration%'`,
@@ -171,12 +169,12 @@ export class SimStore {
     return new SimStore(db, look, emptying, new StoreCopy(look));
   }
 
-  /** Keeps a copy of everything, in place of the one before: a backup, or a standby's state. */
+  /** Copies all tables and replaces the copy before: a backup, or the state of a standby. */
   keep(): Promise<void> {
     return this.copies.keep();
   }
 
-  /** Puts the copy back. `numbers`: its sequences go back as well. */
+  /** Restores the copy. `numbers`: restores the sequences too. */
   putBack(numbers: boolean): Promise<void> {
     return this.copies.putBack(numbers);
   }
@@ -185,7 +183,9 @@ export class SimStore {
     return (await this.look.query<{ id: string }>('select id from notification')).rows.map((n) => n.id);
   }
 
-  /** Deletes rows instead of truncating files: a run leaves few rows, and a truncate costs a file per table and index. */
+  /**
+   * Deletes rows and does not truncate: a run leaves few rows, and a truncate costs a file for each table and index.
+   */
   async reset(): Promise<void> {
     await this.look.query(this.emptying);
   }
@@ -195,7 +195,11 @@ export class SimStore {
     await this.look.query('vacuum');
   }
 
-  /** Milliseconds since 1970: from when something is due, and until when somebody holds a lane. Null: nothing is, nobody does. */
+  /**
+   * In milliseconds since 1970: when the next work is due, and until when somebody holds a lane. Null: nothing is due,
+   * or
+   * nobody holds a lane.
+   */
   async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
     const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>({
       name: 'due',

@@ -1,5 +1,6 @@
-// The soak: one shop over months of virtual time, with random trouble all the time and verify on its schedule. At the end, once the
-// trouble is over, verify must be clean and each open item must have a cause.
+// The soak: one shop over months of virtual time, with random trouble and a scheduled verify. At the end, after the
+// trouble,
+// verify must be clean and each open item must have a cause.
 import { type FlowSettings } from '#src/domain/settings.js';
 import { randomFaults } from './faults.js';
 import { People, type Subscriber } from './people.js';
@@ -15,22 +16,22 @@ export type SoakOptions = { readonly seed: number; readonly customers: number; r
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const MONTH_DAYS = 30;
-/** Of all steps at the database; a call to a peer fails four times as often. */
+/** Share of database steps with a fault. Calls to a peer fail four times as often. */
 const FAULT_RATE = 0.004;
-/** Happenings a day, for each customer. */
+/** Happenings a day for each customer. */
 const HAPPENINGS = 0.04;
-/** Real time, to tell a standing soak from a working one. */
+/** Real milliseconds between two lines of progress, to tell a hanging soak from a working one. */
 const TOLD_EVERY_MS = 10_000;
-/** Bank debits and their refunds take a week; held or refused payments have retries. */
+/** How long the soak runs on after the last day: bank debits and their refunds take a week, and retries take longer. */
 const ALL_OVER_MS = 14 * DAY;
 const MB = 1024 ** 2;
-/** A shop of hundreds of customers needs a third of this: more is a leak. */
+/** A shop of hundreds of customers needs a third of this memory. More is a leak. */
 const MOST_MEMORY_MB = 1_500;
 
-/** Happenings of the shop besides verify: without those too slow for months. */
+/** Happenings too slow for a run over months. */
 const LEFT_OUT = new Set(['verify runs']);
 
-/** `progress` receives the progress. Never throws for errors of the code under test. */
+/** Runs the soak; `progress` receives lines for people. Never throws for errors of the code under test. */
 export async function soak(
   { seed, customers, months }: SoakOptions,
   store: SimStore,
@@ -140,7 +141,10 @@ class Shop {
     return `${this.people.invoices().length} invoices, ${this.verifies} verifies (${this.world.resumed} resumed), ${this.repairs} repairs`;
   }
 
-  /** Customers come over the first month, so renewals spread over all days; the sandbox renews them. */
+  /**
+   * Customers join over the first month, so their renewals spread over all days. The sandbox renews their
+   * subscriptions.
+   */
   open(): void {
     const { world, rng, people } = this;
     for (let n = 0; n < this.customers; n++) {
@@ -174,7 +178,7 @@ class Shop {
     }
   }
 
-  /** Every four hours: the timers of both replicas, and a reset of the clocks. */
+  /** Runs every four hours: the timers of both replicas, and a correction of their clocks. */
   tick(): void {
     for (const at of [0, 1]) {
       const replica = this.world.replica(at);
@@ -184,7 +188,7 @@ class Shop {
     }
   }
 
-  /** Renews nobody any more. */
+  /** Ends all renewals. */
   async close(): Promise<void> {
     for (const s of this.subscribers) await this.people.stripe('DELETE', `/v1/subscriptions/${s.subscriptionId}`);
   }

@@ -1,10 +1,10 @@
-// A copy of the whole database beside it, in a schema of its own: kept at one moment of a run, put back at a later one.
+// A copy of the whole database in a separate schema: made at one moment of a run, restored at a later one.
 import type pg from 'pg';
 
 type Table = { readonly name: string; readonly columns: string };
 type Sequence = { readonly name: string; readonly value: string; readonly called: boolean };
 
-/** Leaves out generated columns; a partition comes with its table. */
+/** Leaves out generated columns. A partition needs no entry, since its table covers it. */
 const TABLES_SQL = `
   select quote_ident(c.relname) as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -19,7 +19,7 @@ export class StoreCopy {
   private tables: readonly Table[] | null = null;
   private sequences: readonly Sequence[] = [];
 
-  /** `db` passes triggers by. */
+  /** `db` must skip triggers. */
   constructor(private readonly db: pg.Client) {}
 
   async keep(): Promise<void> {
@@ -43,7 +43,7 @@ export class StoreCopy {
     await this.db.query([...back, ...set].join('; '));
   }
 
-  /** Makes the tables for the copy once for a database. */
+  /** Creates the tables for the copy once per database. */
   private async made(): Promise<readonly Table[]> {
     const { rows } = await this.db.query<Table>(TABLES_SQL);
     const make = rows.map(

@@ -1,5 +1,4 @@
-// One thing to run, as plain data: the request of a seed, a list of faults or an order of arrival, and the command to
-// repeat it.
+// One thing to run, as plain data: a seed, a list of faults or an order of arrival, with the command to repeat the run.
 import { drawPair } from './exhaustive.js';
 import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
@@ -14,7 +13,7 @@ export type Task = { readonly trace: boolean } & (
       readonly do: 'seed';
       readonly seed: number;
       /** The same seed must tell the same story. */ readonly twice: boolean;
-      /** Null: the whole story under the seed's faults. */
+      /** Null: the whole story under the faults of the seed. */
       readonly recipe: Recipe | null;
     }
   | { readonly do: 'story'; readonly story: string; readonly faults: readonly GivenFault[] }
@@ -24,9 +23,9 @@ export type Task = { readonly trace: boolean } & (
 );
 
 export type TaskResult = RunResult & {
-  /** The command to show this run step by step. */
+  /** The command that shows this run step by step. */
   readonly replay: string;
-  /** Of an order of arrival: how its world ended. */
+  /** For an order of arrival: the end state of its world. */
   readonly end: string;
 };
 
@@ -66,7 +65,7 @@ async function ofSeed(task: Extract<Task, { do: 'seed' }>, store: SimStore): Pro
   return { ...result, end: '', replay: seedCommand(seed, recipe) };
 }
 
-/** The command to show this run step by step. */
+/** Returns the command that shows this run step by step. */
 export function seedCommand(seed: number, recipe: Recipe | null): string {
   const faults = recipe === null ? '' : ` --faults ${listed(recipe.faults)}`;
   const without = recipe === null || recipe.without.length === 0 ? '' : ` --without ${recipe.without.join(',')}`;
@@ -90,7 +89,7 @@ async function withFaults(
   return { ...result, end: '', replay: `${COMMAND} --story '${name}' --faults ${listed(faults)} --trace` };
 }
 
-/** The same seed once more: another story means something here does not belong to the seed. */
+/** Runs the same seed once more. A different trace means that something here does not depend on the seed alone. */
 async function again(first: RunResult, seed: number, store: SimStore): Promise<RunResult> {
   const second = await seededRun(seed, store, false);
   if (second.digest === first.digest) return first;

@@ -1,5 +1,6 @@
-// Double money and names: one charge for two invoices, one id for two refunds, and a card charged by Stripe besides the
-// MoR.
+// Doubled money and names: one charge for two invoices, one id for two refunds, and a card that Stripe charges in
+// addition
+// to the MoR.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People, type Subscriber } from './people.js';
@@ -11,7 +12,9 @@ export class Twice {
     private readonly people: People,
   ) {}
 
-  /** The MoR also names this payment's charge as paying another invoice: its own mistake, and no more money. */
+  /**
+   * The MoR also reports this payment's charge for another invoice. It is the MoR's mistake, and no more money moved.
+   */
   oneCharge(paymentId: string, invoiceId: string): void {
     const { sandbox, planted } = this.world;
     const first = sandbox.mor.payments.get(paymentId);
@@ -43,7 +46,9 @@ export class Twice {
     });
   }
 
-  /** The MoR signs each `payment.succeeded` twice: once more with a hundredth of the amount, in the same moment. */
+  /**
+   * The MoR sends each `payment.succeeded` a second time at the same moment, signed, with a hundredth of the amount.
+   */
   twoBodies(): void {
     const { world } = this;
     const secret = world.sandbox.secrets.paymentWebhookSecret;
@@ -57,7 +62,7 @@ export class Twice {
     };
   }
 
-  /** The processor gives the next refunds of two payments one id. */
+  /** The processor gives the next refund of each of these payments the same id. */
   async oneRefundId(paymentIds: readonly string[]): Promise<void> {
     const id = this.world.name('re_shared');
     this.world.planted.oneRefundId.add(id);
@@ -67,7 +72,9 @@ export class Twice {
     }
   }
 
-  /** The merchant has left a card of the customer's at Stripe where Stripe finds it (README asks for the opposite). */
+  /**
+   * The merchant left a card of the customer at Stripe, where Stripe may charge it. The README asks for the opposite.
+   */
   async ownCard(s: Subscriber, answers: readonly ('succeed' | 'decline')[]): Promise<void> {
     const made = await this.people.stripe('POST', `/v1/customers/${s.customerId}`, { source: 'tok_visa' });
     await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, { default_payment_method: '' });
@@ -75,7 +82,7 @@ export class Twice {
     await this.people.control('/stripe/cards', { payment_method: String(made['default_source']), outcome });
   }
 
-  /** The merchant mends it: the custom method is the subscription's default again. */
+  /** The merchant corrects it: the custom payment method is the subscription's default again. */
   async mendCard(s: Subscriber): Promise<void> {
     const method = await this.people.stripe('POST', '/v1/payment_methods', {
       type: 'custom',
@@ -95,13 +102,17 @@ export class Twice {
   }
 }
 
-/** Stripe's own collection for an invoice. */
+/** The amount Stripe itself collected for an invoice. */
 export function collectedByStripe(invoice: Invoice | undefined): number {
   const own = invoice?.payments.filter((p) => p.status === 'paid' && p.record === null && p.intent !== null) ?? [];
   return own.reduce((n, p) => n + (p.amountPaid ?? 0), 0);
 }
 
-/** Stripe would charge it by itself when it is final, or tries it again. Read from the sandbox's own books, in Stripe's own order. */
+/**
+ * True if Stripe would charge the invoice automatically or try it again. Read from the sandbox's own books, in the
+ * order
+ * Stripe uses to choose a payment method.
+ */
 export function stripeWouldCharge({ sandbox }: World, i: Invoice): boolean {
   const { customers, subscriptions, paymentMethods } = sandbox.stripe.state;
   const going = (i.status === 'draft' || i.status === 'open') && i.autoAdvance;

@@ -1,4 +1,6 @@
-// The two ways out of a replica, without sockets: the real adapters speak to the sandbox's kernel, one exchange a step.
+// A replica's connections to both peers, without sockets: the real adapters talk to the sandbox's kernel, one exchange
+// a
+// step.
 import { type Exchange, type HttpRequest, type Line } from '@crossbill/mor/http-line.js';
 import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';
@@ -6,11 +8,14 @@ import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/str
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/** Real deadlines are 10 and 15 seconds; a lease outlives both through its renewal. */
+/**
+ * Simulated deadline of a call. The real ones are 10 and 15 seconds. A worker renews its lease, so the lease lasts
+ * longer.
+ */
 const TIMEOUT_MS = 15_000;
 const SLOW_MS = 9_000;
 
-/** One request as it leaves, for the rules about keys and bodies. */
+/** One request at the moment it leaves, for the rules about keys and bodies. */
 export type Sent = {
   readonly owner: string;
   readonly side: Side;
@@ -18,14 +23,14 @@ export type Sent = {
   readonly path: string;
   readonly key: string | null;
   readonly body: string;
-  /** It surely had its effect, whatever answer came back. */
+  /** True if the request surely had its effect, whatever reply came back. */
   readonly done: boolean;
 };
 
 export type Network = {
   readonly scheduler: Scheduler;
   readonly kernel: Kernel;
-  /** True while nobody reaches this peer, or this path of it. */
+  /** True while this peer, or this path of it, is unreachable. */
   readonly isDown: (side: Side, path: string) => boolean;
   readonly onSent: (sent: Sent) => void;
 };
@@ -35,12 +40,12 @@ type Got =
   { readonly kind: 'answer'; readonly reply: Exclude<WireReply, { dropped: true }>; readonly slow: boolean } | NoReply;
 type NoReply = { readonly kind: 'none'; readonly sent: boolean; readonly slow: boolean };
 
-/** Sends one request as a step. Slow ones take their time after the step, so others go on meanwhile. */
+/** Sends one request as a step. A slow request takes its time after the step, so other actors run meanwhile. */
 async function exchange(net: Network, owner: Owner, side: Side, raw: Raw): Promise<Got> {
   const { scheduler } = net;
   if (scheduler.inDatabase)
     scheduler.broken.push(`a call to ${side} inside a transaction: ${raw.method} ${raw.target}`);
-  const isRelay = raw.target.startsWith('/relay/'); // it bears no token
+  const isRelay = raw.target.startsWith('/relay/'); // a relay request has no token
   const idle = raw.method === 'GET' || raw.target === '/oauth2/token';
   const stored = side === 'stripe' && !idle ? stripeFaults : [];
   const legal = [...httpFaults, ...stored, ...(side === 'mor' && !isRelay ? morFaults : [])];
@@ -106,13 +111,13 @@ async function act(
   }
   const reply = await kernel.handle(side, raw);
   kernel.faults.clear();
-  // A replayed answer does not belong to this try; nobody here can see the answer behind a substituted 500.
+  // A replayed reply does not belong to this try, and a replaced 500 hides the real reply.
   effect.done = !reply.dropped && reply.status < 300;
   if (reply.dropped || fault === 'lose_answer') return { kind: 'none', sent: true, slow: true };
   return { kind: 'answer', reply, slow: fault === 'slow' };
 }
 
-/** Under the `stripe` package. */
+/** The transport of the `stripe` package. */
 export class SimStripeTransport implements Transport {
   constructor(
     private readonly net: Network,
@@ -143,7 +148,7 @@ export class SimStripeTransport implements Transport {
   }
 }
 
-/** Under the MoR's client and the relay. */
+/** The line of the MoR's client and of the relay. */
 export class SimLine implements Line {
   constructor(
     private readonly net: Network,

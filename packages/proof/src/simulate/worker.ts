@@ -1,4 +1,4 @@
-// A process for worlds on its own database: gets tasks one by one from its parent, returns each result.
+// A worker process for worlds on its own database: receives tasks one by one from its parent and returns each result.
 import { SimStore } from './sim-store.js';
 import { runTask, type Task, type TaskResult } from './task.js';
 
@@ -34,5 +34,5 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
-// The giver of the tasks is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(0));

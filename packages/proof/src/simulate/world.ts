@@ -1,4 +1,4 @@
-// One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
+// One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and the time.
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
 import { type Delivery } from '#src/domain/ports/receiver.js';
@@ -22,7 +22,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   mor_payments: '/webhooks/mor/payments',
   mor_events: '/webhooks/mor/events',
 };
-/** The bridge's event types at Stripe, and one unused type. */
+/** The event types Crossbill subscribes to at Stripe, and one type it does not use. */
 const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
 const RESTART_AT_MOST_SEC = 90;
 const COPIES_KEPT = 1_000;
@@ -31,16 +31,16 @@ const LONGEST_LEASE_MS = 30_000;
 export type WorldSetup = {
   readonly seed: string;
   readonly settings: FlowSettings;
-  /** Sends notifications to the merchant's backend; left out: none. */
+  /** True: Crossbill sends notifications to the merchant's backend. Left out: false. */
   readonly notifies?: boolean;
   /** Stripe's limit of requests a second, from all replicas together; left out: none. */
   readonly pace?: number | null;
-  /** The database has a standby; it may take over without the last commits; left out: no standby. */
+  /** True: the database has a standby, which may take over without the last commits. Left out: false. */
   readonly standby?: boolean;
-  /** False: the first ready one goes first, so the same story takes the same steps. */
+  /** False: the first ready actor goes first, so the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
-  /** A run of months: keeps nothing growing without end. */
+  /** True: a run over months, so nothing may grow without end. */
   readonly long?: boolean;
   readonly store: SimStore;
 };
@@ -54,63 +54,66 @@ export class World {
   readonly notifies: boolean;
   readonly standby: boolean;
   readonly pace: number | null;
-  /** Times of requests to Stripe, in milliseconds since 1970; kept with a pace. */
+  /** Times of requests to Stripe, in milliseconds since 1970. Kept only in a world with a limit. */
   readonly askedStripeAt: number[] = [];
-  /** Everything the merchant's backend received, each time. */
+  /** Everything the merchant's backend received, repeats included. */
   readonly heard: Delivery[] = [];
-  /** Notifications gone with the database: a replica still sends the ones it had taken. */
+  /** Notifications a restore removed. A replica may still send the ones it had in memory. */
   readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
-  /** How many other cards a customer has given, as the shop has reported. */
+  /** By customer, how many more cards the customer gave, as the shop reported. */
   readonly cardsGiven = new Map<string, number>();
-  /** Invoices marked paid by hand by the merchant. */
+  /** Invoices the merchant marked as paid by hand. */
   readonly paidByHand = new Set<string>();
-  /** Refunds Stripe would not show, with a dismissed item: the books cannot know the rest (accounting.md). */
+  /** Refunds Stripe could not show and a person dismissed: the books cannot know the rest (accounting.md). */
   readonly leftUnshown = new Set<string>();
-  /** Invoices with a surplus left to the customer by a person. */
+  /** Invoices whose surplus a person left to the customer. */
   readonly leftToCustomer = new Set<string>();
-  /** Manual changes on Stripe unknown to the books: the invoice, and the object verify must name. */
+  /** Changes a person made by hand on Stripe, unknown to the books: the invoice, and the object verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
   /** Invoices the MoR charged again on its own. */
   readonly triedByMor = new Set<string>();
-  /** Invoices with a payment reported as failed after its success. */
+  /** Invoices with a payment the MoR reported as failed after its success. */
   readonly contradicted = new Set<string>();
-  /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
+  /** The charge of a signup → its first invoice, as the shop knows it. The MoR may never learn of the invoice. */
   readonly signupOf = new Map<string, string>();
-  /** Signups completed with another amount than asked for. */
+  /** Signups completed with an amount that differs from the requested one. */
   readonly misnamed = new Set<string>();
-  /** A payment link's key → its invoice. */
+  /** The key of a payment link → its invoice. */
   readonly linkOf = new Map<string, string>();
   readonly planted = new Planted();
-  /** Times forgotten by the database. */
+  /** Periods the database lost in a restore. */
   readonly gaps: Gap[] = [];
-  /** A copy of the database exists, and later events may be lost. */
+  /** True while a copy of the database exists: a restore may lose later events. */
   mayBeLost = false;
   readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
-  /** Events lost on the way to the webhook endpoints, delivered in their sender's eyes: true for a lost one. */
+  /** Returns true for an event lost on its way to a webhook endpoint. Its sender believes it was delivered. */
   loses: (type: string, body: Buffer) => boolean = () => false;
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
-  /** Unreachable peers. */
+  /** Peers that are unreachable now. */
   readonly down = new Set<Side>();
-  /** Peers out for a while, back or not. */
+  /** Peers that were unreachable at some time. */
   readonly wasDown = new Set<Side>();
-  /** Paths of peers without an answer. */
+  /** Paths of peers that give no answer. */
   readonly unanswered = new Set<string>();
-  /** Verify runs resumed after an interruption. */
+  /** Number of verify runs resumed after an interruption. */
   resumed = 0;
-  /** Receives each effect at a peer, for stories stepping in between two of them. */
+  /** Called after each effect at a peer, so a story can act between two effects. */
   onEffect: (path: string) => void = () => undefined;
-  /** A standby's takeover; null: no standby. */
+  /** Makes a standby take over. Without a standby it does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
-  /** Other bytes signed by its sender under the id of this event; they go out right behind it. Null: none. */
+  /**
+   * Returns another body that the sender signed under the same event id. It goes out right after the delivery. Null:
+   * none.
+   */
   twinOf: (delivery: Omit<Copied, 'at'>) => Omit<Copied, 'at'> | null = () => null;
-  /** Hears of each delivery as it goes out. */
+  /** Called for each delivery when it goes out. */
   onSent: (delivery: Copied) => void = () => undefined;
-  /** Hears of each daily verify. */
+  /** Called with the report of each daily verify. */
   onVerified: (report: VerifyReport) => void = () => undefined;
-  /** Stands in the way of every delivery, for stories about the order. */
+  /** Holds up every delivery, for stories about the order of events. Null: deliveries go out at once. */
   gate: ((body: Buffer) => Promise<void>) | null = null;
   private names = 0;
   readonly network: Network;
@@ -130,7 +133,7 @@ export class World {
     this.notifies = setup.notifies ?? false;
     this.standby = setup.standby ?? false;
     this.pace = setup.pace ?? null;
-    let source = (): number => START_MS; // the sandbox comes before the scheduler, the mover of its time
+    let source = (): number => START_MS; // the sandbox starts before the scheduler, and the scheduler moves the time
     this.sandbox = makeSandbox({
       seed: setup.seed,
       clock: { source: () => source(), manual: true },
@@ -168,7 +171,7 @@ export class World {
     return this.scheduler.now;
   }
 
-  /** A name unique in this world. */
+  /** Returns a name that is unique in this world. */
   name(prefix: string): string {
     return `${prefix}_${++this.names}`;
   }
@@ -181,7 +184,7 @@ export class World {
     return this.lives[at] ?? null;
   }
 
-  /** The load balancer's choice among the running ones; a paused one takes connections and answers nobody. */
+  /** The running replica a load balancer would choose. A paused replica accepts connections and answers none. */
   anyReplica(): Replica | null {
     const alive = this.lives.filter((r) => r !== null);
     return alive.length === 0 ? null : this.netRng.pick(alive);
@@ -191,7 +194,7 @@ export class World {
     return this.scheduler.sleep(this.outside, ms, undefined, false);
   }
 
-  /** Ends the faults: everybody runs, everybody is in reach, clocks are right. */
+  /** Ends the faults: every replica runs, every peer is reachable, all clocks are right. */
   heal(): void {
     this.healed = true;
     this.scheduler.faults = null;
@@ -207,7 +210,7 @@ export class World {
     this.scheduler.tell('all is healed');
   }
 
-  /** Asks the application, and asks another replica when the first one dies or its database does not answer. */
+  /** Asks a replica. Asks another replica if the first one dies or its database does not answer. */
   async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
     for (let tries = 0; tries < 12; tries++) {
       const replica = this.anyReplica();
@@ -225,17 +228,17 @@ export class World {
     return null;
   }
 
-  /** Everybody dies and starts again. */
+  /** Stops every replica and starts it again. */
   stopAll(): void {
     for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
   }
 
-  /** Nobody lives on: waiting work goes with the world. */
+  /** Ends every life in the world. Waiting work ends too. */
   end(): void {
     for (const life of this.lives) life?.bury();
   }
 
-  /** Brings an event to its endpoint, as its sender does. Null: no answer came. */
+  /** Delivers an event to its endpoint, as its sender does. Returns the status; null: no answer came. */
   async deliver(url: string, headers: Record<string, string>, body: Buffer, timeoutMs: number): Promise<number | null> {
     const source = url.slice('http://daemon/'.length);
     const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
@@ -252,7 +255,7 @@ export class World {
     });
     const acted = fault as FaultKind | null;
     if (acted === 'delivery_late') {
-      await this.sleep(this.netRng.int(1, 250) * 1_000); // the stamp stays: still within the tolerance
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // the timestamp stays the same: still within the tolerance
     }
     if (acted === 'delivery_lost') return null;
     const sent = this.send(source, id, headers, body, timeoutMs);
@@ -261,7 +264,7 @@ export class World {
     return acted === 'delivery_answer_lost' ? null : status;
   }
 
-  /** A stranger knocks at a webhook endpoint: `wanted` lists the right statuses. */
+  /** A stranger sends a request to a webhook endpoint. `wanted` lists the allowed statuses. */
   async knock({ source, headers, body }: Omit<Copied, 'at'>, wanted: readonly number[]): Promise<void> {
     const replica = this.anyReplica();
     if (replica === null) return;
@@ -286,7 +289,7 @@ export class World {
     const answered = replica.receive(ENDPOINTS[source] ?? '/', headers, body).then((status) => {
       if (status === 200)
         this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex'), at });
-      // The MoR repeats a delivery after a 503 and never after a 4xx; Stripe after both.
+      // The MoR repeats a delivery after a 503, but never after a 4xx. Stripe repeats after both.
       if (status !== null && status !== 200 && status !== 503) {
         this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
       }
@@ -303,8 +306,9 @@ export class World {
   }
 
   /**
-   * Time of the next due work. Nobody holds a lane for longer than a lease, by any clock: others would wait for a dead
-   * replica.
+   * Returns when the next work is due. By any clock, nobody may hold a lane longer than a lease: otherwise others wait
+   * for a
+   * dead replica.
    */
   private async storeDue(): Promise<number | null> {
     const { dueAt, heldUntil } = await this.store.due();
