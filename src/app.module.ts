@@ -66,7 +66,7 @@ export class AppModule {
         SystemModule,
         StoreModule.of(db),
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
-        // The frames: they know no subject.
+        // Shared machinery: these modules know no single subject (signups, invoices, refunds …). The subjects follow.
         MorModule,
         EngineModule,
         DecisionsModule, // gives the engine the rules of the subjects

@@ -1,4 +1,4 @@
-// Shows a body outside JSON to people. The structure stays; every word with a possible name or secret becomes
+// Shows people a body that is not JSON. The structure stays; every word with a possible name or secret becomes
 // `[masked]`.
 
 const SHOWN = 2_048;

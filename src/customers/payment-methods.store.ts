@@ -8,7 +8,7 @@ export const METHOD_ORIGINS = ['signup', 'change', 'import'] as const;
 
 export type PaymentMethod = {
   readonly customerId: string;
-  /** Our id, `sup_…` or `met_…`. Null: the link was made elsewhere. */
+  /** Our id, `sup_…` or `met_…`. Null: the customer was linked without a setup by Crossbill. */
   readonly id: string | null;
   readonly origin: (typeof METHOD_ORIGINS)[number];
   /** Null: a payment intent saved the method, or it was saved elsewhere. */
@@ -17,9 +17,9 @@ export type PaymentMethod = {
   readonly paymentIntentId: string | null;
   readonly morCustomerId: string;
   readonly createdAt: Date;
-  /** The time Crossbill learned of the confirmation. Null: it has not. A link made elsewhere counts as confirmed. */
+  /** The time Crossbill learned of the confirmation. Null: it has not. A customer linked without a setup counts as confirmed. */
   readonly confirmedAt: Date | null;
-  /** `charge`, the person with the report, or the person with the link. */
+  /** `charge`: a charge succeeded; else the person who reported the method or linked the customer. Null: nobody yet. */
   readonly confirmedBy: string | null;
   /** True for the customer's newest confirmed method, or the newest one if none is confirmed. */
   readonly current: boolean;

@@ -198,7 +198,7 @@ export function moveRefund(r: Draft<RefundRow>, to: RefundStatus, also: Partial<
   Object.assign(r, { status: to }, also);
 }
 
-/** Moves the progress of showing a refund on Stripe. */
+/** Moves the `mirror` stage of a refund: how far Stripe shows the refund. */
 export function moveMirror(r: Draft<RefundRow>, to: MirrorStage, also: Partial<RefundRow> = {}): void {
   check("a refund's twin", mirrorMoves, r.mirror, to);
   Object.assign(r, { mirror: to }, also);

@@ -48,8 +48,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Returns the payment method Stripe would charge. A look of the same day is good enough, unless it found a chargeable
-   * method.
+   * Returns the payment method Stripe would charge. If an earlier look of the same day found none, Crossbill does not ask
+   * again. `fresh`: it asks in any case.
    */
   async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);

@@ -89,7 +89,7 @@ export class HealthStore {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
     );
-    // Counts marks of shadow mode only. A mark decided again later is Crossbill's own.
+    // Counts only marks with a call held back by shadow mode.
     const marks = await this.db.pool.query<{ agreed: string; unmarked: string }>(
       `select count(*) filter (where p.mark = 'confirmed') as agreed,
               count(*) filter (where p.mark in ('reporting', 'attaching', 'referencing')) as unmarked

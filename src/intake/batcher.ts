@@ -13,7 +13,7 @@ export type BatchLimits = {
    */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** After this time the batcher gives up an unstored delivery, exact to an eighth. */
+  /** The batcher gives up a delivery not stored after this time, at most an eighth of the time late. */
   readonly deadlineMs: number;
 };
 

@@ -159,7 +159,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
     const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
     const since = `since ${day(i.firstSeenAt, now)}`;
     const heard = v.payments.some(saysNothing)
-      ? `named no charge of its own ${since}, only the charge of another invoice`
+      ? `named no charge for this invoice ${since}, only a charge of another invoice`
       : `has said nothing ${since}`;
     const text = `Not paid: the MoR ${heard}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
     return { tone: 'bad', text };

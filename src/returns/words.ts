@@ -66,10 +66,10 @@ export const returnWords: Words<
   'credit-beyond-loss': (f) => ({
     summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, and ${f.over ? 'the money is there after all' : `only ${showMoney(f.lost)} of it is lost: the rest was refunded, or is another's`}`,
     proposal:
-      'The ledger has taken the rest of the credit note back, and Stripe still shows it. Stripe voids no credit note of a paid invoice: bill the difference on Stripe with a new invoice and mark it paid out of band, or note it for your accountant. Dismiss this when it is done.',
+      'The credit note is greater than the loss. The ledger has reversed the part above the loss. Stripe still shows the whole credit note, and cannot void it because the invoice is paid. Create a new invoice on Stripe for that part and mark it paid out of band, or tell your accountant about it. Then dismiss this.',
   }),
   'credit-refused': (f) => ({
-    summary: `${f.call} for the loss by ${f.loss} was refused: ${f.said}`,
+    summary: `Stripe refused ${f.call} for the loss from ${f.loss}: ${f.said}`,
     proposal:
       'Stripe does not show the loss. Fix what the answer names and retry, or credit it by hand and dismiss this.',
   }),

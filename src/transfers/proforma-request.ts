@@ -17,8 +17,8 @@ const MAX_LINES = 1_000;
 
 /**
  * Returns the bytes to send. Throws a 400 with each missing or wrong field in the caller's words, before any call.
- * @param settled the number of paid proforma invoices of this invoice: each may keep its reference for good, and
- * Document 2 allows one live proforma invoice per reference
+ * @param settled the number of paid proforma invoices of this invoice. Document 2 allows one live proforma invoice per
+ * reference, and a paid one may keep its reference for good: so the next reference gets a number
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;

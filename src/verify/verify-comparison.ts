@@ -119,7 +119,8 @@ export class VerifyComparison {
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
-        const underWay = await books.underWay(ids); // before our books: lanes read later are at rest
+        // First the lanes under way, then our books: the books of every other lane are complete.
+        const underWay = await books.underWay(ids);
         const ours = await books.invoices(ids);
         let left = 0;
         for (const facts of page) {

@@ -192,7 +192,7 @@ describe('The form that names a payment', () => {
   const formOf = (ours: string): string => `/console/payments/${ours}/identify`;
   const named = async (ours: string): Promise<unknown> => (await world.api('GET', `/v1/payments/${ours}`)).body['id'];
 
-  it('the form names a payment for good, makes it refundable, and the audit has its author', async () => {
+  it('a payment id from the form is final and makes the payment refundable, and the audit names the person', async () => {
     const { ours, paymentId } = await nameless();
     const v = await new Visitor(url).login(OPS_KEY);
     const page = await v.get(`/console/payments/${ours}`);

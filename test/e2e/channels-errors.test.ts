@@ -258,7 +258,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     });
   });
 
-  it('credentials refused by the MoR give 502, and the object exists once after their repair', async () => {
+  it('credentials refused by the MoR give 502, and the timeline shows the 401', async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 2, action: 'status', status: 401 };
     await world.control('POST', '/faults', fault);

@@ -154,7 +154,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('Crossbill finds a bank transfer by a read; a person asks for its amount until its event comes', async () => {
+  it('Crossbill finds a settled bank transfer by a read, and an item asks for its amount until the event comes', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');

@@ -165,7 +165,7 @@ describe('every payment is refundable', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it("a person takes one customer's payment for another's: an item reports the refund, and Stripe shows it once", async () => {
+  it("a person gives one customer's payment the id of another's: one item reports a refund of it, and Stripe shows the refund once", async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);

@@ -169,7 +169,7 @@ describe('Sums of the ledger', () => {
     }
   });
 
-  it('a balance above many entries reads days', async () => {
+  it('a balance over many entries reads the daily sums instead of each entry', async () => {
     await db.pool.query(
       `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
      select 'mor_receivable', 'unmarked_payments', 100, 'EUR', 'payment_collected', 'many' || n, 'in_1', 'pmt_1', at, at

@@ -130,7 +130,7 @@ describe('bytes', () => {
     expect(() => segment('')).toThrow(RangeError);
   });
 
-  it('onboarding requests are in mode API, one product, and submit has no body', () => {
+  it('onboarding starts in mode API, choosing a product sends a list of one, and submit sends no body', () => {
     const company = {} as never;
     expect(encodeInitiate({ merchantReference: 'r', productCode: 'tor', company }).body).toContain('"mode":"API"');
     expect(encodeChooseProduct('m', { code: 'tor', regions: ['GB'] })).toEqual({

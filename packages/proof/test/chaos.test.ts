@@ -203,7 +203,7 @@ describe('the rules of a chaos run', () => {
     expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
   });
 
-  it('find an invoice with money taken twice, and a refund without a request', () => {
+  it('find an invoice with money taken twice, and a requested refund the MoR never made', () => {
     expect(twiceFindings(sidesWith([PAYMENT, { ...PAYMENT, id: 'pay_2' }]), 1)).toEqual([
       { about: 'in_1', what: 'its money was taken 2 times' },
       { about: 'refunds', what: 'the backend asked for 1 through the API, and the MoR has made 0' },

@@ -28,7 +28,10 @@ export type Walk = {
   readonly onProgress: (looked: number) => void;
 };
 
-/** Checks the subscriptions, and stores each look: the next day's invoices need no second look. */
+/**
+ * Asks Stripe which payment method it would charge for each subscription, and stores the answer. For a day
+ * (`CHARGE_LOOK_GOOD_MS`) Crossbill does not ask again.
+ */
 export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {
   const { warn } = check('subscriptions that Stripe would charge as well');
   const { reader, enrolment, looks, all, signal, onProgress } = walk;

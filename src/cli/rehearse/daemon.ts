@@ -60,7 +60,7 @@ export class DaemonApi {
     try {
       parsed = JSON.parse(text);
     } catch {
-      // A body outside JSON, for example from a proxy: the status says enough.
+      // The body is not JSON, for example from a proxy: the status says enough.
     }
     return { status: response.status, body: objectOf(parsed) };
   }

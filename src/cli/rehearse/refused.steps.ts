@@ -1,5 +1,5 @@
-// The steps after a decline: a declined renewal, another card, another try, a payment link, verify, and the form of
-// events and signatures.
+// The steps after a decline: a declined renewal, another card, another try, a payment link, verify. They also record the
+// fields of events and the form of signatures.
 import { VerifyFlow } from '../../verify/verify.flow.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';

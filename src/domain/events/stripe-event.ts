@@ -153,7 +153,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     apiVersion,
     livemode: typeof livemode === 'boolean' ? livemode : null,
     accounts: readAccounts(root),
-    // The event type decides, whatever status its invoice shows.
+    // The finalization failed, even if the invoice in the event shows no error.
     invoice:
       kind === 'invoice.finalization_failed'
         ? { ...facts, finalizationError: facts.finalizationError ?? NO_REASON }

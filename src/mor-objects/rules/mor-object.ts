@@ -1,5 +1,5 @@
-// Shared rules for proforma invoices, payment links and other objects at the MoR: find by id, read, take the payment
-// once, warn next to a paid invoice.
+// Shared rules for proforma invoices, payment links and other objects at the MoR: find one by its id, read it, record
+// its payment once, and warn if a customer can still pay it although the invoice is paid.
 import { type Draft } from '../../domain/row.js';
 import {
   announcedAt,

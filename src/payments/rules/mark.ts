@@ -198,8 +198,8 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * True if a person accepted this part payment, so the next payment may settle the rest. The rest may be settled
- * already, if Stripe shows more paid than the books: after a mark by hand, or one a restored database forgot.
+ * True if a person accepted this part payment and another payment may be the rest. Also true on a paid invoice if
+ * Stripe shows more paid than our marks: a person marked the rest by hand, or a restored database lost our mark.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;

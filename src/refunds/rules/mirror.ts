@@ -230,8 +230,8 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * A refund of a payment without money here: a person said its charge had paid another invoice. Neither invoice's books
- * show the refund. If the MoR names another charge for the payment, Crossbill books the refund here.
+ * A refund of a payment without money on this invoice: a person said that the payment's charge paid another invoice.
+ * Crossbill books the refund on neither invoice. If the MoR names another charge for the payment, it belongs here.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

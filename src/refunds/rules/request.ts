@@ -298,8 +298,9 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person reports a failed refund (Document 3 has no such event): its amount is free again. Needs the end of all tries
- * and the speaker at the MoR: if the MoR made the refund after all, the next one pays the customer twice.
+ * A person reports a failed refund (Document 3 has no such event): its amount is free again. If the MoR made the refund
+ * after all, another refund pays the customer twice. So Crossbill refuses while it still sends the request, and without
+ * a note of who at the MoR said so.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;

@@ -36,18 +36,18 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;
-    // If the order went out, the MoR may have it, and Crossbill still expects a verdict. A lost process may also have
-    // lost the record of a try.
+    // Only a call of this very step was certainly never sent. A process may have sent an older call and died before
+    // it recorded the try: the MoR may have it, and Crossbill still expects a verdict.
     if (!i?.retries || row.attempts > 0 || row.createdAt < lane.now) return;
     const retries = i.retries.retries.map((r) => (r.number === row.generation ? { ...r, withdrawn: true } : r));
     i.retries = { ...i.retries, retries, waitingSince: null };
   },
-  // The order may have been on its way for hours, so the MoR gets the full time from now on.
+  // The call may have been on its way for hours, so the MoR gets the full time from now on.
   replied: (lane) => {
     if (lane.invoice !== null) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
   },
   refused: (lane, { row }, failure) => {
-    // True if the MoR may have the order: an earlier try got no reply, or a redirect may follow an effect.
+    // True if the MoR may have the call: an earlier try got no reply, or a redirect may follow an effect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
     // With the retry's number the next refusal opens an item, even with the same text.

@@ -33,7 +33,7 @@ export type VerifyProgress = {
   readonly refundsAfter: number;
   /** Invoices with a difference to a peer. The next run looks at them first. */
   readonly again: readonly string[];
-  /** Differences to a peer beyond the limit, by kind. */
+  /** How many differences to a peer did not fit into the stored list, by kind. */
   readonly more: Readonly<Record<string, number>>;
 };
 

@@ -111,7 +111,7 @@ it('a read of an invoice is the truth of the moment, whatever events said before
   });
 });
 
-it('a read without an invoice makes it deleted and keeps its known values', () => {
+it('a read that finds no invoice marks it deleted and keeps its known values', () => {
   const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
   expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
   expect(of(takeRead(lane, aCtx(), null))).toMatchObject({

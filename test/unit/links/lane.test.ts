@@ -443,7 +443,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it('Crossbill books a payment on a link without the name of another invoice’s payment', async () => {
+it('Crossbill books a payment on a link without its payment id, if that id belongs to another invoice’s payment', async () => {
   const r = await withLink(CHARGED_NEXT);
   if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
   r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');

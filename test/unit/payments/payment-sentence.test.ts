@@ -87,7 +87,7 @@ const marking = (messages: Over['messages'], payments = [payment({ mark: 'attach
   text({ invoice: { status: 'marking' }, payments, messages: messages ?? [] });
 const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
 
-it('an unmarked invoice counts only the tries of its running calls at Stripe', () => {
+it('the sentence of an unmarked invoice counts only the tries of calls still under way to Stripe', () => {
   expect(marking([call])).toContain('Stripe has not taken it yet after one try, and is asked again on 7 Nov.');
   for (const over of [{ peer: 'mor' }, { status: 'done' }, { attempts: 0 }] as const)
     expect(marking([{ ...call, ...over }])).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.');

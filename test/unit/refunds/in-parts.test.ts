@@ -311,7 +311,7 @@ it('a retry goes on with a refused credit note', async () => {
   await shows(h, 300n, 1);
 });
 
-it("a refund on Stripe keeps its reference after a late processor's id", async () => {
+it("a refund keeps its reference on Stripe when the processor's id arrives later", async () => {
   const h = await paid();
   h.gateway.distort = (a) => ({ ...a, processorRefundId: null });
   h.platform.fail('report_refund', 'lost-answer');

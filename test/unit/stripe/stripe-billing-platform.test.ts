@@ -73,7 +73,7 @@ it('a card payment without its amount may cover the whole invoice', async () => 
   expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
 });
 
-it('Crossbill believes a reference once the invoice shows it', async () => {
+it('a reference counts as written only if the invoice in the answer of Stripe shows it', async () => {
   const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
   const { platform } = await stub(
     reply(200, anInvoice({ metadata })),

@@ -309,7 +309,7 @@ describe('Document 1, refusals', () => {
     }
   });
 
-  it('the tests above show every row of Document 1', () => {
+  it('the tests above cover every documented answer of Document 1', () => {
     expect(mor.uncovered('onboarding')).toEqual([]);
   });
 });

@@ -170,7 +170,7 @@ describe('Document 2, invoices of payments and refunds', () => {
     }
   });
 
-  it('the tests above show every row of links and invoices', () => {
+  it('the tests above cover every documented answer of links and invoices', () => {
     expect(mor.uncovered('money')).toEqual([]);
   });
 });
@@ -279,7 +279,7 @@ describe('Document 2, webhook endpoints', () => {
     expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', ['body']]);
   });
 
-  it('the tests above show every row of webhook endpoints', () => {
+  it('the tests above cover every documented answer of webhook endpoints', () => {
     expect(mor.uncovered('webhooks')).toEqual([]);
   });
 });

@@ -371,7 +371,7 @@ describe('Document 2, e-invoices', () => {
     expect((await mor.call('GET', `/api/e-invoices/${eInvoiceId}`, undefined, 'nobody')).status).toBe(401);
   });
 
-  it('the tests above show every row of proforma invoices and e-invoices', () => {
+  it('the tests above cover every documented answer of proforma invoices and e-invoices', () => {
     expect(mor.uncovered('proforma')).toEqual([]);
   });
 });

@@ -388,7 +388,7 @@ describe('Document 2, calculation: error table', () => {
     }
   });
 
-  it('the tests above show every row of the calculation table', () => {
+  it('the tests above cover every documented answer of the tax calculation', () => {
     expect(mor.uncovered('tax').filter((row) => row.startsWith('POST /api/tax/calculations'))).toEqual([]);
   });
 });

@@ -320,7 +320,7 @@ describe('Document 2, catalogue', () => {
     expect((await mor.call('POST', '/api/catalogue/products', product, 'nobody')).status).toBe(401);
   });
 
-  it('the tests above show every row of the tax tables but the calculation', () => {
+  it('the tests above cover every documented answer of tax beside the calculation', () => {
     expect(mor.uncovered('tax').filter((row) => !row.startsWith('POST /api/tax/calculations'))).toEqual([]);
   });
 });

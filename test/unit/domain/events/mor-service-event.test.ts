@@ -102,7 +102,7 @@ it('a time is whole seconds from 1970 on, or ISO 8601', () => {
   ]);
 });
 
-it('an amount starts at the smallest unit', () => {
+it('an event with an amount below the smallest unit is unusable', () => {
   expect(amountIn({ amount: { amount: '0.01', currency: 'EUR' } })?.minor).toBe(1n);
   const settled = (amount: string) => {
     const money = { amount, currency: 'EUR' };

@@ -114,7 +114,7 @@ it('the item about a charge by Stripe closes with a mended method, or an invoice
   }
 });
 
-it('a person’s retry opens the same item about a charge by Stripe again; a dismissal keeps it closed', () => {
+it('after a person’s retry Crossbill reopens the item about a charge by Stripe; after a dismissal the item stays closed', () => {
   const item = open(risky)[0]?.id ?? '';
   const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
     const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
@@ -127,7 +127,7 @@ it('a person’s retry opens the same item about a charge by Stripe again; a dis
   expect(open(looked(choose('dismiss'), saw(CARD), at(6 * MINUTE_MS)))).toEqual([]);
 });
 
-it('a renewal marked within five seconds needs no look at its method', () => {
+it('Crossbill does not ask for the payment method of a renewal marked within five seconds of its creation', () => {
   const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
   expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
 });

@@ -173,7 +173,7 @@ const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
 const proposals = (s: LaneState) =>
   open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
 
-it('a paid link and a card payment of the same amount may be one payment: a person asks first, in either order', () => {
+it('after a paid link and a card payment of one amount, in either order, the item tells the person to ask the MoR first', () => {
   const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
   expect(proposals(charged(readPaid(lane())))).toEqual(asks);
   expect(proposals(readPaid(charged(lane())))).toEqual(asks);

@@ -265,7 +265,7 @@ it('an applied payment waits for its mark with the waived differences, even abov
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('a person who applies a payment again adds a waiver, and waives a surplus only if nothing was refunded', () => {
+it('a person applies a payment again: earlier waivers stay, and a surplus is waived only if nothing was refunded', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];

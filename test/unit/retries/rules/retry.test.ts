@@ -278,7 +278,7 @@ it("a person's retry works without a schedule, and nothing follows it", async ()
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
 });
 
-it("a person's retry may follow an overdue silent one", async () => {
+it('a person may retry again after a retry with an overdue verdict', async () => {
   const r = rig();
   await refused(r);
   await retry(r);

@@ -236,7 +236,7 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(0n, null, listed('pr_9', 2990n, { status: 'open' }))).toEqual([]);
   });
 
-  it('money without a record and without a collection by Stripe is a mark out of band, to the cent', () => {
+  it('verify counts each cent paid without a payment record and without a charge by Stripe as marked out of band', () => {
     expect(found(500n, null)).toEqual([byHand('5.00')]);
     expect(found(2990n, none, listed(null))).toEqual([byHand('29.90')]);
     expect(found(3490n, ours(), listed('pr_1'))).toEqual([byHand('5.00')]);
@@ -291,7 +291,7 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('is a difference on the unbooked payment of the two, and at the same moment their ids decide', () => {
+  it('is a difference on the unbooked payment of the two, or on the one with the higher id if both came at one moment', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };
