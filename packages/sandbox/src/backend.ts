@@ -1,16 +1,17 @@
-// The merchant's own backend, as far as notifications go: it verifies each with the library of the scheme and remembers it.
+// The merchant's own backend, for notifications only: it verifies each notification with the library of the scheme and
+// remembers it.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Reply } from './kernel/http.js';
 import { Fields, isObject, type JsonObject } from './kernel/json.js';
 import { type Kernel } from './kernel/kernel.js';
 
-/** A notification to the backend, once for each `webhook-id`. */
+/** A notification at the backend. `times` counts its deliveries. */
 type Told = { readonly id: string; readonly event: JsonObject; times: number };
 
-/** Below the MoR's address: a daemon needs no third port. */
+/** The backend has a path at the MoR's address, so a daemon needs no third port. */
 export const NOTIFY_PATH = '/backend/notifications';
 
-/** `secret`: for `NOTIFY_SECRETS`. */
+/** `secret` is the secret for `NOTIFY_SECRETS`. */
 export function addBackend(kernel: Kernel, secret: string): void {
   const told = new Map<string, Told>();
   const webhook = new Webhook(secret);

@@ -1,6 +1,5 @@
 // The rules about the names of payments: each payment has a name of its own, from the MoR or from a person, and no
-// refund
-// uses a wrong name.
+// refund uses a wrong name.
 import { namesInFact } from './sim-store.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type PaymentLine, type RefundLine } from './sim-store.js';
@@ -26,8 +25,7 @@ function oneNameEach({ seen }: Sides): string[] {
 
 /**
  * N2: a name comes from the MoR or from a person. A right name stays. If the MoR says it does not know a name, the name
- * is
- * removed, or an item asks a person.
+ * is removed, or an item asks a person.
  */
 function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const { namings, disowned } = world.planted;
@@ -54,8 +52,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
 
 /**
  * N3: a `payment.captured` with the id of a payment teaches Crossbill the id. A `payment.captured` with charge and
- * amount
- * proves the payment.
+ * amount proves the payment.
  */
 function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const heard = world.planted.captures.filter((c) => c.paymentId === p.id && isHeard(seen, c.eventId));

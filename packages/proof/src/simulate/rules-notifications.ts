@@ -35,8 +35,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
   }
   for (const r of seen.reviews) {
     // An item opened and cleared in one step was never open for anybody: for example an item about the refund of a
-    // payment
-    // while its invoice was a draft.
+    // payment while its invoice was a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
     // Items without a lane come from the lookout, and no simulated world runs the lookout.
     if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))

@@ -1,6 +1,5 @@
 // The rules about failed renewals: a paid invoice is never charged again, each failed renewal has a next step or an
-// end,
-// and no renewal has more tries than its schedule.
+// end, and no renewal has more tries than its schedule.
 import { retryName } from '#src/retries/rules/retry.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';

@@ -121,8 +121,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'effect_failed':
       // A person added or removed credits by hand on Stripe, or credited a loss, so Stripe has no room for Crossbill's
-      // refund
-      // or credit note. Stripe also takes the reference of a refund only once.
+      // refund or credit note. Stripe also takes the reference of a refund only once.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         isLossCredited(sides, invoiceId) ||

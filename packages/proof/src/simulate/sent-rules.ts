@@ -31,8 +31,7 @@ export class SentRules {
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
     // After a restore, a daemon may repeat a report after Stripe forgot the key. Stripe refuses the second report
-    // because it
-    // knows the reference of the refund.
+    // because it knows the reference of the refund.
     const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
       this.broken.push(`V7: ${key} goes out although the key before it had its effect`);

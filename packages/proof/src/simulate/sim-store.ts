@@ -197,8 +197,7 @@ export class SimStore {
 
   /**
    * In milliseconds since 1970: when the next work is due, and until when somebody holds a lane. Null: nothing is due,
-   * or
-   * nobody holds a lane.
+   * or nobody holds a lane.
    */
   async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
     const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>({

@@ -1,6 +1,5 @@
 // Doubled money and names: one charge for two invoices, one id for two refunds, and a card that Stripe charges in
-// addition
-// to the MoR.
+// addition to the MoR.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { amountRemaining, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People, type Subscriber } from './people.js';
@@ -110,8 +109,7 @@ export function collectedByStripe(invoice: Invoice | undefined): number {
 
 /**
  * True if Stripe would charge the invoice automatically or try it again. Read from the sandbox's own books, in the
- * order
- * Stripe uses to choose a payment method.
+ * order Stripe uses to choose a payment method.
  */
 export function stripeWouldCharge({ sandbox }: World, i: Invoice): boolean {
   const { customers, subscriptions, paymentMethods } = sandbox.stripe.state;

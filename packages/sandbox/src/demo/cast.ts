@@ -2,10 +2,13 @@
 import { SeededRandom } from '../kernel/random.js';
 
 /**
- * A customer's renewals. `steady`: the card is always good. `recovers`: the bank declines the second renewal, and the
+ * How a customer's renewals go. `steady`: the card always works. `recovers`: the bank declines the second renewal, and
+ * the
  * MoR's next try succeeds. `changes-card`: the bank declines the second renewal for good, and another card pays it.
- * `declines`: never paid. `authenticates`: the bank asks for the customer each time. `debit`: a bank debit, settled
- * days later. `bounces`: a bank debit with a returned first renewal. `charged-twice`: the MoR takes one renewal twice.
+ * `declines`: no renewal is ever paid. `authenticates`: the bank asks the customer each time. `debit`: a bank debit,
+ * settled
+ * days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one renewal
+ * twice.
  */
 export type Role =
   'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
@@ -17,12 +20,12 @@ export type Character = {
   readonly email: string;
   readonly country: string;
   readonly role: Role;
-  /** Starts with a trial: saves the payment method, takes nothing. */
+  /** True: the customer starts with a trial. The signup saves the payment method and takes nothing. */
   readonly trial: boolean;
   readonly plan: Plan;
 };
 
-/** The first twelve customers hold every kind; after them it starts again. */
+/** The first twelve customers have every role; then the roles repeat. */
 const ROLES: readonly Role[] = [
   'steady',
   'declines',
@@ -43,7 +46,7 @@ const NAMES = [
   'Quinn', 'Rosa', 'Sven', 'Tara', 'Umar', 'Vera', 'Willem', 'Xenia', 'Yara', 'Zoe',
 ]; // prettier-ignore
 
-/** Amounts in the currency's smallest unit; yen have no smaller one. */
+/** The plans. Amounts are in the smallest unit of the currency; for yen that is one yen. */
 export const PLANS: readonly Plan[] = [
   { name: 'Starter', amount: 900, currency: 'eur' },
   { name: 'Team', amount: 2900, currency: 'usd' },
@@ -52,10 +55,10 @@ export const PLANS: readonly Plan[] = [
 ];
 const COUNTRIES: Readonly<Record<string, string>> = { eur: 'DE', usd: 'US', gbp: 'GB', jpy: 'JP' };
 
-/** A word of the e-mail address tells the sandbox how the card behaves. */
+/** The sandbox reads a word in the e-mail address to learn how the card behaves. */
 const WORDS: Partial<Record<Role, string>> = { declines: '.decline', authenticates: '.3ds' };
 
-/** `count` characters; those without a card of their own to pay with at once start with a trial. */
+/** Returns `count` characters. Customers who cannot pay by card at once start with a trial. */
 export function castOf(count: number, seed: string): readonly Character[] {
   const random = new SeededRandom(`demo:${seed}`);
   return Array.from({ length: count }, (_, i): Character => {

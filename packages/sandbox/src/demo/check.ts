@@ -1,10 +1,10 @@
-// Do the ledger, Stripe and the MoR tell the same story? Follows every payment and refund through all three.
+// Do Crossbill, Stripe and the MoR agree? Follows every payment and refund through all three.
 import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type Sides, TAKEN } from './sides.js';
 
-/** One disagreement, in words, and its object. */
+/** One disagreement: its object, and a sentence. */
 export type Finding = { readonly about: string; readonly what: string };
 
-/** Pure. Empty: the three agree. A payment waiting for a person under an open review item is explained, not wrong. */
+/** Pure. Returns an empty list if the three sides agree. A payment with an open review item is explained, not wrong. */
 export function disagreements(sides: Sides): Finding[] {
   return [
     ...payments(sides),
@@ -21,8 +21,9 @@ function moneyTaken(sides: Sides): readonly MorPayment[] {
 }
 
 /**
- * The daemon's payments for this one of the MoR's: by its id, a signup's or a link's by its charge, a transfer by its
- * invoice.
+ * Finds the daemon's payments for this payment of the MoR: by its id, for a signup or a link by its charge, for a
+ * transfer
+ * by its invoice.
  */
 function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
   if (p.kind === 'transfer')
@@ -44,7 +45,7 @@ function payments(sides: Sides): Finding[] {
     const twin = twins(sides, p);
     twin.forEach((d) => known.add(d));
     const [d] = twin;
-    if (p.status === 'processing') continue; // the MoR has said nothing yet
+    if (p.status === 'processing') continue; // the MoR has not reported it yet
     if (d === undefined || twin.length > 1) {
       const missing = `the MoR says ${p.status}; the daemon has ${twin.length} such payments`;
       say(p.id, missing);
@@ -62,7 +63,7 @@ function payments(sides: Sides): Finding[] {
   return found;
 }
 
-/** Money taken shows on Stripe exactly once, on its invoice. Once it makes up the amount due, the invoice is paid. */
+/** Money the MoR took shows on its Stripe invoice exactly once. When it reaches the amount due, the invoice is paid. */
 function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   const say = (what: string): Finding[] => [{ about: p.id, what }];
   const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
@@ -83,7 +84,7 @@ function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
   return [];
 }
 
-/** The sum of the records on an invoice, in its smallest unit. */
+/** The sum of the payment records on an invoice, in the currency's smallest unit. */
 function moneyOn(sides: Sides, invoiceId: string): number {
   return sides.stripe.records.filter((r) => r.invoiceId === invoiceId).reduce((sum, r) => sum + r.amount, 0);
 }
@@ -118,14 +119,14 @@ function mirrors(sides: Sides, owner: MorPayment, r: MorRefund): Finding[] {
   const shown = record?.refunds.filter((x) => x.reference === r.processorRefundId) ?? [];
   const [mirror] = shown;
   if (r.status !== 'succeeded') return mirror === undefined ? [] : say(`${r.status}, yet shown on Stripe`);
-  if (record === undefined) return []; // its payment never showed
+  if (record === undefined) return []; // the payment was never shown on Stripe
   if (mirror === undefined || shown.length > 1) return say(`shown on Stripe ${shown.length} times`);
   if (mirror.amount !== r.amount || mirror.credited !== r.amount)
     return say(`${r.amount} given back, ${mirror.amount} reported, ${mirror.credited} credited`);
   return [];
 }
 
-/** The daemon's possible statuses for each of Stripe's. */
+/** For each status of a Stripe invoice, the statuses the daemon may show. */
 const CALLED: Readonly<Record<string, readonly string[]>> = {
   draft: ['expected', 'open', 'held', 'ignored', 'review'],
   open: ['expected', 'open', 'ignored', 'review'],
@@ -141,7 +142,7 @@ function invoices(sides: Sides): Finding[] {
     const status = called.get(i.id);
     const say = (what: string): Finding[] => [{ about: i.id, what }];
     if (status === undefined) return say('the daemon does not know it');
-    // The first invoice of a subscription is nobody's renewal: enrolment doesn't matter.
+    // The first invoice of a subscription is not a renewal, so enrolment doesn't matter.
     if (!i.enrolled && i.billingReason === 'subscription_create') return [];
     if (!i.enrolled) return status === 'ignored' ? [] : say(`not enrolled, and ${status} at the daemon`);
     if (CALLED[i.status]?.includes(status) !== true) return say(`${i.status} on Stripe, ${status} at the daemon`);
@@ -174,7 +175,9 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
 }
 
 /**
- * The ledger's balances against the sums of the two peers; clearing accounts hold exactly the amounts of open reviews.
+ * Compares the ledger's balances with the sums of both peers. A clearing account holds exactly the amounts of open
+ * review
+ * items.
  */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);
@@ -197,8 +200,8 @@ function ledger(sides: Sides): Finding[] {
 }
 
 /**
- * The merchant's backend got one notification for each invoice paid by the MoR's money and for each refund, and for no
- * other.
+ * The merchant's backend got one notification for each invoice the MoR's money paid, one for each refund, and no
+ * others.
  */
 function backend(sides: Sides): Finding[] {
   const said = (type: string): readonly string[] =>

@@ -1,9 +1,9 @@
-// One connection to a PostgreSQL server, for a question or two.
+// One connection to a PostgreSQL server, for a few statements.
 import pg from 'pg';
 
 const CONNECT_MS = 10_000;
 
-/** @param statementMs time limit of a statement; 0: no limit. Throws the errors of `pg`. */
+/** @param statementMs time limit of a statement in milliseconds; 0: no limit. Throws the errors of `pg`. */
 export async function connectAlone(
   url: string,
   { name, statementMs }: { readonly name: string; readonly statementMs: number },
@@ -15,12 +15,12 @@ export async function connectAlone(
     statement_timeout: statementMs === 0 ? false : statementMs,
     keepAlive: true,
   });
-  client.on('error', () => undefined); // a lost connection also rejects the question under way
+  client.on('error', () => undefined); // a lost connection also rejects the running query
   await client.connect();
   return client;
 }
 
-/** The same server and user, another database. */
+/** Returns the URL of another database on the same server, with the same user. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${encodeURIComponent(name)}`;

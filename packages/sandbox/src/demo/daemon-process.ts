@@ -1,4 +1,5 @@
-// The daemon as a separate process, started again when it dies: its stored state must carry it on.
+// The daemon as a separate process. If it dies, the demo starts it again, and its stored state must be enough to
+// continue.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,20 +8,20 @@ import { builtFile } from './programs.js';
 export type DaemonOptions = {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Where it works: a folder without an `.env` of somebody's own. */
+  /** The working directory: a folder without anybody's `.env`. */
   readonly folder: string;
-  /** Its output goes to the end of this file. */
+  /** The daemon's output is appended to this file. */
   readonly logFile: string;
-  /** Receives an unasked end, and the new start. */
+  /** Called when the daemon ends unexpectedly, and again when it is restarted. */
   readonly onDeath: (how: string) => void;
 };
 
 const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
-/** Long, for busy machines: an early end of the process shows at once. */
+/** A long limit for busy machines. If the process ends early, the demo notices at once. */
 const READY_WITHIN_MS = 180_000;
-const STOP_WITHIN_MS = 20_000; // SIGTERM ends within 20 s
+const STOP_WITHIN_MS = 20_000; // after SIGTERM the daemon ends within 20 s
 const LOOK_AGAIN_MS = 50;
-/** So many unasked ends: another start won't help. */
+/** After this many unexpected ends, another start won't help. */
 const HOPELESS_TIMES = 3;
 
 export class DaemonProcess {
@@ -37,13 +38,13 @@ export class DaemonProcess {
     return this.child?.pid ?? null;
   }
 
-  /** Resolves when it is ready. Rejects when it does not become so. */
+  /** Resolves when the daemon is ready. Rejects if it does not become ready in time. */
   async start(): Promise<void> {
     this.launch();
     await this.ready();
   }
 
-  /** True once it answers ready. */
+  /** True if the daemon answers that it is ready. */
   async isReady(): Promise<boolean> {
     try {
       const answer = await fetch(`${this.options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
@@ -64,7 +65,7 @@ export class DaemonProcess {
     this.wasReady = true;
   }
 
-  /** Asks it to end and waits; insists after twenty seconds. */
+  /** Stops the daemon with SIGTERM and waits. Kills it after twenty seconds. */
   async stop(): Promise<void> {
     this.stopping = true;
     const { child } = this;
@@ -76,7 +77,7 @@ export class DaemonProcess {
     clearTimeout(insist);
   }
 
-  /** Ends it without asking. For the way out in a hurry. */
+  /** Kills the daemon at once. */
   kill(): void {
     this.stopping = true;
     this.child?.kill('SIGKILL');
@@ -84,11 +85,11 @@ export class DaemonProcess {
 
   private launch(): void {
     const log = openSync(this.options.logFile, 'a');
-    // A separate process group: we pass the terminal's Ctrl-C on, while its peers are still there.
+    // The daemon gets its own process group, so Ctrl-C does not reach it directly. The demo stops it before its peers.
     const child = spawn(process.execPath, ['--import', WATCHER, builtFile('main.js')], {
       env: { ...this.options.env },
       cwd: this.options.folder,
-      stdio: ['pipe', log, log], // the pipe closes when we end
+      stdio: ['pipe', log, log], // the pipe closes when the demo ends
       detached: true,
     });
     closeSync(log);

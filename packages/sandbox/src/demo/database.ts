@@ -4,17 +4,17 @@ import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone, withDatabase } from './connect.js';
 
 export type DemoDatabase = {
-  /** Holds a password: not for printing. */
+  /** Contains a password: do not print it. */
   readonly url: string;
-  /** Name of the server, for people. */
+  /** The name of the server, for people. */
   readonly about: string;
-  /** Drops the database and stops the server started for it. */
+  /** Drops the database, and stops the server if the demo started it. */
   stop(): Promise<void>;
 };
 
 const PREFIX = 'crossbill_demo_';
 
-/** @param url of a server to use instead; null: the embedded one, with its files in `dataDir` */
+/** @param url a server to use; null: the embedded server, with its files in `dataDir` */
 export async function openDemoDatabase(
   url: string | null,
   dataDir: string,
@@ -36,7 +36,7 @@ export async function openDemoDatabase(
       url: withDatabase(embedded.url, name),
       about: `embedded PostgreSQL on port ${embedded.port}, database ${name}`,
       stop: async () => {
-        await dropIn(embedded.adminUrl, name).catch(() => undefined); // the next run drops leftovers
+        await dropIn(embedded.adminUrl, name).catch(() => undefined); // the next run drops it
         await embedded.stop();
       },
     };
@@ -56,7 +56,7 @@ async function dropIn(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
 }
 
-/** Leftovers of a killed run. A database with connections belongs to another run: it stays. */
+/** Drops the databases of killed runs. A database with connections belongs to a running demo and stays. */
 async function dropLeftovers(adminUrl: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     const found = await admin.query<{ datname: string }>('select datname from pg_database where datname like $1', [

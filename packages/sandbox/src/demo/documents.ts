@@ -1,13 +1,13 @@
-// Fetches files as an operator would: a fresh link from the daemon, then the file behind it.
+// Fetches files as an operator does: asks the daemon for a new link, then downloads the file.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pass, type Story } from './story.js';
 
 const TRIES = 40;
 const LOOK_AGAIN_MS = 250;
-/** The MoR needs seconds to make a file; they pass on the virtual clock. */
+/** The MoR needs some seconds to make a file. They pass on the virtual clock. */
 const WAIT_SEC = 5;
 
-/** Asks `path` until the answer has a link, and follows it. Throws when there is no file in the end. */
+/** Requests `path` until the reply has a link, then downloads it. Throws if no file appears. */
 export async function fetchDocument(story: Story, path: string): Promise<void> {
   const { api } = story.world;
   for (let i = 0; i < TRIES; i++) {
@@ -24,7 +24,7 @@ export async function fetchDocument(story: Story, path: string): Promise<void> {
   throw new Error(`GET ${path}: no file was made`);
 }
 
-/** Throws unless the link leads to a file. */
+/** Throws if the link does not lead to a file. */
 export async function download(url: string): Promise<void> {
   const file = await fetch(url);
   await file.arrayBuffer();

@@ -1,11 +1,12 @@
-// Two customers dispute a payment with their bank: one dispute is won, one is lost, and the books show the loss.
+// Two customers dispute a payment with their bank. The merchant wins one dispute and loses the other, and the books
+// show the loss.
 import { openReviews, resolve } from './operator.js';
 import { type MorPayment, readSides } from './sides.js';
 import { type Story } from './story.js';
 
 const OUTCOMES = ['won', 'lost'] as const;
 
-/** Returns once both have an outcome, and an operator has taken note of the loss. */
+/** Returns when both disputes have an outcome and an operator has acknowledged the loss. */
 export async function driveDisputes(story: Story): Promise<void> {
   const { world, progress, rest, tally } = story;
   progress.step('disputes');

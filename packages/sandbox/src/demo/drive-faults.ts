@@ -1,7 +1,7 @@
-// Deliberate faults in each month: deliveries twice, late, out of order or delayed, and lost answers.
+// Deliberate faults in each month: deliveries repeated, late, out of order or delayed, and lost replies.
 import { type World } from './world.js';
 
-/** Told to the sandbox before a round of renewals; each fault hits as often as `times` says. */
+/** Adds faults to the sandbox before a round of renewals. Each fault strikes `times` times. */
 export async function injectFaults(world: World, times: number): Promise<void> {
   const faults: readonly object[] = [
     { target: 'deliveries', type: 'payment.succeeded', action: 'delay_ms', delay_ms: 2 * 3_600_000, times },
@@ -16,13 +16,13 @@ export async function injectFaults(world: World, times: number): Promise<void> {
   for (const fault of faults) await world.control.post('/_sandbox/faults', fault);
 }
 
-/** Loses the answer to the next refund: the daemon must find out by asking again under the same key. */
+/** Loses the reply to the next refund. The daemon must repeat the request under the same key to learn the outcome. */
 export async function loseRefundAnswer(world: World): Promise<void> {
   const fault = { side: 'mor', method: 'POST', path: '/api/payments/*/refund', action: 'drop_after', times: 1 };
   await world.control.post('/_sandbox/faults', fault);
 }
 
-/** How often faults hit since the start. */
+/** Number of faults that struck since the start. */
 export async function faultHits(world: World): Promise<number> {
   const faults = (await world.control.get('/_sandbox/faults')).list('data');
   return faults.reduce((sum, f) => sum + f.amount('hits'), 0);

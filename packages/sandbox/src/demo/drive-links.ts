@@ -1,4 +1,5 @@
-// Payment links: for a renewal declined for good, and for a customer in Brazil: this payment makes an e-invoice.
+// Payment links: one for a renewal declined for good, one for a customer in Brazil, whose payment produces an
+// e-invoice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { download, fetchDocument } from './documents.js';
 import { type Business, expectInvoice, oneOffInvoice } from './one-off.js';
@@ -19,14 +20,14 @@ const FLORES: Business = {
   currency: 'brl',
 };
 
-/** Recovers a declined renewal, and gets a Brazilian payment's e-invoice. */
+/** Recovers a declined renewal by a link, and fetches the e-invoice of a Brazilian payment. */
 export async function driveLinks(story: Story): Promise<void> {
   const { world, progress } = story;
   progress.step('payment links');
   const declined = declinedRenewal(await readSides(world.api, world.control, world.told));
   if (declined !== null) await payByLink(story, declined, 'GB');
   const abroad = await oneOffInvoice(story, FLORES);
-  await story.rest.settled(); // the MoR has no card to charge, and has said so
+  await story.rest.settled(); // the MoR has no card to charge, and has reported it
   await payByLink(story, abroad, FLORES.country);
   await pass(world, AUTHORITY_SEC);
   await story.rest.settled();
@@ -35,14 +36,14 @@ export async function driveLinks(story: Story): Promise<void> {
   progress.done(`payment links: ${recovered}1 in Brazil with its e-invoice`);
 }
 
-/** The invoice of a declined renewal; null if no card was declined. */
+/** Returns the invoice of a declined renewal; null if no card was declined. */
 function declinedRenewal({ stripe, mor }: Sides): string | null {
   const open = stripe.invoices.filter((i) => i.status === 'open' && i.billingReason === 'subscription_cycle');
   const declined = open.find((i) => mor.payments.filter((p) => p.invoiceId === i.id).at(-1)?.status === 'failed');
   return declined?.id ?? null;
 }
 
-/** Makes the link; the customer pays there and so pays the invoice. */
+/** Creates the link. The customer pays there, and the payment settles the invoice. */
 async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
   const { api, control, told } = story.world;
   const body = { jurisdiction, return_url: 'https://shop.example/thanks' };
@@ -60,7 +61,7 @@ async function payByLink(story: Story, invoiceId: string, jurisdiction: string):
   await fetchDocument(story, `/v1/payments/${own.text('id')}/document`);
 }
 
-/** Its event names the payment, so the daemon keeps it with the invoice; the MoR mints the links now. */
+/** The MoR's event names the payment, so the daemon shows the e-invoice with the invoice. Fetches its files. */
 async function fetchEInvoice(story: Story, invoiceId: string): Promise<void> {
   const { api } = story.world;
   let known: Reading | undefined;

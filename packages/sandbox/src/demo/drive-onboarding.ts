@@ -14,7 +14,9 @@ const COMPANY = {
 const BUSINESS = { businessDescription: 'Software for tree nurseries', storeUrls: ['https://larch.example'] };
 
 /**
- * From the first request to the reviewer's approval. Every step is safe to repeat, so a dying daemon costs only time.
+ * Onboards a merchant, from the first request to the reviewer's approval. Every step is safe to repeat, so a dying
+ * daemon
+ * costs only time.
  */
 export async function onboardMerchant(story: Story): Promise<void> {
   const { world, progress, tally } = story;
@@ -38,9 +40,11 @@ function expectStatus(merchant: Reading, status: string): void {
 }
 
 /**
- * Registers an address of the merchant's own backend for the MoR's reports, and keeps one registration. If the daemon
- * dies after its request to the MoR, the repeat makes a second one; this deletes the first, since nobody saw its
- * secret.
+ * Registers an address of the merchant's own backend for the MoR's events, and keeps one registration. If the daemon
+ * dies
+ * after its request to the MoR, the repeated request makes a second registration. Then this function deletes the first
+ * one,
+ * because nobody received its secret.
  */
 export async function registerEndpoint(story: Story): Promise<void> {
   const { api } = story.world;

@@ -6,10 +6,10 @@ import { type MorPayment, readSides } from './sides.js';
 import { passDays, type Story, type Subscriber } from './story.js';
 
 const DEBIT_REFUND_DAYS = 4;
-/** Each month, for so many customers: one full refund, one partial, one in the portal, one of a bank debit. */
+/** Each month, for this many customers: one full refund, one partial refund, one in the portal, one of a bank debit. */
 const CUSTOMERS_PER_REFUND = 12;
 
-/** Gives this month's refunds and waits until each shows on Stripe, bank debits after some days. */
+/** Makes this month's refunds and waits until each shows on Stripe. Refunds of bank debits take some days. */
 export async function giveRefunds(story: Story, month: number): Promise<void> {
   const { world, progress, rest } = story;
   progress.step(`month ${month} of ${story.months}: refunds`);
@@ -27,10 +27,10 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
     }
     if (part !== undefined) {
       const amount = Math.floor(part.amount / 3);
-      // Not for the first refund: its token has expired on the virtual clock, and the lost answer would be a mere 401.
+      // Lose this reply, not the first of the month: there the token has expired, so the reply would be a mere 401.
       if (i === 0) await loseRefundAnswer(world);
       await refund(story, part, amount, 'a week of the month was not used');
-      await refund(story, part, amount, 'a week of the month was not used'); // the operator clicks twice: one refund
+      await refund(story, part, amount, 'a week of the month was not used'); // a second click makes no second refund
       made += 1;
     }
     if (portal !== undefined) {
@@ -52,7 +52,7 @@ export async function giveRefunds(story: Story, month: number): Promise<void> {
   progress.done(`month ${month} of ${story.months}: ${made} refunds given and shown on Stripe`);
 }
 
-/** The MoR's files of one payment and of one refund. */
+/** Fetches the MoR's files of one payment and of one refund. */
 export async function fetchPaymentFiles(story: Story): Promise<void> {
   const { mor } = await readSides(story.world.api, story.world.control, story.world.told);
   const payment = mor.payments.find((p) => p.kind === 'renewal' && p.status === 'succeeded');
@@ -61,13 +61,13 @@ export async function fetchPaymentFiles(story: Story): Promise<void> {
   if (refunded !== undefined) await fetchDocument(story, `/v1/refunds/${refunded.id}/document`);
 }
 
-/** @param amount null: all of it */
+/** @param amount null: the whole payment */
 async function refund(story: Story, p: MorPayment, amount: number | null, reason: string): Promise<void> {
   const body = { reason, ...(amount === null ? {} : { amount }) };
   await story.world.api.post(`/v1/payments/${p.id}/refunds`, body, `${story.run}-refund-${p.id}`);
 }
 
-/** The MoR takes a renewal of this customer once more, as a faulty peer would, and reports it. */
+/** The MoR charges this customer's renewal a second time, as a faulty peer does, and reports the charge. */
 export async function chargeTwice(story: Story, who: Subscriber): Promise<void> {
   const { cards, kernel, mor } = story.world.sandbox;
   const first = [...mor.payments.values()].find(
@@ -92,7 +92,7 @@ export async function chargeTwice(story: Story, who: Subscriber): Promise<void> 
   cards.events.verdict(second);
 }
 
-/** An operator looks at the review items and gives the second payments back, as each proposes. */
+/** An operator refunds the second payments from their review items, as each item proposes. */
 export async function resolveDoublePayments(story: Story): Promise<void> {
   const open = await openReviews(story, 'double_payment');
   for (const review of open) await resolve(story, review, 'refund', 'charged twice by mistake; told the customer');

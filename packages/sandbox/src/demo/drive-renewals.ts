@@ -1,4 +1,4 @@
-// Months of renewals: Stripe bills, the MoR charges, cards decline, banks take days, and the draft hour passes.
+// Months of renewals: Stripe bills, the MoR charges, cards decline, bank debits take days, drafts wait an hour.
 import { injectFaults } from './drive-faults.js';
 import { chargeTwice, giveRefunds, resolveDoublePayments } from './drive-refunds.js';
 import { type Sides } from './sides.js';
@@ -6,15 +6,15 @@ import { pass, passDays, type Story, type Subscriber, virtualNow } from './story
 
 const MINUTE_SEC = 60;
 const DRAFT_SEC = 61 * MINUTE_SEC; // Stripe keeps a renewal's invoice a draft for about an hour
-/** Everybody signed up within a few minutes, so their renewals come within as many. */
+/** All customers signed up within a few minutes, so all renewals fall within this time. */
 const ROUND_SEC = 30 * MINUTE_SEC;
 const DEBIT_DAYS = 4;
-/** One fault of each kind per round for so many customers. */
+/** Each round has one fault of each kind for this many customers. */
 const CUSTOMERS_PER_FAULT = 12;
 
 type Due = { readonly who: Subscriber; readonly at: number };
 
-/** Drives every subscription through its renewals. Comes back when everything is at rest. */
+/** Drives every subscription through its renewals. Returns when everything is at rest. */
 export async function renewAll(story: Story): Promise<void> {
   const { progress } = story;
   for (let round = await nextRound(story); round.length > 0; round = await nextRound(story)) {
@@ -34,7 +34,7 @@ export async function renewAll(story: Story): Promise<void> {
   }
 }
 
-/** The next customers to bill, all within half an hour; empty after everybody's last renewal. */
+/** The next customers to bill, all within half an hour. Empty after everybody's last renewal. */
 async function nextRound(story: Story): Promise<readonly Due[]> {
   const due: Due[] = [];
   const bySubscription = new Map(story.subscribers.map((s) => [s.subscriptionId, s]));
@@ -47,7 +47,7 @@ async function nextRound(story: Story): Promise<readonly Due[]> {
   return due.filter((d) => d.at < first + ROUND_SEC);
 }
 
-/** From the new period to the end of the draft hour. Returns the new invoices. */
+/** Runs from the start of the new period to the end of the draft hour. Returns the new invoices. */
 async function bill(story: Story, round: readonly Due[], month: number, label: string): Promise<ReadonlySet<string>> {
   const { world, progress, rest } = story;
   const known = new Set((await rest.settled()).stripe.invoices.map((i) => i.id));
@@ -68,7 +68,7 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
   return new Set(sides.stripe.invoices.flatMap((i) => (i.enrolled && !known.has(i.id) ? [i.id] : [])));
 }
 
-/** The outcomes of a customer's coming charges; null: the saved method and the e-mail address decide. */
+/** The outcomes of a customer's next charges. Null: the saved method and the e-mail address decide. */
 function outcomesOf(who: Subscriber, month: number, months: number): readonly string[] | null {
   if (recoversNow(who, month, months))
     return [who.role === 'changes-card' ? 'decline:expired_card' : 'decline', 'succeed'];
@@ -81,8 +81,8 @@ function recoversNow(who: Subscriber, month: number, months: number): boolean {
 }
 
 /**
- * A day later an operator has the MoR charge the mended cards again, and customers with an expired card give another
- * one.
+ * A day later an operator requests new charges for the cards that work again, and customers with an expired card give
+ * another card.
  */
 async function tryAgain(story: Story, round: readonly Due[], month: number): Promise<void> {
   const again = round.map((d) => d.who).filter((who) => recoversNow(who, month, story.months));
@@ -99,8 +99,9 @@ async function tryAgain(story: Story, round: readonly Due[], month: number): Pro
 }
 
 /**
- * The customer's browser confirms a setup, and the backend reports it: Crossbill has the MoR charge the open renewal
- * again.
+ * The customer's browser confirms a setup, and the shop's backend reports it. Crossbill then requests a new charge for
+ * the
+ * open renewal.
  */
 async function giveAnotherCard({ world, run, tally }: Story, { customerId }: Subscriber): Promise<void> {
   const path = `/v1/customers/${customerId}/payment-method`;
@@ -114,7 +115,7 @@ async function isOpen(story: Story, invoiceId: string): Promise<boolean> {
   return (await story.world.stripe.invoices.retrieve(invoiceId)).status === 'open';
 }
 
-/** The MoR takes one renewal twice; an operator refunds the second payment from its review item. */
+/** The MoR charges one renewal twice. An operator refunds the second payment from its review item. */
 async function doublePayment(story: Story, round: readonly Due[]): Promise<void> {
   const twice = round.map((d) => d.who).filter((who) => who.role === 'charged-twice');
   if (twice.length === 0) return;

@@ -7,7 +7,7 @@ import { type Scene, type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
 
-/** Makes the catalogue and signs everybody up. Returns with the first invoices paid and all at rest. */
+/** Creates the catalogue and signs everybody up. Returns when the first invoices are paid and everything is at rest. */
 export async function signUpAll(story: Story, customers: number, seed: string): Promise<void> {
   const { progress, rest } = story;
   const prices = await makePrices(story);
@@ -25,7 +25,7 @@ export async function signUpAll(story: Story, customers: number, seed: string): 
   );
 }
 
-/** The price of each plan by its name. */
+/** Creates the prices and returns them by the name of their plan. */
 export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, string>> {
   const prices = new Map<string, string>();
   for (const plan of PLANS) {
@@ -41,10 +41,10 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
   return prices;
 }
 
-/** The backend's requests for one signup, to repeat them. `complete` null: a trial takes no money. */
+/** The backend's requests for one signup, kept to repeat them. `complete` is null for a trial, which takes no money. */
 export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
 
-/** @param keep receives the calls of the new signup, before its completion */
+/** @param keep receives the requests of the new signup before its completion */
 export async function signUp(
   story: Scene,
   c: Character,
@@ -58,7 +58,7 @@ export async function signUp(
     address: { country: c.country },
     metadata: ENROLLED,
   });
-  // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+  // A custom payment method as the default keeps Stripe from charging, as the README asks of merchants.
   const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
   await stripe.paymentMethods.attach(method.id, { customer: customer.id });
   const subscription = await stripe.subscriptions.create({
@@ -97,7 +97,9 @@ export async function signUp(
 }
 
 /**
- * Document 2's calculation request, if the sandbox's merchant sells through the MoR in this place; elsewhere no tax.
+ * Returns Document 2's calculation request if the sandbox's merchant sells through the MoR in this country. Otherwise
+ * no
+ * tax.
  */
 function taxOf(c: Character): { readonly tax?: object } {
   if (c.country !== 'DE' && c.country !== 'GB') return {};

@@ -1,4 +1,4 @@
-// Customers of bank transfers: open invoices become proforma invoices, transfers arrive in full and in part.
+// Customers who pay by bank transfer: open invoices get proforma invoices, and transfers arrive in full and in part.
 import { decimalFromMinor } from '../kernel/money.js';
 import { fetchDocument } from './documents.js';
 import { oneOffInvoice, type Business, expectInvoice } from './one-off.js';
@@ -27,7 +27,9 @@ const WERFT: Business = {
 
 type Asked = { readonly from: Business; readonly invoiceId: string; readonly proformaId: string };
 
-/** One transfer is complete; the other is too small: an operator applies it, and the invoice stays open for the rest. */
+/**
+ * One transfer is complete. The other is too small: an operator applies it, and the invoice stays open for the rest.
+ */
 export async function driveTransfers(story: Story): Promise<void> {
   const { progress, rest } = story;
   progress.step('bank transfers: proforma invoices are issued');
@@ -52,7 +54,7 @@ export async function driveTransfers(story: Story): Promise<void> {
   progress.done(`2 bank transfers: 1 in full and its invoice paid, ${applied}`);
 }
 
-/** The invoice on Stripe, then its proforma invoice. */
+/** Creates the invoice on Stripe, then its proforma invoice. */
 async function ask(story: Story, from: Business): Promise<Asked> {
   const invoiceId = await oneOffInvoice(story, from);
   const body = {
@@ -72,7 +74,7 @@ async function checkIssued(story: Story, { invoiceId }: Asked): Promise<void> {
   await fetchDocument(story, `${path}/document`);
 }
 
-/** @param amount smallest units */
+/** @param amount in the currency's smallest unit */
 async function arrive(story: Story, a: Asked, amount: number): Promise<void> {
   const { control, told } = story.world;
   const { currency } = a.from;

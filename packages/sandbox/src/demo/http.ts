@@ -1,8 +1,8 @@
-// JSON over HTTP to the daemon and to the sandbox's control routes; patient while a daemon starts again.
+// JSON over HTTP to the daemon and to the sandbox's control routes. Repeats requests while a daemon restarts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Reading } from './read.js';
 
-/** An unexpected answer. The message holds the peer's own words. */
+/** An unexpected reply. The message contains the peer's own words. */
 export class Unexpected extends Error {
   constructor(
     readonly status: number,
@@ -12,7 +12,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** A killed daemon is ready again within seconds; it releases its work for a merchant's onboarding after 45 s. */
+/** A killed daemon is ready again within seconds. Its lock on a merchant's onboarding ends after 45 s. */
 const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 100;
 const ONE_TRY_MS = 30_000;
@@ -21,8 +21,9 @@ const PAGE = 100;
 export class JsonClient {
   /**
    * @param key bearer key; null for the sandbox's control routes
-   * @param patient tries again while nobody answers or the answer is 502 or 503. A poster must make repeats harmless.
-   * @param patienceMs time limit of these tries
+   * @param patient repeats a request while no reply comes, or 502 or 503. The caller of POST must make repeats
+   * harmless.
+   * @param patienceMs time limit of the repeats
    */
   constructor(
     readonly base: string,
@@ -51,7 +52,7 @@ export class JsonClient {
     return this.send('DELETE', path, undefined, {});
   }
 
-  /** Every object of a list, page by page. `path` has no query, or one without `limit` and `cursor`. */
+  /** Returns every object of a list, page by page. `path` has no `limit` and no `cursor`. */
   async all(path: string): Promise<Reading[]> {
     const found: Reading[] = [];
     let cursor: string | null = null;
@@ -86,7 +87,7 @@ export class JsonClient {
     }
   }
 
-  /** Status 0: nobody answered. */
+  /** Sends one request. Status 0: no reply. */
   private async once(
     method: string,
     path: string,

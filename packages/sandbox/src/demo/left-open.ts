@@ -1,5 +1,5 @@
-// The demo leaves work for visitors: a dispute, a double payment, an invoice Stripe cannot finalize, a failed renewal,
-// and an unreadable event. All of it comes as on a real day, and is no difference between the three sides.
+// Leaves work for visitors of the console: a dispute, a double payment, an invoice Stripe cannot finalize, a failed
+// renewal, and an unreadable event. All of it also happens in real life, and the three sides still agree.
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
 import { readSides, TAKEN } from './sides.js';
@@ -7,7 +7,7 @@ import { pass, type Story, type Subscriber } from './story.js';
 
 const DRAFT_SEC = 61 * 60;
 
-/** Returns once the console shows all of it. */
+/** Returns when the console shows all of it. */
 export async function leaveWork(story: Story): Promise<void> {
   const { world, progress, rest } = story;
   progress.step('some work is left for you');
@@ -28,7 +28,7 @@ export async function leaveWork(story: Story): Promise<void> {
     await world.control.post('/_sandbox/cards', { customer_id: declined.customerId, outcome: 'decline' });
     await renew(story, declined);
   }
-  // Another system's event at our webhook endpoint: authentic, and of the wrong shape for its type.
+  // An event of another system at Crossbill's webhook endpoint: authentic, but with the wrong shape for its type.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
   await rest.decided();
   await pass(world, DRAFT_SEC);
@@ -48,7 +48,7 @@ export async function leaveWork(story: Story): Promise<void> {
 
 type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly chargeId: string };
 
-/** Subscribers with a renewal paid by card and without a review item, the last of each. */
+/** Subscribers whose last renewal was paid by card and has no review item, with that renewal. */
 async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly Paying[]> {
   const reviewed = new Set(
     (await readSides(world.api, world.control, world.told)).daemon.reviews.map((r) => r.invoiceId),
@@ -67,7 +67,7 @@ async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly 
   });
 }
 
-/** The invoice of a renewal now. */
+/** Starts a renewal now and returns its invoice. */
 async function renew({ world }: Story, who: Subscriber): Promise<string> {
   const made = await world.control.post('/_sandbox/stripe/renew', { subscription: who.subscriptionId });
   return made.text('id');

@@ -1,4 +1,4 @@
-// `npm run demo`: the whole bridge on one machine without other installs, and the proof: the books agree.
+// `npm run demo`: the whole bridge on one machine, without other installs. At the end it proves that the books agree.
 import { relative } from 'node:path';
 import { disagreements, type Finding } from './check.js';
 import { driveDisputes } from './drive-disputes.js';
@@ -23,7 +23,7 @@ import { runVerify } from './verify-step.js';
 import { startWorld, type World } from './world.js';
 
 const DAY_MS = 86_400_000;
-/** The story of a month is at most 31 days long, and after the last renewal debits and refunds take some days more. */
+/** A month of the story lasts at most 31 days. After the last renewal, debits and refunds take some days more. */
 const MONTH_DAYS = 31;
 const LAST_DAYS = 16;
 const FINDINGS_SHOWN = 20;
@@ -78,7 +78,7 @@ function storyDays(options: DemoOptions): number {
   return options.months * MONTH_DAYS + LAST_DAYS;
 }
 
-/** The story and its end. True: the books agree. */
+/** Runs the story to its end. Returns true if the books agree. */
 async function tell(options: DemoOptions, story: Story): Promise<boolean> {
   const { world, progress } = story;
   let renewalsMs = 0;
@@ -169,7 +169,7 @@ function invite(world: World, progress: Progress): void {
   progress.line('Stop everything with Ctrl-C.');
 }
 
-/** SIGINT, SIGTERM and SIGHUP stop the three parts in order; a second one ends at once. */
+/** SIGINT, SIGTERM or SIGHUP stops the three parts in order. A second signal ends the demo at once. */
 class Signals {
   readonly asked: Promise<void>;
   private world: World | null = null;

@@ -1,4 +1,4 @@
-// One-off invoices of business customers: made and finalized on Stripe, paid by other means than a saved card.
+// One-off invoices of business customers: created and finalized on Stripe, paid without a saved card.
 import { ENROLLED } from './enrolled.js';
 import { type Scene, type Story } from './story.js';
 
@@ -7,20 +7,20 @@ export type Business = {
   readonly email: string;
   readonly country: keyof typeof ADDRESSES;
   readonly taxIdentifier: { readonly type: string; readonly code: string; readonly country: string } | null;
-  /** Smallest units. */
+  /** In the currency's smallest unit. */
   readonly amount: number;
   /** ISO 4217, lower case. */
   readonly currency: string;
 };
 
-/** Made-up addresses in the countries where the sandbox's merchant sells through the MoR. */
+/** Invented addresses in the countries where the sandbox's merchant sells through the MoR. */
 export const ADDRESSES = {
   DE: { line1: 'Lindenallee 7', city: 'Berlin', postalCode: '10115' },
   GB: { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA' },
   BR: { line1: 'Rua das Flores 12', city: 'Curitiba', postalCode: '80010-000' },
 } as const;
 
-/** An open invoice. The MoR hears of it, has no saved method to charge, and says so. */
+/** Creates an open invoice. The MoR receives its event, has no saved method to charge, and reports that. */
 export async function oneOffInvoice(story: Scene, who: Business): Promise<string> {
   const { stripe } = story.world;
   const { line1, city, postalCode } = ADDRESSES[who.country];
@@ -48,7 +48,7 @@ export async function oneOffInvoice(story: Scene, who: Business): Promise<string
   return open.id ?? '';
 }
 
-/** Throws unless the daemon calls the invoice so. */
+/** Throws unless the daemon shows the invoice in this status. */
 export async function expectInvoice(story: Story, invoiceId: string, status: string): Promise<void> {
   const invoice = await story.world.api.get(`/v1/invoices/${invoiceId}`);
   const is = invoice.text('status');

@@ -6,7 +6,7 @@ export type DemoOptions = {
   readonly months: number;
   readonly seed: string;
   readonly once: boolean;
-  /** The result as JSON on stdout; all else goes to stderr. */
+  /** True: the result is JSON on stdout, and everything else goes to stderr. */
   readonly json: boolean;
 };
 
@@ -18,7 +18,10 @@ function count(most: number): (text: string) => number {
   };
 }
 
-/** Ends the process with a message on a wrong option. The defaults end well within two minutes on two cores. */
+/**
+ * Ends the process with a message if an option is wrong. With the defaults the demo takes less than two minutes on two
+ * cores.
+ */
 export function readOptions(argv: readonly string[]): DemoOptions {
   const program = new Command('demo')
     .description('Starts PostgreSQL, the sandbox and the daemon, drives months of subscriptions, and checks the books.')
@@ -31,7 +34,7 @@ export function readOptions(argv: readonly string[]): DemoOptions {
   return program.opts<DemoOptions>();
 }
 
-/** The daemon gets the variables every program needs, and no stray settings. */
+/** The environment for the daemon: the variables every program needs, and no settings of the demo's own shell. */
 export function handedOn(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']) {

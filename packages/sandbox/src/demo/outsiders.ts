@@ -1,11 +1,13 @@
-// Customers never moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their invoices alone.
+// Customers the merchant never moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their
+// invoices alone.
 import { type Story } from './story.js';
 
 const NAMES = ['Grete Example', 'Hugo Example'];
 
 /**
- * Signs two of them up on Stripe. From then on the MoR hears of renewals only through the daemon's relay, and the relay
- * leaves theirs out.
+ * Signs two such customers up on Stripe. From then on the MoR learns of renewals only through the daemon's relay, and
+ * the
+ * relay omits theirs.
  */
 export async function addOutsiders(story: Story): Promise<void> {
   const { stripe, control, told } = story.world;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const REPOSITORY = new URL('../../../../dist/', import.meta.url);
 
-/** The path of a built file of the daemon: `main.js` or `cli.js`. Throws if Crossbill is not installed next to the sandbox. */
+/** The path of a built file of the daemon. Throws if Crossbill is not installed next to the sandbox. */
 export function builtFile(name: 'main.js' | 'cli.js'): string {
   const dist = existsSync(new URL('main.js', REPOSITORY))
     ? REPOSITORY

@@ -1,4 +1,4 @@
-// The demo's progress: one rewritten line on a terminal, plain lines elsewhere.
+// The demo's progress: on a terminal one line, rewritten in place; elsewhere plain lines.
 
 const FRAMES = ['|', '/', '-', '\\'];
 const REDRAW_MS = 120;
@@ -13,7 +13,7 @@ const CODES: Record<Style, [number, number]> = {
   yellow: [33, 39],
 };
 
-/** The needed part of a terminal's stream. */
+/** The part of a terminal's stream this file needs. */
 export type Out = { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
 
 export class Progress {
@@ -24,7 +24,7 @@ export class Progress {
   private frame = 0;
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param noColour of NO_COLOR: anything but empty turns colours off (no-color.org) */
+  /** @param noColour the value of NO_COLOR: any text but an empty one turns colours off (no-color.org) */
   constructor(
     private readonly out: Out,
     noColour: string | undefined,
@@ -33,7 +33,7 @@ export class Progress {
     this.colours = this.terminal && (noColour ?? '') === '';
   }
 
-  /** The current work: shows until the next line, on a terminal only. */
+  /** Shows the current work until the next line, on a terminal only. */
   step(text: string): void {
     this.now = text;
     if (!this.terminal) return;
@@ -41,7 +41,7 @@ export class Progress {
     this.draw();
   }
 
-  /** Finished work, with the time since the start: stays. */
+  /** Prints finished work with the time since the start. */
   done(text: string): void {
     this.line(`${text} ${this.style('dim', `(${this.elapsed()})`)}`);
   }
@@ -50,13 +50,13 @@ export class Progress {
     this.line(this.style('yellow', text));
   }
 
-  /** Any line: stays. */
+  /** Prints any line. */
   line(text = ''): void {
     this.out.write(`${this.terminal && this.now !== null ? CLEAR_LINE : ''}${text}\n`);
     if (this.now !== null) this.draw();
   }
 
-  /** Ends the rewritten line. */
+  /** Ends the line that is rewritten in place. */
   rest(): void {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
@@ -64,7 +64,7 @@ export class Progress {
     this.now = null;
   }
 
-  /** Since the start, such as `4.2 s`. */
+  /** The time since the start, such as `4.2 s`. */
   elapsed(): string {
     return seconds(performance.now() - this.startedAt);
   }
@@ -78,7 +78,7 @@ export class Progress {
     if (!this.terminal || this.now === null) return;
     this.frame = (this.frame + 1) % FRAMES.length;
     const text = `${FRAMES[this.frame] ?? ''} ${this.now}  ${this.elapsed()}`;
-    // A wrapped line can't be rewritten.
+    // The terminal cannot rewrite a wrapped line, so cut the text.
     this.out.write(`${CLEAR_LINE}${text.slice(0, Math.max(20, (this.out.columns || 80) - 1))}`);
   }
 }

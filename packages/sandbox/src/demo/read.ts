@@ -1,13 +1,13 @@
-// Reads the JSON of the three sides: checks every member before its use.
+// Reads the JSON of the three sides and checks every member before use.
 
-/** A JSON object from outside. A missing member, or one of another type, is an error with its name. */
+/** A JSON object from outside. A missing member, or a member of another type, throws an error with its name. */
 export class Reading {
   constructor(
     private readonly value: Readonly<Record<string, unknown>>,
     private readonly what: string,
   ) {}
 
-  /** Throws when `value` is no JSON object. */
+  /** Throws if `value` is not a JSON object. */
   static of(value: unknown, what: string): Reading {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what}: not an object`);
     return new Reading({ ...value }, what);
@@ -17,13 +17,13 @@ export class Reading {
     return this.textOrNull(name) ?? this.wrong(name, 'a text');
   }
 
-  /** Null when it is missing or null. */
+  /** Null if the member is missing or null. */
   textOrNull(name: string): string | null {
     const value = this.value[name] ?? null;
     return value === null || typeof value === 'string' ? value : this.wrong(name, 'a text');
   }
 
-  /** A whole number; texts of digits count, as a peer may write large amounts so. */
+  /** A whole number. Accepts a string of digits, since a peer may write large amounts as strings. */
   amount(name: string): number {
     return this.amountOrNull(name) ?? this.wrong(name, 'a whole number');
   }
@@ -44,14 +44,14 @@ export class Reading {
     return Reading.of(this.value[name], `${this.what}.${name}`);
   }
 
-  /** The objects of a list; a missing one is empty. */
+  /** The objects of a list. A missing list is empty. */
   list(name: string): readonly Reading[] {
     const value = this.value[name] ?? [];
     if (!Array.isArray(value)) return this.wrong(name, 'a list');
     return value.map((one: unknown, i) => Reading.of(one, `${this.what}.${name}[${i}]`));
   }
 
-  /** The texts of a list; a missing one is empty. */
+  /** The strings of a list. A missing list is empty. */
   strings(name: string): readonly string[] {
     const value = this.value[name] ?? [];
     if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))

@@ -1,4 +1,4 @@
-// The closing table: the story in counts from the three sides.
+// The closing table of the demo: counts from the three sides.
 import { type Sides, TAKEN } from './sides.js';
 import { type Tally } from './story.js';
 
@@ -9,7 +9,7 @@ export type Numbers = {
   readonly trials: number;
   readonly faults: number;
   readonly deaths: number;
-  /** Real time of the renewals, in milliseconds. */
+  /** Real time the renewals took, in milliseconds. */
   readonly renewalsMs: number;
   readonly tally: Tally;
 };
@@ -86,14 +86,14 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
   ];
 }
 
-/** Columns without boxes: labels to the left, numbers to the right. */
+/** Columns without boxes: labels align left, numbers align right. */
 export function table(rows: readonly Row[]): readonly string[] {
   const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
   const [labels, values] = [width(0), width(1)];
   return rows.map(([label, value, more]) => `  ${label.padEnd(labels)}  ${value.padStart(values)}  ${more}`.trimEnd());
 }
 
-/** The backend's most frequent notifications, by type. */
+/** The most frequent types of notifications at the backend. */
 function kinds(sides: Sides): string {
   const counts = new Map<string, number>();
   for (const { type } of sides.backend) counts.set(type, (counts.get(type) ?? 0) + 1);

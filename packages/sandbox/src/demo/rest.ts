@@ -1,22 +1,21 @@
-// Waits until everything is at rest: nothing under way, nothing undecided, and the three sides agree. Nobody sleeps for luck.
+// Waits until everything is at rest: no work is under way, every event is decided, and the three sides agree. No fixed
+// sleeps.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from './check.js';
 import { readSides, type Sides } from './sides.js';
 import { type World } from './world.js';
 import { connectAlone } from './connect.js';
 
-/** After this long, in real time, open work goes into the report. A killed worker costs up to 25 s (its lease). */
+/** Real milliseconds until the report lists work that is still open. A killed worker costs up to 25 s (its lease). */
 const PATIENCE_MS = 120_000;
 const LOOK_AGAIN_MS = 60;
 const HOUR_SEC = 3_600;
-/**
- * A sender tries again, or releases a held delivery, some time later on the virtual clock: so move it on by this much.
- */
+/** Seconds to advance the virtual clock, so a sender retries or releases a held delivery. */
 const LEAP_SEC = 600;
-/** Ends the leaping, should it not help: three days, as long as senders go on. */
+/** The most advances in a row: three days, as long as senders retry. */
 const LEAPS_AT_MOST = 432;
 
-/** The story can't go on: these parts did not come to rest. */
+/** The story cannot go on: these parts did not come to rest. */
 export class NotAtRest extends Error {
   constructor(readonly open: readonly string[]) {
     super(`not at rest after ${PATIENCE_MS / 1000} s`);
@@ -32,12 +31,12 @@ const UNDER_WAY_SQL = `
 type Traffic = { readonly sending: number; readonly waiting: number };
 
 export class Rest {
-  /** Virtual time of the first relevant deliveries: all earlier ones have ended. */
+  /** Virtual time of the first delivery to check: all earlier deliveries have ended. */
   private since = '1970-01-01T00:00:00.000Z';
 
   constructor(private readonly world: World) {}
 
-  /** Every delivery has arrived and has its decision; invoices may still be drafts. */
+  /** Waits until every delivery has arrived and is decided. Invoices may still be drafts. */
   async decided(): Promise<void> {
     await this.until(async () => {
       const { sending } = await this.traffic();
@@ -46,7 +45,9 @@ export class Rest {
     });
   }
 
-  /** Nothing moves any more and the three sides agree. Retries and drafts get the virtual time they need. */
+  /**
+   * Waits until nothing moves any more and the three sides agree. Gives retries and drafts the virtual time they need.
+   */
   async settled(): Promise<Sides> {
     let agreed: Sides | null = null;
     let leaps = 0;
@@ -88,7 +89,7 @@ export class Rest {
     }
   }
 
-  /** By the sandbox's log: the last state of each event and receiver. */
+  /** Reads the sandbox's log: the last state of each event at each receiver. */
   private async traffic(): Promise<Traffic> {
     const log = await this.world.control.get(`/_sandbox/deliveries?since=${encodeURIComponent(this.since)}`);
     const last = new Map<string, string>();
@@ -113,9 +114,11 @@ export class Rest {
   }
 
   /**
-   * The daemon's API does not show a lane in work or an invoice waiting for its relay. If a day passed meanwhile,
-   * Stripe would forget the key of a call with a lost answer, and the MoR would hear of the invoice after its draft's
-   * hour.
+   * Lists the work that the daemon's API does not show: lanes under way and invoices waiting for their relay. If a day
+   * passed
+   * before this work ends, Stripe would forget the key of a call without a reply, and the MoR would learn of an invoice
+   * after
+   * its draft hour.
    */
   private async underWay(): Promise<readonly string[]> {
     const database = await connectAlone(this.world.databaseUrl, { name: 'crossbill-demo', statementMs: 10_000 });

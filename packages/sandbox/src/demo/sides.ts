@@ -1,4 +1,5 @@
-// The same story told by three: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are smallest units.
+// What three sides know of the same story: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are in
+// smallest units.
 import { type JsonClient } from './http.js';
 import { type Reading } from './read.js';
 import { type Told, type ToldLoss } from './told.js';
@@ -11,7 +12,7 @@ export type DaemonRefund = {
   readonly status: string;
 };
 export type DaemonPayment = {
-  /** `pay_…`, or the daemon's own until an event brought it. */
+  /** `pay_…`, or the daemon's own id until an event brings the MoR's. */
   readonly id: string;
   readonly invoiceId: string;
   /** `renewal`, `signup`, `proforma` or `payment_link`. */
@@ -44,25 +45,25 @@ export type StripeInvoice = {
   readonly id: string;
   readonly status: string;
   readonly billingReason: string;
-  /** False: the customer stays with Stripe's own collection. */
+  /** False: Stripe itself collects from the customer. */
   readonly enrolled: boolean;
   readonly amountDue: number;
   readonly currency: string;
 };
 export type StripeRecord = {
   readonly id: string;
-  /** Its invoice; null if unattached. */
+  /** The invoice of the record; null if unattached. */
   readonly invoiceId: string | null;
   readonly reference: string;
   readonly amount: number;
   readonly refunds: readonly { readonly reference: string; readonly amount: number; readonly credited: number }[];
 };
 
-/** A charge, or a transfer received by the MoR: then `kind` is `transfer` and there is no charge. */
+/** A charge, or a transfer the MoR received. A transfer has `kind` `transfer` and no charge. */
 export type MorPayment = {
   readonly id: string;
   readonly kind: string;
-  /** Its reference in Stripe: the charge, or the id of the payment link or of the proforma invoice. */
+  /** The reference of the payment in Stripe: the charge, or the id of the payment link or of the proforma invoice. */
   readonly reference: string;
   readonly invoiceId: string | null;
   readonly amount: number;
@@ -81,7 +82,7 @@ export type MorRefund = {
   readonly source: string;
 };
 
-/** A signed notification at the merchant's backend. `about`: its refund, else its invoice; null: neither. */
+/** A signed notification at the merchant's backend. `about` is its refund, else its invoice, else null. */
 export type Notified = { readonly type: string; readonly about: string | null; readonly times: number };
 
 export type Sides = {
@@ -98,17 +99,17 @@ export type Sides = {
   readonly mor: {
     readonly payments: readonly MorPayment[];
     readonly refunds: readonly MorRefund[];
-    /** Lost disputes. */
+    /** Disputes the merchant lost. */
     readonly lost: readonly ToldLoss[];
   };
-  /** Once for each notification, however often it came. */
+  /** One entry for each notification, however often it arrived. */
   readonly backend: readonly Notified[];
 };
 
-/** The MoR took the money, whatever went back since. */
+/** Statuses of a payment the MoR took, even if it was refunded later. */
 export const TAKEN: ReadonlySet<string> = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
-/** Reads all three, not in one instant: compare only after nothing moves. */
+/** Reads all three sides one after another. Compare the result only when nothing moves any more. */
 export async function readSides(api: JsonClient, control: JsonClient, told: Told): Promise<Sides> {
   const [notifications, stripe, payments, refunds] = await Promise.all([
     control.get('/_sandbox/notifications'),

@@ -1,4 +1,4 @@
-// The common part of the story: the world, the cast, and how to wait for rest.
+// The common part of the story: the world, the cast, and how to wait until everything rests.
 import { type Character } from './cast.js';
 import { type Progress } from './progress.js';
 import { type Rest } from './rest.js';
@@ -7,15 +7,15 @@ import { type World } from './world.js';
 export type Subscriber = Character & {
   readonly customerId: string;
   readonly subscriptionId: string;
-  /** Renewals billed so far. */
+  /** Number of renewals billed so far. */
   renewals: number;
 };
 
-/** Acts without a count in any list of the three sides. */
+/** Counts of acts that no list of the three sides counts. */
 export type Tally = {
   /** Signups with a tax calculation on their intent. */
   taxed: number;
-  /** Customers with another card after a hard decline. */
+  /** Customers who gave another card after a hard decline. */
   otherCards: number;
   documents: number;
   eInvoices: number;
@@ -38,10 +38,10 @@ export function newTally(): Tally {
   };
 }
 
-/** Enough to sign somebody up or to make an invoice. */
+/** The parts needed to sign somebody up or to create an invoice. */
 export type Scene = {
   readonly world: Pick<World, 'stripe' | 'api' | 'control'>;
-  /** Names idempotency keys: another run has other ones. */
+  /** Part of every idempotency key, so another run uses other keys. */
   readonly run: string;
   readonly subscribers: Subscriber[];
   readonly tally: Tally;
@@ -56,14 +56,14 @@ export type Story = Scene & {
 
 const DAY_SEC = 86_400;
 
-/** Moves the sandbox's clock on. */
+/** Advances the sandbox's clock. */
 export async function pass(world: World, sec: number): Promise<void> {
   await world.control.post('/_sandbox/clock', { advance_sec: sec });
 }
 
 export const passDays = (world: World, days: number): Promise<void> => pass(world, days * DAY_SEC);
 
-/** Virtual time in Unix seconds. */
+/** The virtual time in Unix seconds. */
 export async function virtualNow(world: World): Promise<number> {
   return (await world.control.get('/_sandbox/clock')).amount('now_sec');
 }

@@ -1,6 +1,6 @@
-// The story's instructions to the sandbox, remembered by their author: the oracle for money by other ways than cards.
+// The story remembers here its instructions to the sandbox. The final check takes money without a card from this list.
 
-/** A transfer received by the MoR. `amount` in the currency's smallest unit; `currency` in lower case. */
+/** A transfer the MoR received. `amount` is in the currency's smallest unit; `currency` is in lower case. */
 export type ToldTransfer = {
   readonly proformaId: string;
   readonly invoiceId: string;
@@ -8,16 +8,16 @@ export type ToldTransfer = {
   readonly currency: string;
 };
 
-/** A payment at a link: the MoR's `pay_…`, and the link's invoice, unknown to the MoR. */
+/** A payment on a link: the MoR's `pay_…`, and the invoice of the link, unknown to the MoR. */
 export type ToldLink = { readonly paymentId: string; readonly linkId: string; readonly invoiceId: string };
 
-/** A dispute the customer won: the money is gone. `amount` in smallest units. */
+/** A dispute the merchant lost: the money is gone. `amount` is in smallest units. */
 export type ToldLoss = { readonly paymentId: string; readonly amount: number; readonly currency: string };
 
 export type Told = {
   readonly transfers: ToldTransfer[];
   readonly links: ToldLink[];
   readonly lost: ToldLoss[];
-  /** Customers in Stripe's own collection. */
+  /** Customers from whom Stripe itself collects. */
   readonly outsiders: string[];
 };

@@ -1,4 +1,4 @@
-// The month's end in the demo's table: the balance of each account of the ledger, and whether it is even.
+// The month's end in the demo's table: the balance of each ledger account, and whether the balances add up.
 import { decimalFromMinor } from '../kernel/money.js';
 import { type Finding } from './check.js';
 import { type JsonClient } from './http.js';
@@ -6,7 +6,7 @@ import { type Row } from './report.js';
 
 export type MonthEnd = { readonly month: string; readonly rows: readonly Row[]; readonly findings: readonly Finding[] };
 
-/** `month`: such as `2026-11`, UTC. An open review item explains a clearing account with a balance. */
+/** `month` is in UTC, such as `2026-11`. An open review item explains the balance of a clearing account. */
 export async function monthEnd(api: JsonClient, month: string, openReviews: boolean): Promise<MonthEnd> {
   const balance = await api.get(`/v1/ledger/trial-balance?month=${month}`);
   const rows: Row[] = [];

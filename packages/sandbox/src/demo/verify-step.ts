@@ -1,4 +1,4 @@
-// The closing step: the product's own `verify`, run as an operator would run it.
+// The last step of the demo: the product's own `verify`, run as an operator runs it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { builtFile } from './programs.js';
@@ -9,8 +9,9 @@ const WITHIN_MS = 120_000;
 const MOST_SAID = 16 * 1024 * 1024; // bytes
 
 /**
- * Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Null: this build has no command line.
- * `more`: further options of the command.
+ * Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Returns null if this build
+ * has
+ * no command line. `more`: further options of the command.
  */
 export function runVerify(
   env: Readonly<Record<string, string>>,

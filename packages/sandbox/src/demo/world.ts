@@ -1,4 +1,5 @@
-// The world of the demo: a real PostgreSQL, the sandbox in this process, the daemon in its own. Started together, stopped together.
+// The world of the demo: a real PostgreSQL, the sandbox in this process, and the daemon in a process of its own. They
+// start and stop together.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
@@ -15,56 +16,56 @@ import { type Told } from './told.js';
 
 export type World = {
   readonly sandbox: Sandbox;
-  /** The merchant's own use of Stripe: the real package, at the sandbox's address. */
+  /** The merchant's own client of Stripe: the real package, at the sandbox's address. */
   readonly stripe: Stripe;
   /** The daemon's API with an `ops` key. */
   readonly api: JsonClient;
   /** The sandbox's control routes. */
   readonly control: JsonClient;
-  /** The story's instructions to the sandbox besides the cards. */
+  /** The story's instructions to the sandbox, apart from card outcomes. */
   readonly told: Told;
   readonly daemon: DaemonProcess;
   readonly daemonUrl: string;
   readonly opsKey: string;
-  /** The daemon's settings, to run its command line with. They hold secrets of made-up money. */
+  /** The daemon's settings, for its command line. Their secrets guard invented money. */
   readonly daemonEnv: Readonly<Record<string, string>>;
-  /** Holds a password: not for printing. */
+  /** Contains a password: do not print it. */
   readonly databaseUrl: string;
-  /** Where the demo keeps its files. */
+  /** The folder for the demo's files. */
   readonly folder: string;
-  /** Writes them to a file for the `--env-file` of the command line, and says where; it goes when the demo ends. */
+  /** Writes the settings to a file for `--env-file` and returns its path. The demo deletes the file when it ends. */
   leaveEnvFile(): string;
   readonly about: readonly string[];
   stop(): Promise<void>;
-  /** The way out in a hurry: no process of ours stays. */
+  /** Kills every process of the demo at once. */
   kill(): void;
 };
 
 export type WorldOptions = {
   readonly seed: string;
-  /** A server to make a database on, or null: the embedded one; or a ready database. */
+  /** A server to create a database on, a ready database, or null for the embedded server. */
   readonly databaseUrl: string | null | DemoDatabase;
   readonly dataDir: string;
-  /** The virtual clock starts this much in the past, so the story ends today. */
+  /** The virtual clock starts this many milliseconds in the past, so the story ends today. */
   readonly startAgoMs: number;
-  /** Handed on to the daemon: PATH and the like. */
+  /** Environment variables for the daemon, such as PATH. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onDeath: (how: string) => void;
   readonly warn: (text: string) => void;
-  /** True: any free ports, for a run beside others; else the usual ones where they are free. */
+  /** True: use any free ports, so several runs fit on one machine. Otherwise use the usual ports if they are free. */
   readonly anyPorts?: true;
-  /** Settings of the daemon in place of the demo's. */
+  /** Settings of the daemon that replace the demo's. */
   readonly settings?: (sandbox: Sandbox) => Readonly<Record<string, string>>;
 };
 
 const HOST = '127.0.0.1';
-/** First choices; any free port does. */
+/** The preferred ports. If a port is taken, any free port does. */
 const PORTS = { daemon: 3000, stripe: 4010, mor: 4020 };
 const ANY = { daemon: 0, stripe: 0, mor: 0 };
-/** The sandbox has no limit of its own, and the demo is not about waiting for one. */
+/** The sandbox has no limit of its own, and the demo should not wait for one. */
 const STRIPE_MAX_RPS = '200';
 
-/** Rejects if a part does not start; the started parts stop then. */
+/** Starts the world. If a part does not start, stops the others and rejects. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });
@@ -177,8 +178,9 @@ async function withDaemon(
 }
 
 /**
- * Registers the daemon's endpoint for the MoR's events like a merchant, so the MoR lists it. Returns its secret, shown
- * only once.
+ * Registers the daemon's endpoint for the MoR's events as a merchant does, so the MoR lists it. Returns its secret,
+ * which
+ * the MoR shows only once.
  */
 async function registerEndpoint({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
   const { clientId, clientSecret } = secrets.merchant;
@@ -198,11 +200,11 @@ function stripeOf(sandbox: Sandbox): Stripe {
     port,
     protocol: 'http',
     maxNetworkRetries: 2,
-    telemetry: false, // on, the package writes a file below the home directory
+    telemetry: false, // if on, the package writes a file below the home directory
   });
 }
 
-/** The wished port, or a free one if somebody has it. */
+/** Returns the wished port, or a free port if the wished one is taken. */
 export async function portNear(wished: number): Promise<number> {
   return (await tryPort(wished)) ?? (await tryPort(0)) ?? wished;
 }

@@ -1,4 +1,4 @@
-// `npm run example`: the example shop with a daemon, the sandbox and a PostgreSQL of its own, until Ctrl-C.
+// `npm run example`: the example shop with its own daemon, sandbox and PostgreSQL, until Ctrl-C.
 import { handedOn } from '../demo/options.js';
 import { Progress } from '../demo/progress.js';
 import { portNear, startWorld, type World } from '../demo/world.js';
@@ -6,7 +6,10 @@ import { ShopProcess } from './shop-process.js';
 
 const SHOP_PORT = 4000;
 const CUSTOM_TYPE = 'cpmt_shop';
-/** Ctrl-C reaches us from the terminal and once more from npm: this is no second one. */
+/**
+ * Ctrl-C reaches this process from the terminal and again from npm. A signal this soon after the first is the same
+ * Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
 async function main(): Promise<void> {
@@ -83,7 +86,7 @@ function invite(shop: ShopProcess, world: World, progress: Progress): void {
 
 type Asked = { readonly promise: Promise<void>; done: boolean; kill: () => void };
 
-/** SIGINT, SIGTERM and SIGHUP end all in order; a later one ends at once. */
+/** SIGINT, SIGTERM or SIGHUP stops all parts in order. A later signal ends the process at once. */
 function signalled(progress: Progress): Asked {
   let resolve: () => void = () => undefined;
   const asked: Asked = { promise: new Promise((r) => (resolve = r)), done: false, kill: () => undefined };

@@ -1,11 +1,11 @@
-// The example shop as a process of its own, with the packages of this checkout.
+// The example shop as a separate process, with the packages of this checkout.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Of the repository: this file runs as packages/sandbox/dist/example/shop-process.js. */
+/** The root of the repository: this file runs as packages/sandbox/dist/example/shop-process.js. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SHOP = join(ROOT, 'examples/shop');
 const WATCHER = new URL('../demo/end-with-parent.js', import.meta.url).href;
@@ -16,10 +16,10 @@ const LOOK_AGAIN_MS = 50;
 export class ShopProcess {
   private readonly child: ChildProcess;
 
-  /** @param env the shop's whole environment, with PORT */
+  /** @param env the whole environment of the shop, with PORT */
   constructor(private readonly env: Readonly<Record<string, string>>) {
     linkClient();
-    // A separate process group, like the daemon: we pass the terminal's Ctrl-C on in order.
+    // The shop gets its own process group, like the daemon, so Ctrl-C does not reach it directly.
     const args = ['--import', WATCHER, 'main.js'];
     this.child = spawn(process.execPath, args, {
       cwd: SHOP,
@@ -33,7 +33,7 @@ export class ShopProcess {
     return `http://127.0.0.1:${this.env['PORT'] ?? ''}`;
   }
 
-  /** Resolves when it answers. Rejects when it ended, having said why, or does not answer in time. */
+  /** Resolves when the shop answers. Rejects if the shop ends or does not answer in time. */
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS;
     while (!(await answers(this.url))) {
@@ -57,7 +57,10 @@ export class ShopProcess {
   }
 }
 
-/** npm's result for `file:../../packages/client`, without a registry: the other packages lie further up. */
+/**
+ * Links packages/client into the shop, as npm does for `file:../../packages/client`. Node finds the other packages
+ * further up.
+ */
 function linkClient(): void {
   const link = join(SHOP, 'node_modules/@crossbill/client');
   if (existsSync(link)) return;
