@@ -5,7 +5,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js';
 
 const DAEMON = 'http://127.0.0.1:3000';
 
-/** Reads the SANDBOX_… settings. Throws an Error naming a wrong one. */
+/** Reads the SANDBOX_… settings. Throws an Error with the name of a wrong one. */
 function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
   const port = (name: string, byDefault: number): number => {
     const text = env[name];
@@ -31,7 +31,10 @@ function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
   };
 }
 
-/** The settings of a daemon for this sandbox. Made-up money only: it prints these secrets on purpose. */
+/**
+ * The settings a daemon needs for this sandbox. The secrets guard invented money, so the sandbox prints them on
+ * purpose.
+ */
 function daemonSettings(sandbox: Sandbox): [string, string][] {
   const { secrets, kernel, mor } = sandbox;
   const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;

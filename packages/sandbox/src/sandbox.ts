@@ -1,4 +1,4 @@
-// The sandbox as one object: the MoR and the bridge's part of Stripe, on two ports, with one state.
+// The sandbox as one object: the MoR and the part of Stripe that Crossbill uses, on two ports, with one state.
 import { addBackend } from './backend.js';
 import { type ClockOptions } from './kernel/clock.js';
 import { type Transport } from './kernel/deliveries.js';
@@ -13,42 +13,42 @@ import { type StripeSide, addStripe } from './stripe/stripe.js';
 
 export type SandboxOptions = {
   readonly seed?: string;
-  readonly host?: string; // 127.0.0.1
-  readonly morPort?: number; // 0 picks one
+  readonly host?: string; // default: 127.0.0.1
+  readonly morPort?: number; // 0 chooses a free one
   readonly stripePort?: number;
-  readonly psp?: string; // cardpsp
-  /** The first receiver of Stripe's events; null or absent: none until a registration. */
+  readonly psp?: string; // default: cardpsp
+  /** The first receiver of Stripe's events. Null or left out: none until somebody registers one. */
   readonly stripeWebhookUrl?: string | null;
   readonly paymentWebhookUrl?: string | null;
-  /** An endpoint of Document 2, pre-registered for every event type. */
+  /** An endpoint of Document 2, registered for every event type at the start. */
   readonly eventWebhookUrl?: string | null;
-  /** Refuses webhook endpoints on loopback and over plain http, as the documents say. */
+  /** True: refuses webhook endpoints on loopback and over plain http, as the documents require. */
   readonly strictUrls?: boolean;
   readonly clock?: ClockOptions;
   readonly transport?: Transport;
 };
 
-/** Credentials and secrets; they follow from the seed, so a restart keeps them. */
+/** Credentials and secrets. They depend only on the seed, so a restart keeps them. */
 export type SandboxSecrets = {
   readonly stripeApiKey: string;
   readonly stripeWebhookSecret: string;
   readonly paymentWebhookSecret: string;
   readonly eventWebhookSecret: string;
   readonly relaySecret: string;
-  /** Of the merchant's backend, for `NOTIFY_SECRETS`. */
+  /** The secret of the merchant's backend, for `NOTIFY_SECRETS`. */
   readonly notifySecret: string;
   readonly merchant: { readonly clientId: string; readonly clientSecret: string };
   readonly partner: { readonly clientId: string; readonly clientSecret: string };
 };
 
-/** The sandbox without sockets: `kernel.handle(side, request)` answers requests. */
+/** The sandbox without sockets: `kernel.handle(side, request)` handles requests. */
 export type SandboxCore = {
   readonly kernel: Kernel;
   readonly mor: MorState;
   readonly cards: Cards;
   readonly stripe: StripeSide;
   readonly secrets: SandboxSecrets;
-  /** Of the processor's account, for the shopper's browser. */
+  /** The publishable key of the processor's account, for the shopper's browser. */
   readonly publishableKey: string;
 };
 
@@ -60,7 +60,7 @@ export type Sandbox = SandboxCore & {
 
 const DEFAULT_SEED = 'crossbill';
 
-/** Builds state and routes; opens no port. */
+/** Creates state and routes; opens no port. */
 export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   const kernel = new Kernel({
     seed: options.seed ?? DEFAULT_SEED,
@@ -92,7 +92,7 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   return { kernel, mor, cards, stripe, secrets, publishableKey: publishableKeyOf(kernel) };
 }
 
-/** Opens both ports. Rejects if another program has one, and leaves nothing open then. */
+/** Opens both ports. If another program has one, closes everything and rejects. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const core = makeSandbox(options);
   const host = options.host ?? '127.0.0.1';

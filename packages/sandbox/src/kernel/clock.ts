@@ -1,17 +1,18 @@
-// The virtual clock: runs with a time source plus its advances, and fires timers in due order, each at its own instant.
+// The virtual clock: a time source plus all advances. It fires timers in the order of their due times, each at its own
+// time.
 
 export type TimerHandle = { cancel(): void };
 
 export type ClockOptions = {
-  /** Milliseconds since 1970; the computer's clock unless somebody owns the time. */
+  /** Milliseconds since 1970. Left out: the computer's clock. */
   readonly source?: () => number;
-  /** True: nothing fires by itself; the owner calls `runDue` or `advance`. */
+  /** True: the clock fires no timer automatically, and the owner calls `runDue` or `advance`. */
   readonly manual?: boolean;
 };
 
 type Timer = { due: number; order: number; label: string; run: () => void | Promise<void>; cancelled: boolean };
 
-const LONGEST_NAP_MS = 60_000; // setTimeout counts 31 bits; waking early does no harm
+const LONGEST_NAP_MS = 60_000; // setTimeout takes at most 31 bits; waking early does no harm
 
 export class VirtualClock {
   private readonly source: () => number;
@@ -21,10 +22,10 @@ export class VirtualClock {
   private timers: Timer[] = []; // a binary heap, earliest first
   private order = 0;
   private nap: NodeJS.Timeout | null = null;
-  private turn: Promise<void> = Promise.resolve(); // advances run one after the other
+  private turn: Promise<void> = Promise.resolve(); // advances run one after another
   private advancing = false;
   private closed = false;
-  /** Awaited after the timers of each instant during an advance: the senders finish their work here. */
+  /** Awaited during an advance after the timers of each instant, so the senders can finish their work. */
   settle: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: ClockOptions = {}) {
@@ -46,14 +47,14 @@ export class VirtualClock {
   }
 
   /**
-   * The time of the source, without advances. Signatures bear this one: their receiver compares with its own,
-   * unadvanced clock.
+   * The time of the source, without advances. Signatures use this time, because the receiver compares it with a clock
+   * that nobody advances.
    */
   wallMs(): number {
     return this.source();
   }
 
-  /** Calls `run` when virtual time reaches `dueMs`, or at the next turn if it is past. */
+  /** Calls `run` when virtual time reaches `dueMs`. If `dueMs` is past, calls it at the next turn. */
   at(dueMs: number, label: string, run: () => void | Promise<void>): TimerHandle {
     this.order += 1;
     const timer: Timer = { due: dueMs, order: this.order, label, run, cancelled: false };
@@ -71,20 +72,22 @@ export class VirtualClock {
     return new Promise((resolve) => void this.after(ms, 'sleep', resolve));
   }
 
-  /** When the next timer is due (virtual milliseconds), or null. */
+  /** The virtual time in milliseconds when the next timer is due; null: none. */
   nextDue(): number | null {
     this.dropCancelled();
     return this.timers[0]?.due ?? null;
   }
 
-  /** Moves virtual time on by `ms`, firing everything due in between in order and awaiting `settle` after each instant. */
+  /**
+   * Advances virtual time by `ms`. Fires every timer due in between in order, and awaits `settle` after each instant.
+   */
   advance(ms: number): Promise<void> {
     const run = this.turn.then(() => this.advanceNow(ms));
     this.turn = run.catch(() => undefined);
     return run;
   }
 
-  /** Fires the due timers. For the owner of a manual clock; otherwise automatic. */
+  /** Fires the due timers. Only the owner of a manual clock needs to call it. */
   runDue(): Promise<void> {
     return this.advance(0);
   }
@@ -96,7 +99,7 @@ export class VirtualClock {
   }
 
   private async advanceNow(ms: number): Promise<void> {
-    await this.settle(); // earlier sends belong to the earlier time
+    await this.settle(); // sends that started earlier belong to the earlier time
     const target = this.nowMs() + ms;
     this.advancing = true;
     try {
@@ -116,7 +119,7 @@ export class VirtualClock {
   private fireFirst(): void {
     const timer = this.pop();
     if (timer === undefined || timer.cancelled) return;
-    // A failing timer must not stop the clock; its work is lost, as after a crash of the peer.
+    // A failing timer must not stop the clock. Its work is lost, as after a crash of the peer.
     try {
       const result = timer.run();
       if (result instanceof Promise) result.catch((error: unknown) => this.report(timer.label, error));
@@ -139,7 +142,7 @@ export class VirtualClock {
     this.nap = setTimeout(() => this.wake(), wait);
   }
 
-  // In real time nobody waits for a timer's work: one slow receiver must not hold the others' clocks.
+  // In real time nobody waits for the work of a timer, so a slow receiver does not delay the timers of others.
   private wake(): void {
     for (let due = this.nextDue(); due !== null && due <= this.nowMs(); due = this.nextDue()) this.fireFirst();
     this.arm();

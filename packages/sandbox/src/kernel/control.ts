@@ -9,7 +9,7 @@ import { type RequestLog } from './request-log.js';
 
 const LONGEST_ADVANCE_SEC = 10 * 366 * 86_400;
 
-/** The parts of the kernel under control. */
+/** The parts of the kernel that the control routes act on. */
 type Steered = {
   readonly clock: VirtualClock;
   readonly faults: Faults;

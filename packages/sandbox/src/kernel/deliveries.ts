@@ -1,4 +1,4 @@
-// Sends signed webhooks and tries again on the virtual clock; a log keeps every attempt.
+// Sends signed webhooks and retries them on the virtual clock. A log keeps every attempt.
 import { Agent, request } from 'undici';
 import { type VirtualClock } from './clock.js';
 import { type FaultAction, type Faults } from './faults.js';
@@ -6,7 +6,10 @@ import { type Side } from './http.js';
 import { type AttemptOutcome, type RetrySchedule } from './schedules.js';
 import { signatureHeader } from './signature.js';
 
-/** Takes one signed POST to its receiver. Resolves with the status, or null when no answer came in time; never rejects. */
+/**
+ * Sends one signed POST to its receiver. Resolves with the status, or with null if no answer came in time. Never
+ * rejects.
+ */
 export type Transport = (
   url: string,
   headers: Record<string, string>,
@@ -22,16 +25,16 @@ export type Endpoint = {
   readonly header: string;
   readonly side: Side;
   readonly schedule: RetrySchedule;
-  /** False once deleted or disabled: sends nothing more, retries included. */
+  /** False once the endpoint is deleted or disabled: then nothing more goes out, not even retries. */
   readonly active: () => boolean;
 };
 
 export type OutgoingEvent = {
-  /** The event's own id: the same in every attempt. */
+  /** The id of the event: the same in every attempt. */
   readonly id: string;
   readonly type: string;
   readonly body: Buffer;
-  /** Hears each attempt's status, and null for silence. */
+  /** Called with the status of each attempt; null if no answer came. */
   readonly onAttempt?: (status: number | null) => void;
 };
 
@@ -56,12 +59,12 @@ type Held = { job: Job; left: number };
 type Sent = { readonly endpoint: Endpoint; readonly event: OutgoingEvent; readonly atMs: number };
 
 const KEPT_DELIVERIES = 50_000;
-const KEPT_EVENTS = 10_000; // with their bodies, to send again
-const SETTLE_MS = 3000; // how long an advance waits for receivers at one instant
+const KEPT_EVENTS = 10_000; // kept with their bodies, to send them again
+const SETTLE_MS = 3000; // the longest an advance waits for receivers at one instant
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
-  /** The last change to a signature, for a sender unlike the documents. */
+  /** The last change to a signature, to play a sender that deviates from the documents. */
   writeSignature: (side: Side, header: string) => string = (_side, header) => header;
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];
@@ -79,14 +82,17 @@ export class Deliverer {
     this.transport = transport ?? ((...args) => this.post(...args));
   }
 
-  /** Starts the first attempt at once. */
+  /** Starts the first attempt immediately. */
   send(endpoint: Endpoint, event: OutgoingEvent): void {
     this.sent.push({ endpoint, event, atMs: this.clock.nowMs() });
     if (this.sent.length > KEPT_EVENTS * 1.2) this.sent = this.sent.slice(-KEPT_EVENTS);
     this.start(endpoint, event);
   }
 
-  /** Sends every event of this side since then once more, in order, like a sender on request. Returns their number. */
+  /**
+   * Sends every event of this side since then again, in order, as a sender does on request. Returns the number of
+   * events.
+   */
   sendAgain(side: Side, sinceMs: number): number {
     const wanted = this.sent.filter((s) => s.endpoint.side === side && s.atMs >= sinceMs);
     for (const { endpoint, event } of wanted) this.start(endpoint, event);
@@ -114,7 +120,7 @@ export class Deliverer {
     this.log = [];
   }
 
-  /** Waits until no attempt is under way, or three seconds. */
+  /** Waits until no attempt is under way, for three seconds at most. */
   async settle(): Promise<void> {
     if (this.running.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -154,7 +160,7 @@ export class Deliverer {
   private release(held: Held): void {
     if (!this.held.includes(held)) return;
     this.held = this.held.filter((h) => h !== held);
-    // After the one in front: a turn of the clock later.
+    // A turn of the clock later, so it goes out after the delivery in front.
     this.clock.after(20, 'a held delivery', () => this.attempt(held.job, 1, undefined));
   }
 
@@ -172,7 +178,7 @@ export class Deliverer {
     const { endpoint, event } = job;
     if (this.closed || !endpoint.active()) return;
     const wallSec = Math.floor(this.clock.wallMs() / 1000);
-    // A sender with an old `t`: the stamp is as old as the event's first attempt, on the receiver's clock.
+    // Plays a sender that keeps an old `t`: the timestamp is as old as the first attempt, on the receiver's clock.
     const ageSec = Math.floor((this.clock.nowMs() - job.firstAtMs) / 1000);
     const stamp = job.restamp ? wallSec : Math.min(job.firstStamp, wallSec - ageSec);
     const entry = this.note(job, attempt, 'sending', stamp, failing !== undefined ? 'fail' : as);
@@ -248,7 +254,7 @@ export class Deliverer {
       await answer.body.dump();
       return answer.statusCode;
     } catch {
-      return null; // refused, reset or too late: no answer came
+      return null; // refused, reset or too late
     }
   }
 }

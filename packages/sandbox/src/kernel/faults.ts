@@ -1,4 +1,4 @@
-// A test's faults: the pattern, how often, and the effect.
+// The faults a test adds: which requests or deliveries a fault hits, how often, and its effect.
 import { BadInput, Fields, type Json, type JsonObject, isObject } from './json.js';
 import { type SeededRandom } from './random.js';
 import { type Side } from './side.js';
@@ -18,17 +18,17 @@ const deliveryActions = ['lose', 'fail', 'duplicate', 'delay_ms', 'reorder', 're
 
 export type FaultKind = (typeof requestActions)[number] | (typeof deliveryActions)[number];
 
-/** The effect. `delayMs`, `status` and so on belong to the kinds in need of them. */
+/** The effect of a fault. `delayMs`, `status` and the other members apply only to some kinds. */
 export type FaultAction = {
   readonly kind: FaultKind;
   readonly delayMs: number;
   readonly status: number;
   readonly code: string | null;
   readonly body: Json | undefined;
-  /** `rewrite`: these members replace the answer's own, such as a word unknown to the documents. */
+  /** `rewrite`: these members replace members of the reply, for example with a word the documents do not list. */
   readonly set: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  /** `reorder`: held back until this many later deliveries went out. */
+  /** `reorder`: the delivery waits until this many later deliveries went out. */
   readonly after: number;
   /** `store_500`: whether the request takes effect before the stored 500. */
   readonly effect: boolean;
@@ -39,8 +39,8 @@ export type FaultRule = {
   readonly target: 'requests' | 'deliveries';
   readonly side: Side | null;
   readonly method: string | null;
-  readonly path: string | null; // prefix, or a pattern with *
-  readonly type: string | null; // event type of a delivery, a pattern with * allowed
+  readonly path: string | null; // a prefix, or a pattern with *
+  readonly type: string | null; // the event type of a delivery, or a pattern with *
   readonly probability: number;
   readonly action: FaultAction;
   timesLeft: number;
@@ -53,7 +53,7 @@ export class Faults {
 
   constructor(private readonly random: SeededRandom) {}
 
-  /** Adds a rule from a control body. Throws BadInput naming the wrong field. */
+  /** Adds a fault from the body of a control request. Throws BadInput with the name of the wrong field. */
   add(body: Json | undefined): FaultRule {
     const fields = new Fields(body);
     const target = fields.has('target') ? fields.oneOf('target', ['requests', 'deliveries'] as const) : 'requests';
@@ -82,7 +82,7 @@ export class Faults {
     this.rules = [];
   }
 
-  /** The faults for this request: at most one delay and one other. Counts them as used. */
+  /** The faults for this request: at most one delay and one other fault. Counts both as used. */
   forRequest(side: Side, method: string, path: string): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'requests' || (rule.side !== null && rule.side !== side)) return false;
@@ -90,7 +90,7 @@ export class Faults {
     });
   }
 
-  /** The faults for this delivery. `fail` counts at each attempt, the others once per event and endpoint. */
+  /** The faults for this delivery. `fail` counts each attempt; the others count once per event and endpoint. */
   forDelivery(side: Side, type: string, url: string, attempt: number): FaultAction[] {
     return this.take((rule) => {
       if (rule.target !== 'deliveries' || (rule.side !== null && rule.side !== side)) return false;
@@ -115,7 +115,7 @@ export class Faults {
   }
 }
 
-/** `fits("/v1/invoices/*\/pay", "/v1/invoices/in_1/pay", …)`; without a star a prefix is enough where `prefix` says so. */
+/** `fits("/v1/invoices/*\/pay", "/v1/invoices/in_1/pay", …)`. Without a star, `prefix` true accepts a prefix. */
 function fits(pattern: string, value: string, prefix: boolean): boolean {
   if (!pattern.includes('*')) return prefix ? value.startsWith(pattern) : value === pattern;
   const source = pattern
@@ -125,7 +125,7 @@ function fits(pattern: string, value: string, prefix: boolean): boolean {
   return new RegExp(`^${source}$`).test(value);
 }
 
-// `{"action":"status","status":503}` and `{"action":{"status":503}}` say the same.
+// `{"action":"status","status":503}` and `{"action":{"status":503}}` mean the same.
 function actionOf(fields: Fields, allowed: readonly FaultKind[]): FaultAction {
   const given = fields.value['action'];
   let kind: FaultKind | undefined;

@@ -1,4 +1,4 @@
-// Reads `application/x-www-form-urlencoded` bodies with brackets (`a[b][0]=c`), as the Stripe API takes them.
+// Parses `application/x-www-form-urlencoded` bodies with brackets (`a[b][0]=c`), the format of the Stripe API.
 import { type Json, type JsonObject, isObject } from './json.js';
 
 /**
@@ -12,14 +12,14 @@ export function parseForm(text: string): JsonObject {
   return root;
 }
 
-/** The keys of one form name: `a[b][0]` is `a`, `b`, `0`; an empty pair of brackets means "the next place". */
+/** The keys of one form name: `a[b][0]` gives `a`, `b`, `0`. An empty pair of brackets means the next index. */
 function splitName(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
   return [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];
 }
 
-// No prototype: a field called `__proto__` is a field like any other.
+// An object without a prototype, so a field called `__proto__` is like any other field.
 function emptyObject(): JsonObject {
   return Object.create(null) as JsonObject;
 }

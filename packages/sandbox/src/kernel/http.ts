@@ -1,4 +1,4 @@
-// Requests and answers inside the sandbox, and the router between them. No socket here: a simulation can call it
+// Requests and replies inside the sandbox, and the router between them. Needs no socket, so a simulation can call it
 // directly.
 import { type FieldError, type Json } from './json.js';
 import { type FaultAction } from './faults.js';
@@ -6,7 +6,7 @@ import { type Side } from './side.js';
 
 export { type Side } from './side.js';
 
-/** A request before its match. Header names in lower case. */
+/** A request before the router matches it. Header names are in lower case. */
 export type RawRequest = {
   readonly method: string;
   /** Path with query, for example `/v1/invoices?limit=3`. */
@@ -24,22 +24,27 @@ export type SandboxRequest = {
   readonly params: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly raw: Buffer;
-  /** JSON or form, by content type. Undefined when there was none or it did not parse; `bodyBroken` tells the two apart. */
+  /**
+   * JSON or a form, by content type. Undefined if there was no body or it did not parse; `bodyBroken` is true if it did
+   * not.
+   */
   readonly body: Json | undefined;
   readonly bodyBroken: boolean;
   readonly idempotencyKey: string | null;
-  /** The fault for this request, for layers with a part in it (`store_500`). */
+  /** The fault for this request, for layers that act it out themselves (`store_500`). */
   readonly fault: FaultAction | null;
 };
 
-/** An answer. `body` goes out as JSON, a Buffer unchanged (its headers describe it); undefined sends none. */
+/**
+ * A reply. An object `body` goes out as JSON, a Buffer unchanged with the type its headers name. Undefined: no body.
+ */
 export type Reply = {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Thrown by a handler to answer at once. */
+/** A handler throws it to reply at once. */
 export class Refusal extends Error {
   constructor(readonly reply: Reply) {
     super(`refused with ${reply.status}`);
@@ -63,11 +68,11 @@ type Route = {
 
 export type Match = { readonly handler: Handler; readonly params: Record<string, string>; readonly pattern: string };
 
-/** Routes with `:name` parts. The first registration wins, so literal paths go before patterns. */
+/** Matches paths with `:name` parts. The first matching route wins, so register literal paths before patterns. */
 export class Router {
   private readonly routes: Route[] = [];
 
-  /** `pattern` such as `/api/payments/:paymentId/refund`. `about` is one line for `GET /_sandbox`. */
+  /** `pattern` is for example `/api/payments/:paymentId/refund`. `about` is one line for `GET /_sandbox`. */
   add(method: string, pattern: string, handler: Handler, about = ''): void {
     this.routes.push({ method, pattern, parts: pattern.split('/'), handler, about });
   }

@@ -7,17 +7,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One refused field of a request, in the documents' own shape. */
+/** A refused field of a request, in the shape of the MoR's documents. */
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Input refused by a control route; becomes 400 `{code:"invalid_request", errors:[{field,message}]}`. */
+/** Wrong input of a control route. The caller gets 400 `{code:"invalid_request", errors:[{field,message}]}`. */
 export class BadInput extends Error {
   constructor(readonly errors: readonly FieldError[]) {
     super(errors.map((e) => `${e.field}: ${e.message}`).join('; '));
   }
 }
 
-/** Reads fields of a control body. Every reader throws BadInput naming the field when the value is of another kind. */
+/**
+ * Reads the fields of a control body. A value of the wrong kind makes a reader throw BadInput with the name of the
+ * field.
+ */
 export class Fields {
   readonly value: JsonObject;
 
@@ -41,7 +44,7 @@ export class Fields {
     return this.has(name) ? this.string(name) : undefined;
   }
 
-  /** A finite number within the bounds. */
+  /** A finite number between `min` and `max`. */
   number(name: string, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): number {
     const value = this.value[name];
     if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) {

@@ -1,12 +1,12 @@
-// The kernel of the sandbox: clock, seeded names, router, faults, logs and deliveries, joined into one request pipeline.
+// The kernel of the sandbox: joins clock, seeded ids, router, faults, logs and deliveries into one request pipeline.
 //
-// How to add routes (the MoR's documents are plug-ins of packages/sandbox/src/mor/plugins.ts):
+// How to add routes (packages/sandbox/src/mor/plugins.ts lists the plug-ins of the MoR's documents):
 //
 //   export const registerProformas: MorPlugin = (kernel, mor) => {
 //     kernel.mor.add('POST', '/api/proforma-invoices', (request) => {
 //       mor.requireMerchant(request);                 // bearer token; throws 401/403 as the documents say
 //       const id = kernel.random.uuid();              // seeded: never use crypto.randomUUID here
-//       kernel.clock.after(2000, 'issue', () => …);   // virtual milliseconds; fires by itself or when the clock is advanced
+//       kernel.clock.after(2000, 'issue', () => …);   // virtual milliseconds; an advance of the clock fires it too
 //       return { status: 202, body: {…}, headers: { location: `/api/proforma-invoices/${id}` } };
 //     });
 //     kernel.control('POST', '/_sandbox/proformas/:id/settle', 'a bank transfer arrives: {amount?}', (request) => {
@@ -15,11 +15,11 @@
 //     });
 //   };
 //
-// - `request.body` is parsed JSON (or a form, by content type); `bodyBroken` says that there was one which does not parse.
-// - Answer at once from anywhere below a handler: `throw new Refusal(morError(404, 'not_found'))`.
+// - `request.body` is parsed JSON, or a form by content type. `bodyBroken` is true if a body came and does not parse.
+// - A refusal from anywhere below a handler: `throw new Refusal(morError(404, 'not_found'))`.
 // - Send a webhook: `kernel.deliverer.send(endpoint, { id, type, body })` with `morEventSchedule` in the endpoint.
-// - Times in payloads come from `kernel.clock.nowIso()` / `nowSec()`; signatures are stamped by the deliverer.
-// - Faults, the request log and request ids are done around every handler; handlers do not see them.
+// - Take times in payloads from `kernel.clock.nowIso()` / `nowSec()`. The deliverer adds the time of a signature.
+// - The kernel adds faults, the request log and request ids around every handler; handlers do not see them.
 import { VirtualClock, type ClockOptions } from './clock.js';
 import { addControlRoutes } from './control.js';
 import { Deliverer, type Transport } from './deliveries.js';
@@ -39,24 +39,24 @@ import { isObject, type JsonObject, BadInput, type Json } from './json.js';
 import { SeededRandom, derivedSecret } from './random.js';
 import { type LoggedRequest, RequestLog, keptBody, keptHeaders } from './request-log.js';
 
-/** One side's part of the pipeline. */
+/** The part of the pipeline that differs between the two sides. */
 export type SideRules = {
-  /** The answer of a `status` fault: an error in the side's own shape. */
+  /** The reply of a `status` fault: an error in the shape of this side. */
   readonly faultReply: (fault: FaultAction) => Reply;
   readonly notFound: (request: SandboxRequest) => Reply;
   readonly broken: (error: unknown) => Reply;
-  /** Stands around every handler of the side (authentication, idempotency store, rate limit). */
+  /** Wraps every handler of the side, for authentication, the idempotency store and the rate limit. */
   readonly around?: (request: SandboxRequest, run: () => Promise<Reply>) => Promise<Reply>;
 };
 
 export type KernelOptions = {
   readonly seed: string;
   readonly clock?: ClockOptions;
-  /** How webhooks leave; HTTP unless somebody owns the network. */
+  /** Sends the webhooks. Left out: HTTP. */
   readonly transport?: Transport;
 };
 
-/** The caller's view: bytes, or a connection closed without an answer. */
+/** The reply as the caller gets it: bytes, or a connection closed without a reply. */
 export type WireReply =
   | { readonly dropped: true }
   | {
@@ -76,7 +76,7 @@ export class Kernel {
   readonly mor = new Router();
   readonly stripe = new Router();
   readonly controls = new Router();
-  /** The last change to an answer, for a peer unlike the documents. */
+  /** The last change to a reply, to play a peer that deviates from the documents. */
   reshape: (request: SandboxRequest, reply: Reply) => Reply = (_request, reply) => reply;
   private readonly rules = new Map<Side, SideRules>();
 
@@ -86,7 +86,7 @@ export class Kernel {
     this.random = new SeededRandom(options.seed);
     this.faults = new Faults(this.random);
     this.deliverer = new Deliverer(this.clock, this.faults, options.transport);
-    // The owner of the time also knows when receivers are through.
+    // With a manual clock the owner itself waits for the receivers.
     if (options.clock?.manual !== true) this.clock.settle = () => this.deliverer.settle();
     this.setRules('mor', {
       faultReply: ({ status, code }) =>
@@ -101,17 +101,17 @@ export class Kernel {
     this.rules.set(side, rules);
   }
 
-  /** A control route, on both ports. `path` starts with `/_sandbox`. */
+  /** Adds a control route on both ports. `path` starts with `/_sandbox`. */
   control(method: string, path: string, about: string, handler: Handler): void {
     this.controls.add(method, path, handler, about);
   }
 
-  /** A secret made from the seed and this name. */
+  /** A secret that depends only on the seed and this name. */
   secret(name: string, prefix = ''): string {
     return derivedSecret(this.seed, name, prefix);
   }
 
-  /** Answers one request. No socket needed. */
+  /** Handles one request. Needs no socket. */
   async handle(side: Side, raw: RawRequest): Promise<WireReply> {
     const split = raw.target.indexOf('?');
     const path = split < 0 ? raw.target : raw.target.slice(0, split);
@@ -172,7 +172,7 @@ export class Kernel {
     return fault?.kind === 'garble' && !wire.dropped ? { ...wire, body: garbled(wire.body) } : wire;
   }
 
-  // The delay is inside: everything around the handler (a key in use, say) holds for as long as the work takes.
+  // The delay is part of the work, so everything around the handler, such as a key in use, holds during the delay too.
   private async run(request: SandboxRequest, delayMs: number): Promise<Reply> {
     const rules = this.rules.get(request.side);
     const match = this[request.side].match(request.method, request.path);
@@ -217,7 +217,7 @@ export class Kernel {
   }
 }
 
-// The documents' code for this status, for a fault without one.
+// The documents' error code for this status, for a fault that names no code.
 function codeOf(status: number): string {
   const codes: Record<number, string> = {
     403: 'merchant_suspended',
@@ -228,7 +228,7 @@ function codeOf(status: number): string {
   return codes[status] ?? (status >= 500 ? 'internal_error' : 'injected_fault');
 }
 
-/** Of a list, each of its objects. */
+/** Replaces members of the body. In a list, replaces them in each object. */
 function rewritten(body: Reply['body'], set: JsonObject): Reply['body'] {
   if (Array.isArray(body)) return body.map((item: unknown) => rewritten(item, set));
   return isObject(body) ? { ...body, ...set } : body;
@@ -239,7 +239,7 @@ function overridden(fault: FaultAction, rules: SideRules | undefined): Reply {
   return { status: fault.status, body: fault.body ?? own.body, headers: { ...own.headers, ...fault.headers } };
 }
 
-// Cut in the middle: a prefix of a JSON object is never JSON.
+// Cuts the body in the middle: the start of a JSON object is never valid JSON.
 function garbled(body: Buffer): Buffer {
   return Buffer.concat([body.subarray(0, Math.ceil(body.length / 2)), Buffer.from('\u0000')]);
 }

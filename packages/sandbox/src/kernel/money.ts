@@ -1,6 +1,9 @@
-// Money as both sides of the sandbox count it: whole smallest units, and decimal strings with the currency's own decimals.
+// Money in the sandbox: whole smallest units, and decimal strings with the decimals of the currency.
 
-/** `minor` counts the currency's smallest unit as Stripe does (EUR: cents; JPY: whole yen). `currency`: ISO 4217, upper case. */
+/**
+ * `minor` is in the currency's smallest unit as at Stripe (EUR: cents; JPY: whole yen). `currency`: ISO 4217, upper
+ * case.
+ */
 export type Money = { readonly minor: bigint; readonly currency: string };
 
 // Stripe docs, "Supported currencies". Stripe counts UGX, HUF, TWD and ISK with two decimals.
@@ -9,12 +12,12 @@ const DECIMALS = new Map<string, 0 | 3>([
   ...'BHD JOD KWD OMR TND'.split(' ').map((code) => [code, 3] as const),
 ]);
 
-/** The decimals of one unit, counted in smallest units: EUR 2, JPY 0, KWD 3. */
+/** How many decimals the currency has: EUR 2, JPY 0, KWD 3. */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   return DECIMALS.get(currency.toUpperCase()) ?? 2;
 }
 
-/** "10.10" EUR as 1010n. Null for anything but a plain decimal, or with more digits than the currency has. */
+/** Parses "10.10" EUR as 1010n. Null if the text is no plain decimal or has more digits than the currency. */
 export function minorFromDecimal(text: string, currency: string): bigint | null {
   const match = /^(\d{1,16})(?:\.(\d{1,12}))?$/.exec(text);
   if (match === null) return null;
@@ -25,7 +28,7 @@ export function minorFromDecimal(text: string, currency: string): bigint | null 
   return minor <= BigInt(Number.MAX_SAFE_INTEGER) ? minor : null;
 }
 
-/** 1010n EUR as "10.10". */
+/** Writes 1010n EUR as "10.10". */
 export function decimalFromMinor(minor: bigint, currency: string): string {
   const decimals = decimalsOf(currency);
   const digits = (minor < 0n ? -minor : minor).toString().padStart(decimals + 1, '0');

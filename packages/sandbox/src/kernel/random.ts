@@ -1,9 +1,9 @@
-// Numbers, ids and secrets from one seed: the same seed and the same requests give the same names.
+// Numbers, ids and secrets from one seed: the same seed and the same requests give the same ids.
 import { createHash, createHmac } from 'node:crypto';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
 
-/** A seeded generator (mulberry32). Not for real secrets: this program only ever guards made-up money. */
+/** A seeded generator (mulberry32). Not for real secrets: the sandbox only guards invented money. */
 export class SeededRandom {
   private state: number;
 
@@ -42,7 +42,10 @@ export class SeededRandom {
   }
 }
 
-/** A secret made from the seed and its name alone: a restarted sandbox keeps it. 40 hex digits after the prefix. */
+/**
+ * A secret that depends only on the seed and its name, so a restarted sandbox has the same one. 40 hex digits after the
+ * prefix.
+ */
 export function derivedSecret(seed: string, name: string, prefix = ''): string {
   return prefix + createHmac('sha256', `crossbill-sandbox:${seed}`).update(name).digest('hex').slice(0, 40);
 }

@@ -5,7 +5,7 @@ import { type Side } from './http.js';
 export type LoggedRequest = {
   readonly id: string;
   readonly at: string; // virtual time, ISO 8601
-  readonly wall_at: string; // the source's time
+  readonly wall_at: string; // time of the computer's clock
   readonly side: Side;
   readonly method: string;
   readonly path: string;
@@ -13,16 +13,16 @@ export type LoggedRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json | undefined;
   readonly idempotency_key: string | null;
-  /** Status of the answer; null if the connection closed instead. */
+  /** The status of the reply; null if the connection closed without one. */
   status: number | null;
-  /** The effect of a fault; null for none. */
+  /** The effect of a fault; null: no fault. */
   fault: string | null;
-  /** True when the answer came from the idempotency store. */
+  /** True if the reply came from the idempotency store. */
   replayed: boolean;
 };
 
 const KEPT_HEADERS = ['content-type', 'stripe-version', 'idempotency-key', 'user-agent', 'mor-version', 'api-version'];
-const KEPT_REQUESTS = 50_000; // forgets older ones: a day-long run must not grow without end
+const KEPT_REQUESTS = 50_000; // the log drops older requests, so a run of days does not grow without end
 
 export class RequestLog {
   private entries: LoggedRequest[] = [];
@@ -33,7 +33,7 @@ export class RequestLog {
     return entry;
   }
 
-  /** Oldest first. `path` is a prefix, `since` an ISO time or Unix seconds of virtual time. */
+  /** Oldest first. `path` is a prefix; `since` is virtual time, ISO 8601 or Unix seconds. */
   find(filter: URLSearchParams): LoggedRequest[] {
     const since = sinceMs(filter.get('since'));
     const wanted = (name: string, value: string): boolean => {
@@ -54,7 +54,7 @@ export class RequestLog {
   }
 }
 
-/** Milliseconds of `since`, an ISO time or Unix seconds; minus infinity if absent or unreadable. */
+/** Converts `since`, ISO 8601 or Unix seconds, to milliseconds. Minus infinity if absent or unreadable. */
 export function sinceMs(text: string | null): number {
   if (text === null || text === '') return Number.NEGATIVE_INFINITY;
   const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);

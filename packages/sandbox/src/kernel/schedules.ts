@@ -1,20 +1,23 @@
-// The retries of a failed delivery: one schedule per sender.
+// The retries of a failed delivery, with one schedule for each sender.
 
-/** The outcome of one attempt. `status` is null without an answer (refused, reset, timeout). */
+/** The outcome of one attempt. `status` is null if no answer came (refused, reset, timeout). */
 export type AttemptOutcome = { readonly status: number | null };
 
 export type RetrySchedule = {
   readonly name: string;
-  /** How long the receiver may take, in milliseconds. */
+  /** Milliseconds the receiver may take. */
   readonly timeoutMs: number;
-  /** `done`: acknowledged. `stop`: given up for good. A number: milliseconds until the next attempt. `attempt` counts from 1. */
+  /**
+   * Decides after an attempt. `done`: acknowledged. `stop`: given up. A number: milliseconds until the next attempt.
+   * `attempt` starts at 1.
+   */
   after(attempt: number, outcome: AttemptOutcome, sinceFirstMs: number): 'done' | 'stop' | number;
 };
 
 const SEC = 1000;
 const HOUR = 3_600_000;
 
-/** Stripe docs, "Webhooks": retries anything but 2xx for up to three days with exponential gaps. */
+/** Stripe docs, "Webhooks": Stripe retries everything but 2xx for up to three days with exponential gaps. */
 export const stripeSchedule: RetrySchedule = {
   name: 'stripe',
   timeoutMs: 20 * SEC,
@@ -26,8 +29,9 @@ export const stripeSchedule: RetrySchedule = {
 };
 
 /**
- * Document 2, "Delivery": any 2xx within 30 seconds acknowledges; the MoR retries 429, 5xx and silence; another 4xx is
- * final. At most 8 attempts, first retry after 10 seconds, tripling, at most 4 hours apart and 9 hours in total.
+ * Document 2, "Delivery": any 2xx within 30 seconds acknowledges. The MoR retries 429, 5xx and no answer; another 4xx
+ * is final. It makes at most 8 attempts: the first retry after 10 seconds, then three times as long each, at most 4
+ * hours between two and 9 hours in total.
  */
 export const morEventSchedule: RetrySchedule = {
   name: 'mor_events',
@@ -41,8 +45,9 @@ export const morEventSchedule: RetrySchedule = {
 };
 
 /**
- * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, the MoR retries a 5xx with exponential backoff.
- * The document states no end: three days here. By its letter another 2xx and a 3xx do not acknowledge: retried too.
+ * Document 3, "Webhook delivery": 200 acknowledges, a 4xx is permanent, and the MoR retries a 5xx with exponential
+ * backoff. The document states no end; the sandbox stops after three days. By the letter, another 2xx and a 3xx do not
+ * acknowledge, so the sandbox retries them too.
  */
 export const morPaymentSchedule: RetrySchedule = {
   name: 'mor_payments',

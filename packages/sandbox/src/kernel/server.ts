@@ -1,4 +1,4 @@
-// The thin shell of node:http around one side of the kernel.
+// A thin node:http server around one side of the kernel.
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Kernel } from './kernel.js';
@@ -8,10 +8,10 @@ const BODY_LIMIT = 8 * 1024 * 1024; // bytes
 
 export type RunningServer = { readonly url: string; readonly port: number; close(): Promise<void> };
 
-/** Listens on `port` (0 picks one) at `host`. Rejects if another program has the port. */
+/** Listens on `port` at `host`. 0 chooses a free port. Rejects if another program has the port. */
 export async function listen(kernel: Kernel, side: Side, port: number, host: string): Promise<RunningServer> {
   const server = createServer((req, res) => void serve(kernel, side, req, res));
-  server.keepAliveTimeout = 65_000; // longer than the clients': no connection closes under a request
+  server.keepAliveTimeout = 65_000; // longer than the clients' timeouts, so no connection closes during a request
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());
@@ -39,7 +39,7 @@ async function serve(kernel: Kernel, side: Side, req: IncomingMessage, res: Serv
     res.writeHead(reply.status, { ...reply.headers, 'content-length': String(reply.body.length) });
     res.end(reply.body);
   } catch {
-    res.destroy(); // the caller went away
+    res.destroy(); // the caller closed the connection
   }
 }
 

@@ -1,2 +1,2 @@
-// The peer of a request.
+// The peer that a request goes to.
 export type Side = 'mor' | 'stripe';

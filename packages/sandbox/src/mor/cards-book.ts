@@ -1,10 +1,10 @@
-// The book of Document 3: intents, customers with a saved method, payments and refunds, and the chosen outcomes.
+// The books of Document 3: intents, customers with saved methods, payments, refunds, and the outcomes a test chose.
 import { type Kernel } from '../kernel/kernel.js';
 import { type MorCustomer, type MorPayment, type MorState, type SavedMethod } from './state.js';
 
 export const outcomes = ['succeed', 'decline', 'requires_action', 'bank_debit', 'bank_debit_failed'] as const;
 export type Outcome = (typeof outcomes)[number];
-/** A choice: a decline may name its code, such as `decline:lost_card`. */
+/** A chosen outcome. A decline may name its code, such as `decline:lost_card`. */
 export type Chosen = Outcome | `decline:${string}`;
 
 export type Intent = {
@@ -19,19 +19,19 @@ export type Intent = {
   status: string;
 };
 
-/** The MoR's knowledge of an invoice from events. */
+/** What the MoR knows of an invoice from events. */
 export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;
   readonly email: string | null;
-  /** The amount due by its newest event. */
+  /** The amount due in the newest event. */
   amount: number;
   readonly currency: string;
-  /** Payments tried for it, oldest first. */
+  /** The attempts to charge the invoice, oldest first. */
   readonly attempts: MorPayment[];
-  /** Carried here from the setup intent; every attempt for this invoice bears it, no other invoice does. */
+  /** The tax calculation of the setup intent. Every attempt for this invoice carries it, and no other invoice does. */
   taxCalculationId: string | null;
-  /** A charge is ordered and untried so far. */
+  /** True: the MoR plans a charge and has not tried it yet. */
   ordered: boolean;
 };
 
@@ -42,18 +42,18 @@ export class CardsBook {
   readonly heard = new Map<string, HeardInvoice>();
   readonly heardEvents = new Set<string>();
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
-  /** `processorRefundId`: the id from the processor; null: a new one. */
+  /** `processorRefundId`: the processor's id for the refund; null: a new id. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
   /**
-   * Document 3 has no field for the owner of a saved method. `refuse`: such a setup intent is malformed; `ignore`: the
-   * field has no effect.
+   * Document 3 has no field for the owner of a saved method. `refuse`: a setup intent with the field is malformed.
+   * `ignore`: the field has no effect.
    */
   setupCustomer: 'take' | 'refuse' | 'ignore' = 'take';
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
   private methodsSaved = 0;
   private readonly always = new Map<string, Chosen>();
   private readonly coming = new Map<string, Chosen[]>();
-  /** Temporary outcomes, and their ends by the virtual clock. */
+  /** Temporary outcomes, with the virtual time when they end. */
   private readonly until = new Map<string, { readonly chosen: Chosen; readonly endMs: number }>();
 
   constructor(
@@ -74,7 +74,7 @@ export class CardsBook {
     return customer;
   }
 
-  /** The MoR's twin of a merchant's customer, made at the first signup. */
+  /** The MoR's own record of a merchant's customer, created at the first signup. */
   customerFor(merchantCustomerId: string, email: string | null): MorCustomer {
     const known = this.mor.customerOf.get(merchantCustomerId);
     if (known === undefined) return this.newCustomer(merchantCustomerId, email);
@@ -96,16 +96,17 @@ export class CardsBook {
   }
 
   /**
-   * The payer for a merchant's customer: the newest confirmed method of this customer, and never another's or nobody's.
-   * Null: none.
+   * The method to charge for a merchant's customer: the newest method this customer confirmed. Never the method of
+   * another customer, or one without an owner. Null: none.
    */
   methodOf(merchantCustomerId: string): SavedMethod | null {
     return this.mor.customerOf.get(merchantCustomerId)?.methods.at(-1) ?? null;
   }
 
   /**
-   * One outcome holds until the next choice, or for `forSec` and then the one before it again; each charge takes one
-   * from a list. Gives the customer a card if there is none.
+   * Sets the outcome of the customer's next charges. A single outcome holds until the next choice, or for `forSec`
+   * seconds; then the earlier choice holds again. Of a list, each charge takes one. Adds a card if the customer has
+   * none.
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);
@@ -116,7 +117,7 @@ export class CardsBook {
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
-  /** A debit chosen for this customer's next charge, the signup; null: none. */
+  /** The kind of debit chosen for the signup, which is this customer's next charge. Null: none. */
   debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
     if (merchantCustomerId === null) return null;
     const coming = this.coming.get(merchantCustomerId);
@@ -126,7 +127,7 @@ export class CardsBook {
     return next;
   }
 
-  /** The outcome of the next charge: chosen, or told by the e-mail address, or as the saved method says. */
+  /** The outcome of the next charge: from a choice, from the e-mail address, or from the saved method. */
   outcomeFor(merchantCustomerId: string, email: string | null, method: 'card' | 'bank_debit'): Chosen {
     const next = this.coming.get(merchantCustomerId)?.shift();
     if (next !== undefined) return next;
@@ -138,7 +139,7 @@ export class CardsBook {
   }
 }
 
-/** `decline@…`, `ada+3ds@…`, `debit.bob@…`: a word of the local part says how the card behaves. */
+/** The local part of the address decides how the card behaves: `decline@…`, `ada+3ds@…`, `debit.bob@…`. */
 export function outcomeOfEmail(email: string | null): Outcome | null {
   const words =
     (email ?? '')

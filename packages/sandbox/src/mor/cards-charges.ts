@@ -1,12 +1,12 @@
-// Off-session charges for renewals: the MoR's reaction to `invoice.created` (Document 3, rules 4 and 5).
+// The MoR's off-session charges for renewals after `invoice.created` (Document 3, rules 4 and 5).
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Chosen, type HeardInvoice } from './cards-book.js';
 import { type PaymentEvents } from './cards-events.js';
 import { type MorPayment, type MorState } from './state.js';
 
-const DEBIT_SETTLES_MS = 4 * 86_400_000; // "days later"
-const FASTEST_CARD_MS = 300; // "within seconds"
+const DEBIT_SETTLES_MS = 4 * 86_400_000; // Document 3: "days later"
+const FASTEST_CARD_MS = 300; // Document 3: "within seconds"
 const SLOWEST_CARD_MS = 1500;
 
 type DebitOutcome = 'bank_debit' | 'bank_debit_failed';
@@ -27,8 +27,8 @@ export class Charges {
   ) {}
 
   /**
-   * An `invoice.created`, from the billing platform or through a relay: the same event id counts once. A new event for
-   * an invoice with a failed attempt tries again, for the amount now due. An event for an invoice paid or under way
+   * Takes an `invoice.created` from Stripe or from a relay. The same event id counts once. For an invoice with a failed
+   * attempt, a new event makes the MoR charge again, with the amount now due. For a paid invoice, or one under way, it
    * does not.
    */
   hear(eventId: string, invoice: JsonObject): void {
@@ -59,7 +59,7 @@ export class Charges {
     this.order(heard);
   }
 
-  /** Tries the charge again. Null when the invoice is unknown, paid already or a charge is under way. */
+  /** Charges again. Null if the invoice is unknown or paid, or if a charge is under way. */
   retry(invoiceId: string): HeardInvoice | null {
     const heard = this.book.heard.get(invoiceId);
     return heard !== undefined && this.order(heard) ? heard : null;
@@ -110,7 +110,7 @@ export class Charges {
   private settleDebit(payment: MorPayment, outcome: DebitOutcome): void {
     if (payment.status !== 'processing') return;
     this.decide(payment, outcome);
-    if (payment.kind === 'renewal') this.events.verdict(payment); // no event exists for a signup (Document 3, rule 3)
+    if (payment.kind === 'renewal') this.events.verdict(payment); // a signup has no event (Document 3, rule 3)
   }
 
   private decide(payment: MorPayment, chosen: Chosen | 'no_method'): void {
@@ -130,7 +130,7 @@ export class Charges {
     this.mor.paymentCaptured(payment);
   }
 
-  /** A signup's charge, as the MoR learns it from its own processor, without an event (Document 3, rule 3). */
+  /** A signup's charge. The MoR learns of it from its own processor and sends no event (Document 3, rule 3). */
   signupPayment(
     input: NewPayment,
     outcome: 'succeed' | DebitOutcome,
@@ -195,7 +195,7 @@ export type NewPayment = Pick<
   | 'taxCalculationId'
 > & { readonly intentId: string };
 
-/** A decline with a code of its own, or an outcome as it stands. */
+/** Splits a chosen outcome into the outcome and the code of a decline. */
 function partsOf(chosen: Chosen | 'no_method'): [keyof typeof failures | 'succeed' | 'bank_debit', string | null] {
   return isCoded(chosen) ? ['decline', chosen.slice('decline:'.length)] : [chosen, null];
 }

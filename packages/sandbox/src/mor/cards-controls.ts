@@ -1,4 +1,5 @@
-// Control routes of Document 3's side: card outcomes, portal refunds, retries, and the books as an oracle.
+// The control routes of Document 3's side: card outcomes, refunds in the portal, retries, and the MoR's books for
+// checks.
 import { type JsonObject, Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Chosen, type RefundPlan, outcomes } from './cards-book.js';

@@ -1,4 +1,5 @@
-// The `payment.*` events of Document 3: one body, one id, delivered with `Mor-Signature` until 200 or a 4xx.
+// The `payment.*` events of Document 3. An event has one body and one id; the sandbox delivers it with `Mor-Signature`
+// until 200 or a 4xx.
 import { type Endpoint } from '../kernel/deliveries.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -8,7 +9,7 @@ import { type MorPayment, type MorRefund, type MorState } from './state.js';
 export type PaymentEvent = { readonly id: string; readonly type: string; readonly body: JsonObject };
 
 export class PaymentEvents {
-  /** Every posted event, oldest first. */
+  /** Every sent event, oldest first. */
   readonly sent: PaymentEvent[] = [];
 
   constructor(
@@ -16,7 +17,7 @@ export class PaymentEvents {
     private readonly mor: MorState,
   ) {}
 
-  /** Where events go from now on. */
+  /** Sets the URL and the secret for all later events. */
   sendTo(url: string, secret: string): void {
     let current: Endpoint | null = null;
     const active = (): boolean => this.mor.paymentWebhook === current;
@@ -54,7 +55,10 @@ export class PaymentEvents {
     this.post('payment.refunded', { ...facts(payment), amount: refund.amount, status: payment.status, ...more });
   }
 
-  /** Posts any event to the merchant's URL. An id of the caller's own makes a forged twin of an earlier event; `created` in Unix seconds. */
+  /**
+   * Sends any event to the merchant's URL. With the id of an earlier event it forges a second body for that event.
+   * `created` is in Unix seconds.
+   */
   post(
     type: string,
     object: JsonObject,
@@ -68,7 +72,7 @@ export class PaymentEvents {
     return event;
   }
 
-  /** Sends the events since then once more, each with its id and its bytes: a merchant's request after a loss. */
+  /** Sends the events since then again, with the same ids and bytes, as when a merchant requests it after a loss. */
   again(sinceSec: number): readonly PaymentEvent[] {
     const events = this.sent.filter((event) => Number(event.body['created']) >= sinceSec);
     for (const event of events) this.deliver(event);

@@ -10,9 +10,9 @@ import { type MorState } from './state.js';
 
 const TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'];
 const DESCRIPTION_LIMIT = 255;
-/** The account's cap per transaction, in smallest units. */
+/** The account's largest amount for one payment, in smallest units. */
 const CAP = 99_999_999;
-/** The processor's minimum per currency; 50 where not named. */
+/** The processor's smallest amount by currency; 50 for any other currency. */
 const MINIMUM: Readonly<Record<string, number>> = {
   gbp: 30,
   jpy: 50,
@@ -116,14 +116,14 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
 }
 
 function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
-  // A customer with declined or authenticated renewals still signs up: only debits differ at signup.
+  // The customer's chosen outcomes apply only to renewals. At signup only a chosen debit counts.
   const debit = intent.kind === 'payment' ? book.debitAtSignup(intent.customer.merchantCustomerId) : null;
   if (debit !== null) return debit;
   const told = outcomeOfEmail(intent.customer.email);
   return told === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
 }
 
-/** The browser's answer: the intent's id and status, and the charge id for the merchant's page (Document 3, rule 3). */
+/** The browser's reply: id and status of the intent, and the charge id for the merchant's page (Document 3, rule 3). */
 function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Charges): JsonObject {
   const result = (more: JsonObject): JsonObject => ({ id: intent.id, status: intent.status, ...more });
   if (outcome === 'decline') {
@@ -193,7 +193,7 @@ function bodyOf(request: SandboxRequest, optional: boolean): JsonObject {
   return isObject(request.body) ? request.body : refuse(400, 'invalid_request', 'body', 'must be a JSON object');
 }
 
-/** The types of Document 3, and those enabled by a control route. */
+/** Accepts the payment method types of Document 3 and the types a control route enabled. */
 function typesOf(body: JsonObject, enabled: ReadonlySet<string>): string[] {
   const given = body['payment_method_types'];
   if (given === undefined || given === null) return ['card'];
@@ -219,7 +219,10 @@ type CustomerInput = { readonly id: string; readonly email: string | null };
 type PaymentInput = { readonly amount: number; readonly currency: string; readonly customer: CustomerInput };
 type Wrong = (field: string, message: string) => void;
 
-/** The owner of a setup intent's method; null: nobody. Document 3 has no field for it: this is the payment intent's. */
+/**
+ * The owner of a setup intent's method; null: nobody. Document 3 has no field for it, so the sandbox takes the field of
+ * the payment intent.
+ */
 function ownerOf(body: JsonObject, psp: string, book: CardsBook): CustomerInput | null {
   if ((body['merchant_customer'] ?? null) === null) return null;
   if (book.setupCustomer === 'refuse')
@@ -248,7 +251,7 @@ function readCustomer(body: JsonObject, psp: string, wrong: Wrong): CustomerInpu
   return { id: typeof id === 'string' ? id : '', email: typeof email === 'string' ? email : null };
 }
 
-/** Reads a payment-intent request; 400 `invalid_request` naming every wrong field. */
+/** Reads the request for a payment intent. Throws 400 `invalid_request` with every wrong field. */
 function readPayment(body: JsonObject, psp: string): PaymentInput {
   const errors: FieldError[] = [];
   const wrong: Wrong = (field, message) => void errors.push({ field, message });

@@ -1,4 +1,4 @@
-// Idempotency keys of Document 3: keeps the first answer; the same key with another body is a conflict.
+// The idempotency keys of Document 3: the sandbox keeps the first reply. The same key with another body is a conflict.
 import { type OpenFacts } from './open-facts.js';
 import { Refusal, type Reply, type SandboxRequest, morError } from '../kernel/http.js';
 
@@ -9,7 +9,9 @@ export class KeptAnswers {
 
   constructor(private readonly facts: OpenFacts) {}
 
-  /** Runs `work` unless this path has used this key before. Keeps no refusals: nothing happened under the key. */
+  /**
+   * Runs `work` unless this path has used the key before. A refusal is not kept, since nothing happened under the key.
+   */
   once(request: SandboxRequest, work: () => Reply): Reply {
     const key = request.idempotencyKey;
     if (key === null || key === '' || this.facts.is('keys', 'forgotten')) return work();

@@ -1,4 +1,5 @@
-// Refunds of Document 3: at once for cards, days later for bank debits, never more in sum than the payment.
+// The refunds of Document 3: a card refund succeeds at once, a bank debit's days later. Refunds never exceed the
+// payment.
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
 import { type JsonObject, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -24,7 +25,7 @@ export class Refunds {
     private readonly events: PaymentEvents,
   ) {}
 
-  /** Makes a refund, for any requester. Throws the refusals of Document 3's table. */
+  /** Creates a refund for any requester. Throws the refusals in Document 3's table. */
   create(payment: MorPayment, input: RefundInput): MorRefund {
     if (payment.status !== 'succeeded' && payment.status !== 'partially_refunded') {
       throw new Refusal(
@@ -65,7 +66,7 @@ export class Refunds {
     return refund;
   }
 
-  /** Ends a pending refund. Only success has an event type in Document 3; a failure is silent. */
+  /** Ends a pending refund. Document 3 has an event for success only, so a failure sends nothing. */
   settle(refund: MorRefund, succeeded: boolean): boolean {
     const payment = this.mor.payments.get(refund.paymentId);
     if (payment === undefined || refund.status !== 'pending') return false;

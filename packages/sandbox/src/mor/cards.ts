@@ -1,4 +1,5 @@
-// Document 3 put together: intents, off-session charges, refunds and payment events, and the two ways of hearing Stripe.
+// Joins the parts of Document 3: intents, off-session charges, refunds, payment events, and the two ways Stripe's
+// events reach the MoR.
 import { type SandboxRequest, morError } from '../kernel/http.js';
 import { Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -12,11 +13,13 @@ import { Refunds, addRefundRoute } from './cards-refunds.js';
 import { type MorState } from './state.js';
 
 export type Cards = CardParts & {
-  /** The MoR's own endpoint on the merchant's Stripe account: hears every event of it, unless the merchant relays instead. */
+  /**
+   * The MoR's own endpoint on the merchant's Stripe account. It receives every event, unless the merchant uses a relay.
+   */
   readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
 };
 
-/** `relaySecret` signs the merchant's relay to `POST /relay/stripe`. */
+/** `relaySecret` signs the merchant's requests to `POST /relay/stripe`. */
 export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Cards {
   const book = new CardsBook(kernel, mor);
   const events = new PaymentEvents(kernel, mor);

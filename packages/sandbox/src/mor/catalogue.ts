@@ -1,10 +1,14 @@
-// POST /api/catalogue/products (Document 2): one variant per call. The answer is our choice: the document does not show it.
+// POST /api/catalogue/products (Document 2): one variant per call. The document shows no reply, so the shape is the
+// sandbox's choice.
 import { type Kernel } from '../kernel/kernel.js';
 import { Fields, compact } from './fields.js';
 import { merchantRoutes } from './merchant-routes.js';
 import { type Account, type MorState } from './state.js';
 
-/** 201 for a new variant, 200 when it replaces the one with the same `productId`; the body is the product with its defaults. */
+/**
+ * Replies 201 for a new variant, 200 if it replaces the variant with this `productId`. The body is the product with its
+ * defaults.
+ */
 export function addCatalogue(kernel: Kernel, mor: MorState): void {
   const products = new Map<string, unknown>();
   const keyOf = (account: Account, productId: string): string => `${account}:${productId}`;

@@ -1,4 +1,4 @@
-// The browser's side of a confirmation, as the text of `GET /_sandbox/confirm.js`. Asks for no card number: the shopper
+// The text of `GET /_sandbox/confirm.js`, the browser's part of a confirmation. It asks for no card number: the shopper
 // chooses an outcome.
 
 export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's script.

@@ -1,18 +1,18 @@
-// The shopper's browser gets two things of the processor: a script with a choice of cards, and the one control route
+// The processor gives the shopper's browser two things: a script with a choice of cards, and the only control route
 // open to other origins.
 import { type Handler, type Reply, Refusal, morError } from '../kernel/http.js';
 import { BadInput, type Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { CONFIRM_SCRIPT } from './confirm-browser.js';
 
-/** Of the processor's account, for browsers: public, as the real one. */
+/** The publishable key of the processor's account. Browsers get it, so it is public, as the real key is. */
 export function publishableKeyOf(kernel: Kernel): string {
   return kernel.secret('publishable', 'pk_sandbox_');
 }
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 
-/** A page of another origin may read its answers, refusals too. */
+/** Lets pages of another origin read the replies, refusals included. */
 export function fromBrowser(handler: Handler): Handler {
   const open = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...ANY_ORIGIN } });
   return async (request) => {
@@ -26,7 +26,9 @@ export function fromBrowser(handler: Handler): Handler {
   };
 }
 
-/** A test plays the browser without them; given names must be right. Throws BadInput. */
+/**
+ * Checks the browser's parameters. A test that plays the browser may leave them out. Throws BadInput for a wrong one.
+ */
 export function checkBrowser(kernel: Kernel, fields: Fields, clientSecret: string): void {
   const secret = fields.optionalString('client_secret') ?? clientSecret;
   if (secret !== clientSecret) fields.refuse('client_secret', 'is not the one of this intent');

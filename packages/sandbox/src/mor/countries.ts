@@ -1,4 +1,4 @@
-// The existing spellings of countries, currencies and ids: ISO 3166-1, the EU, ISO 4217, uuid.
+// The known countries, currencies and ids: ISO 3166-1, the EU, ISO 4217, uuid.
 
 const ALPHA_2 = new Set(
   (
@@ -15,7 +15,7 @@ const EU = new Set('AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT 
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** The code in upper case, or null if ISO 3166-1 alpha-2 lacks it. Accepts either case. */
+/** Returns the code in upper case; null if ISO 3166-1 alpha-2 lacks it. Accepts either case. */
 export function parseCountry(value: string): string | null {
   const code = value.toUpperCase();
   return ALPHA_2.has(code) ? code : null;
@@ -25,7 +25,7 @@ export function isInEu(country: string): boolean {
   return EU.has(country);
 }
 
-/** The code in upper case, or null if ISO 4217 lacks it. Accepts either case. */
+/** Returns the code in upper case; null if ISO 4217 lacks it. Accepts either case. */
 export function parseKnownCurrency(value: string): string | null {
   const code = value.toUpperCase();
   return CURRENCIES.has(code) ? code : null;

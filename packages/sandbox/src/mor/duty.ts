@@ -1,4 +1,4 @@
-// Import duty of one line: its HS code (supplied or predicted) and its rate (Document 2, "Calculation rules").
+// The import duty of one line: its HS code, sent or predicted, and its rate (Document 2, "Calculation rules").
 import { fallbackDutyOf } from './jurisdictions.js';
 
 export type Duty = {
@@ -7,7 +7,7 @@ export type Duty = {
   readonly hsCode: string | undefined;
 };
 
-/** The classifier's words for goods; the first one in title, description or category decides. */
+/** Words the classifier knows. The first match in title, description or category decides the HS code. */
 const PREDICTIONS: readonly (readonly [RegExp, string])[] = [
   [/t-?shirt|tee\b/i, '61091000'],
   [/shirt|blouse/i, '62052000'],
@@ -26,7 +26,7 @@ const PREDICTIONS: readonly (readonly [RegExp, string])[] = [
   [/cosmetic|cream|perfume/i, '33049900'],
 ];
 
-/** Duty in millionths by HS chapter; any other chapter pays 40_000. */
+/** Duty in millionths by HS chapter. Any other chapter has 40_000. */
 const CHAPTER_RATES: Readonly<Record<string, bigint>> = {
   '09': 75_000n,
   '33': 65_000n,
@@ -42,13 +42,13 @@ const CHAPTER_RATES: Readonly<Record<string, bigint>> = {
   '95': 47_000n,
 };
 
-/** 6 to 14 digits without the dots; null otherwise. */
+/** Returns the 6 to 14 digits without the dots; null if the code has another form. */
 export function normalizeHsCode(code: string): string | null {
   const digits = code.replaceAll('.', '');
   return /^\d{6,14}$/.test(digits) ? digits : null;
 }
 
-/** The duty on goods entering `destination`. `hsCode` is normalised already; `text` is title, description and category. */
+/** The duty on goods entering `destination`. `hsCode` is normalised; `text` is title, description and category. */
 export function dutyFor(destination: string, hsCode: string | undefined, text: string): Duty {
   const applied = hsCode ?? PREDICTIONS.find(([words]) => words.test(text))?.[1];
   if (applied === undefined)

@@ -1,4 +1,4 @@
-// E-invoices (Document 2): made beside a Brazilian or Italian proforma invoice or payment, answered by a tax authority.
+// E-invoices (Document 2): a Brazilian or Italian proforma invoice or payment gets one, and a tax authority answers.
 import { Refusal, morError } from '../kernel/http.js';
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -10,15 +10,15 @@ import { notFound } from './refusal.js';
 import { type Account, type MorState } from './state.js';
 import { type WebhookEndpoints } from './webhook-endpoints.js';
 
-const AUTHORITY_MS = 3000; // how long the authority thinks
+const AUTHORITY_MS = 3000; // how long the authority takes
 const COUNTRIES = new Set(['BR', 'IT']);
 const REJECTED = 'The tax authority rejected the document.';
 
 type Status = 'PENDING' | 'ISSUED' | 'FAILED' | 'CANCELLED';
 
 /**
- * PENDING becomes ISSUED automatically. A rehearsal may also turn an issued one into a failed one: its id appears only
- * then.
+ * PENDING becomes ISSUED automatically. A control route may also turn an issued one into a failed one, because a test
+ * learns the id only when it is issued.
  */
 const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   PENDING: ['ISSUED', 'FAILED'],
@@ -53,7 +53,7 @@ export class EInvoices {
     private readonly endpoints: WebhookEndpoints,
   ) {}
 
-  /** Files one if the country has e-invoicing; its authority answers a few seconds later. */
+  /** Files an e-invoice if the country has e-invoicing. The authority answers a few seconds later. */
   file(account: Account, country: string, source: Source): void {
     if (!COUNTRIES.has(country)) return;
     const eInvoice: EInvoice = { id: this.kernel.random.uuid(), account, source, status: 'PENDING', message: null };
@@ -73,7 +73,7 @@ export class EInvoices {
     return this.all;
   }
 
-  /** Takes the id of the e-invoice or of its source. */
+  /** Accepts the id of the e-invoice or of its source. */
   control(id: string, status: Exclude<Status, 'PENDING'>, message: string | undefined): EInvoice {
     const found = this.all.find((eInvoice) => eInvoice.id === id || eInvoice.source.id === id);
     if (found === undefined) throw notFound();

@@ -1,4 +1,4 @@
-// POST /_sandbox/events: disputes, alerts and any other event of Document 2, sent to their subscribers.
+// POST /_sandbox/events: sends disputes, alerts and any other event of Document 2 to its subscribers.
 import { Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { EVENT_TYPES, type EventType, eventIdFor } from './event-types.js';
@@ -7,7 +7,7 @@ import { type WebhookEndpoints } from './webhook-endpoints.js';
 
 const DAY_MS = 86_400_000;
 
-/** Document 2's members of disputes and alerts: they complete an event sent with little data. */
+/** Document 2's members of disputes and alerts. They complete an event sent with few data. */
 function defaults(type: EventType, mor: MorState, nowMs: number): Readonly<Record<string, unknown>> {
   const deadline = new Date(nowMs + 7 * DAY_MS).toISOString();
   switch (type) {
@@ -24,7 +24,7 @@ function defaults(type: EventType, mor: MorState, nowMs: number): Readonly<Recor
   }
 }
 
-/** The id of the event's object, by the usual names. */
+/** The id of the event's object, found under the usual names. */
 function entityOf(data: Readonly<Record<string, unknown>>): string | null {
   for (const name of ['disputeId', 'alertId', 'eInvoiceId', 'proformaInvoiceId', 'id', 'paymentId', 'payment_id']) {
     const value = data[name];

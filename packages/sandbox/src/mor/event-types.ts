@@ -1,4 +1,4 @@
-// The event types one may subscribe to (Document 2, Events) and the deterministic ids of events.
+// The event types a merchant may subscribe to (Document 2, Events), and the event ids derived from the object.
 
 export const EVENT_TYPES = [
   'proforma_invoice.issued',
@@ -19,7 +19,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Announced, not delivered yet (Document 2): open to subscribers, and never sent. */
+/** Announced but never delivered (Document 2): a merchant may subscribe to them, and the MoR sends none. */
 export const NEVER_SENT: readonly string[] = ['payment.settled', 'report.available'];
 
 export function isEventType(value: string): value is EventType {

@@ -1,10 +1,10 @@
-// Reads a request body field by field and collects every problem, named as in the documents.
+// Reads a request body field by field and collects every problem under the name the documents use.
 import { isDay, parseCountry, parseKnownCurrency } from './countries.js';
 import { type Decimal, parseDecimal } from './decimals.js';
 import { type FieldError } from '../kernel/json.js';
 import { refusal } from './refusal.js';
 
-/** The problems of one request. A value of the wrong kind makes the body unreadable: reported on `body`. */
+/** The problems of one request. A value of the wrong kind makes the body unreadable, reported under `body`. */
 class Problems {
   readonly list: FieldError[] = [];
 
@@ -16,7 +16,7 @@ class Problems {
     this.add('body', path === '' ? message : `${path}: ${message}`);
   }
 
-  /** Ends the request with 400 if there is a problem. Looks no further at an unreadable body. */
+  /** Throws 400 if there is a problem. For an unreadable body it reports only that. */
   throwAs(code: string): void {
     const unparsable = this.list.filter(({ field }) => field === 'body');
     if (this.list.length > 0) throw refusal(400, code, unparsable.length > 0 ? unparsable : this.list);
@@ -27,7 +27,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One object of a request. A missing required field gives an empty value and a noted problem. */
+/** One object of a request. A missing required field gives an empty value and records a problem. */
 export class Fields {
   private constructor(
     private readonly values: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export class Fields {
     readonly problems: Problems,
   ) {}
 
-  /** The whole body; anything but an object is unreadable. */
+  /** Reads the whole body. Anything but an object is unreadable. */
   static of(body: unknown): Fields {
     const problems = new Problems();
     if (!isRecord(body)) problems.unparsable('', 'must be a JSON object');
@@ -103,7 +103,7 @@ export class Fields {
     return this.optionalDecimal(name) ?? { digits: 1n, scale: 0 };
   }
 
-  /** One of the listed words; any other does not parse. */
+  /** One of the listed words. Any other word makes the body unreadable. */
   optionalWord<const W extends string>(name: string, words: readonly W[]): W | undefined {
     const value = this.optionalText(name);
     if (value === undefined) return undefined;
@@ -153,7 +153,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A required object; if missing, reports only its own name. */
+  /** A required object. If it is missing, the only problem is its own name. */
   object(name: string): Fields | undefined {
     if (!this.has(name)) this.missing(name);
     return this.optionalObject(name);
@@ -174,7 +174,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A map of strings: any other value in it does not parse. */
+  /** A map of strings. Any other value in it makes the body unreadable. */
   requireTexts(): void {
     for (const name of Object.keys(this.values)) this.optionalText(name);
   }
@@ -188,7 +188,7 @@ export class Fields {
     });
   }
 
-  /** At least one object; reports a missing or empty array. */
+  /** A list with at least one object. Reports a missing or empty list. */
   objects(name: string): readonly Fields[] {
     const items = this.optionalObjects(name);
     if (!this.has(name) || (items.length === 0 && Array.isArray(this.raw(name))))

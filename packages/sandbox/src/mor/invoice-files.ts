@@ -1,18 +1,18 @@
-// Links to the MoR's files: signed, short-lived, new at every call; and the wait for a file.
+// Links to the MoR's files: signed, short-lived, new at every call. A file takes some time to appear.
 import { type Reply } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { derivedSecret } from '../kernel/random.js';
 import { type MorState } from './state.js';
 
 export const MINUTE_MS = 60_000;
-/** How long issuing a document lasts: "normally seconds" (Document 2, States). */
+/** Milliseconds the MoR takes to issue a document: "normally seconds" (Document 2, States). */
 export const ISSUANCE_MS = 2000;
 export const DOCUMENT_LINK_MS = 15 * MINUTE_MS;
 const TRANSACTION_LINK_MS = 60 * MINUTE_MS;
 
 export type FileLink = { readonly fileName: string; readonly url: string; readonly expiresAt: string };
 
-/** 202 with the seconds to wait: the document is not ready. */
+/** Replies 202 with the seconds to wait: the document is not ready. */
 export function stillMaking(): Reply {
   return { status: 202, headers: { 'retry-after': '2' }, body: {} };
 }
@@ -23,7 +23,7 @@ export class InvoiceFiles {
     private readonly mor: MorState,
   ) {}
 
-  /** A pre-signed link for `lifeMs` of virtual time. */
+  /** Signs a link, valid for `lifeMs` of virtual time. */
   link(fileName: string, lifeMs: number): FileLink {
     const expiresAtMs = this.kernel.clock.nowMs() + lifeMs;
     const expires = Math.floor(expiresAtMs / 1000);
@@ -31,20 +31,20 @@ export class InvoiceFiles {
     return { fileName, url, expiresAt: new Date(expiresAtMs).toISOString() };
   }
 
-  /** The invoice of a payment or refund made at `sinceMs`: 202 at first, then links of 15 minutes. */
+  /** The invoice of a payment or refund made at `sinceMs`: 202 at first, afterwards links valid for 15 minutes. */
   paymentInvoice(name: string, sinceMs: number): Reply {
     if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
     return { status: 200, body: { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) } };
   }
 
-  /** The consumer invoice of a tax transaction; its link lasts an hour. */
+  /** The consumer invoice of a tax transaction. Its link is valid for an hour. */
   transactionInvoice(transactionId: string, sinceMs: number): Reply {
     if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
     const { fileName, url } = this.link(`invoice-${transactionId}.pdf`, TRANSACTION_LINK_MS);
     return { status: 200, body: { b2cInvoice: { fileName, url } } };
   }
 
-  /** Whether a link is one of ours and still good. */
+  /** True if the sandbox signed the link and it has not expired. */
   admits(fileName: string, query: URLSearchParams): boolean {
     const expires = Number(query.get('expires'));
     if (query.get('signature') !== this.sign(fileName, expires)) return false;
@@ -56,7 +56,7 @@ export class InvoiceFiles {
   }
 }
 
-/** Where the links lead: the sandbox keeps no real documents, so a good link shows the name of one. */
+/** Serves the links. The sandbox has no real documents, so a valid link shows the name of one. */
 export function addFiles(kernel: Kernel, files: InvoiceFiles): void {
   kernel.mor.add('GET', '/files/:fileName', ({ params, query }) => {
     const fileName = params['fileName'] ?? '';

@@ -1,4 +1,4 @@
-// Invoice files of payments and refunds (Document 2, Invoices), found by id or by the processor's reference.
+// The invoice files of payments and refunds (Document 2, Invoices), found by id or by the processor's reference.
 import { type Reply } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { type InvoiceFiles, stillMaking } from './invoice-files.js';
@@ -13,7 +13,7 @@ function pspReference({ request }: Call): string {
   return reference;
 }
 
-/** A payment without taken money has no invoice: not found; a bank debit under way is not ready. */
+/** A payment without money taken has no invoice: not found. The invoice of a bank debit under way is not ready. */
 function paymentInvoice(files: InvoiceFiles, payment: MorPayment | undefined, facts: OpenFacts): Reply {
   if (payment === undefined || payment.status === 'failed' || payment.status === 'requires_action') throw notFound();
   if (facts.is('charge_lookup', 'never')) throw notFound();
@@ -33,7 +33,10 @@ function first<T>(values: Iterable<T>, wanted: (one: T) => boolean): T | undefin
   return undefined;
 }
 
-/** Payments and refunds belong to the first merchant; the second one finds none. An id is the uuid, `pay_…` or `rfnd_…`. */
+/**
+ * All payments and refunds belong to the first merchant; the second merchant finds none. An id is the uuid, `pay_…` or
+ * `rfnd_…`.
+ */
 export function addInvoices(kernel: Kernel, mor: MorState, files: InvoiceFiles): void {
   const route = merchantRoutes(kernel, mor);
   const payments = ({ account }: Call, wanted: (one: MorPayment) => boolean): MorPayment | undefined =>

@@ -1,4 +1,4 @@
-// Work of some seconds at the MoR: goes on automatically, or waits while a rehearsal holds it.
+// Work that takes the MoR some seconds. It continues automatically, or waits while a control route holds it.
 import { Fields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 
@@ -13,7 +13,7 @@ export class Issuance {
     });
   }
 
-  /** Runs `work` after `ms` of virtual time, or when it is no longer held. */
+  /** Runs `work` after `ms` of virtual time, or later when a control route releases it. */
   after(ms: number, label: string, work: () => void): void {
     this.kernel.clock.after(ms, label, () => {
       if (this.held) this.waiting.push(work);

@@ -1,15 +1,16 @@
-// The places the sandbox knows the tax of: currency, rates and levels. Rates are plausible, not advice; they are in millionths.
+// The countries and states whose taxes the sandbox knows: currency, rates, levels. Rates are in millionths; they are
+// plausible, but no tax advice.
 
 export type TaxType = 'VAT' | 'GST' | 'SALES_TAX' | 'IMPORT_VAT' | 'OTHER';
 export type Level = 'COUNTRY' | 'STATE' | 'COUNTY' | 'CITY' | 'DISTRICT';
 
-/** One tax of a place. */
+/** One tax of one place. */
 export type Levy = {
   readonly name: string;
   readonly jurisdiction: string;
   readonly level: Level;
   readonly taxType: TaxType;
-  /** As the tax engine behind the service calls it; passed through. */
+  /** The name the tax engine uses. The MoR passes it on unchanged. */
   readonly providerTaxType: string;
   readonly rate: bigint;
 };
@@ -76,7 +77,7 @@ const COUNTRIES: Readonly<Record<string, Country>> = {
   ZA: country('South Africa', 'ZAR', 15, 'VAT', 20),
 };
 
-/** State, county and city parts of sales tax in percent; any other state charges 4 + 1 + 0.5. */
+/** Sales tax of state, county and city in percent. Any other state has 4 + 1 + 0.5. */
 const US_STATES: Readonly<Record<string, readonly [number, number, number]>> = {
   AK: [0, 0, 0],
   CA: [6, 1.25, 1.25],
@@ -96,8 +97,8 @@ const US_STATES: Readonly<Record<string, readonly [number, number, number]>> = {
 };
 
 /**
- * A province's addition to Canada's 5 percent, and whether it replaces it (harmonised); any other province adds
- * nothing.
+ * What a province adds to Canada's 5 percent, and whether its tax replaces the 5 percent (harmonised). Any other
+ * province adds nothing.
  */
 const CA_PROVINCES: Readonly<
   Record<string, { readonly name: string; readonly rate: number; readonly harmonised: boolean }>
@@ -113,17 +114,17 @@ const CA_PROVINCES: Readonly<
   SK: { name: 'PST', rate: 6, harmonised: false },
 };
 
-/** Countries with a tax engine behind them: the supported jurisdictions. */
+/** The supported countries: those with a tax engine. */
 export function supportedCountries(): readonly string[] {
   return Object.keys(COUNTRIES);
 }
 
-/** The currency of tax invoices there; null for an unsupported country ("has no tax currency"). */
+/** The currency of tax invoices in a country; null for an unsupported country ("has no tax currency"). */
 export function taxCurrencyOf(code: string): string | null {
   return COUNTRIES[code]?.currency ?? null;
 }
 
-/** The conservative duty rate for unclassified goods (Document 2, `FALLBACK_ESTIMATE`). */
+/** The cautious duty rate for goods without an HS code (Document 2, `FALLBACK_ESTIMATE`). */
 export function fallbackDutyOf(code: string): bigint {
   return COUNTRIES[code]?.fallbackDuty ?? 0n;
 }
@@ -170,7 +171,7 @@ function canadianTax(place: Place): readonly Levy[] {
   return province.harmonised ? [own] : [gst, own];
 }
 
-/** The taxes of a supported place, widest level first. `imported`: taken at the border (`IMPORT_VAT`). */
+/** The taxes of a supported place, widest level first. `imported`: the tax is due at the border (`IMPORT_VAT`). */
 export function leviesAt(place: Place, imported: boolean): readonly Levy[] {
   const known = COUNTRIES[place.country];
   if (known === undefined) return [];

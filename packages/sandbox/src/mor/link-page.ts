@@ -1,4 +1,4 @@
-// The hosted page of a payment link, for a person with a browser: the amount due and a button.
+// The hosted page of a payment link for a person's browser: the amount due and a button to pay.
 
 type Shown = {
   readonly id: string;
@@ -9,7 +9,7 @@ type Shown = {
 };
 
 export function linkPage(link: Shown): Buffer {
-  // The id is ours, the rest may hold anything: it goes in as text only.
+  // The sandbox makes the id. The other values may contain anything, so they are escaped.
   const text = (value: string): string => value.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
   const payable = link.status === 'PAYABLE';
   return Buffer.from(`<!doctype html>

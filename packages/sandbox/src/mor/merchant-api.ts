@@ -1,4 +1,4 @@
-// Document 2 as one plug-in: its parts made once and joined.
+// Document 2 as one plug-in: creates its parts and joins them.
 import { derivedSecret } from '../kernel/random.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { addCatalogue } from './catalogue.js';
@@ -17,7 +17,7 @@ import { addTaxRefunds } from './tax-refunds.js';
 import { TaxTransactions, addTaxTransactions } from './tax-transactions.js';
 import { WebhookEndpoints, addWebhookEndpoints } from './webhook-endpoints.js';
 
-/** Adds every route of Document 2 and sets the hooks of the shared state. */
+/** Adds every route of Document 2, and sets the functions that the shared state expects from it. */
 export function addMerchantApi(kernel: Kernel, mor: MorState): void {
   const files = new InvoiceFiles(kernel, mor);
   const issuance = new Issuance(kernel);
@@ -64,7 +64,7 @@ function booksOf(proformas: Proformas, links: PaymentLinks): ChannelBooks {
   };
 }
 
-/** The secret of the pre-registered event endpoint, for the printed settings. */
+/** The secret of the built-in event endpoint, printed with the settings. */
 function eventWebhookSecret(seed: string): string {
   return derivedSecret(seed, 'event-webhook', 'whsec_');
 }

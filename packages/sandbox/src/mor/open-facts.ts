@@ -1,18 +1,18 @@
-// The documents' open questions: the sandbox can play either answer. The first word of each is its default.
+// Open questions of the documents: the sandbox can play each possible answer. The first word is the default.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 
 const CHOICES = {
-  /** Time of a renewal's charge: on `invoice.created`, in its draft, or on `invoice.finalized`. */
+  /** When the MoR charges a renewal: on `invoice.created`, while the invoice is a draft, or on `invoice.finalized`. */
   charges_at: ['created', 'finalized'],
-  /** Whether the MoR charges again at another `invoice.created` for a refused invoice. */
+  /** Whether the MoR charges a refused invoice again after another `invoice.created`. */
   second_created: ['charged', 'ignored'],
-  /** `upper_case`: the MAC in capital hex digits, behind a blank. `prefixed`: `v1=sha256=…`, in no document. */
+  /** `upper_case`: the MAC in capital hex digits after a blank. `prefixed`: `v1=sha256=…`, a form no document has. */
   signature: ['documented', 'upper_case', 'prefixed'],
-  /** `GET /api/payments/invoice?psp_reference=`: 202 for two seconds and then 200, 200 at once, or always 404. */
+  /** `GET /api/payments/invoice?psp_reference=`: 202 for two seconds and then 200, or 200 at once, or always 404. */
   charge_lookup: ['after_202', 'at_once', 'never'],
-  /** `bare`: a 404 has no code, but the words of a web server. */
+  /** `bare`: a 404 has no code, only the text of a web server. */
   not_found: ['code', 'bare'],
   /** `nested`: Document 3's errors are `{error: {code, message}}`. */
   errors: ['flat', 'nested'],

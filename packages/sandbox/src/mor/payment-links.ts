@@ -1,4 +1,5 @@
-// Payment links (Document 2): hosted one-off payments, payable until they expire; a control route plays the customer.
+// Payment links (Document 2): hosted pages for one payment each, payable until they expire. A control route plays the
+// customer.
 import { type Money, decimalFromMinor } from '../kernel/money.js';
 import { Refusal, morError } from '../kernel/http.js';
 import { Fields as ControlFields } from '../kernel/json.js';
@@ -24,12 +25,12 @@ export type PaymentLink = {
   readonly idempotencyKey: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Its payments, oldest first: more than one if the customer paid again. */
+  /** Payments on the link, oldest first. More than one if the customer paid again. */
   readonly paymentIds: string[];
   paidAtMs: number | null;
 };
 
-/** The names `payment.captured` gives a link's payment, besides the link: Document 2 does not show it. */
+/** Which names of the payment `payment.captured` carries besides the link. Document 2 does not show it. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';
@@ -45,7 +46,7 @@ export class PaymentLinks {
     private readonly endpoints: WebhookEndpoints,
   ) {}
 
-  /** 201 for a new link, 200 for the first link of a reused key. */
+  /** 201 for a new link. For a reused key: 200 with the first link. */
   create(account: Account, body: unknown): { status: 200 | 201; link: PaymentLink } {
     const fields = Fields.of(body);
     const jurisdiction = fields.country('jurisdiction');
@@ -107,12 +108,12 @@ export class PaymentLinks {
     };
   }
 
-  /** The customer's view of the link, whoever made it. */
+  /** The link as its page shows it to the customer, whichever merchant made it. */
   page(id: string): Record<string, unknown> {
     return this.show(this.findAny(id));
   }
 
-  /** The same for a person. */
+  /** The page as HTML, for a person. */
   htmlPage(id: string): Buffer {
     const link = this.findAny(id);
     const { currency, minor } = link.amount;
@@ -127,8 +128,8 @@ export class PaymentLinks {
   }
 
   /**
-   * The customer pays, or pays `again` from a page still open. 409 unless the link is payable, or paid. Returns the
-   * link with its new payment.
+   * The customer pays, or pays `again` from a page left open. Throws 409 unless the link is payable, or with `again`
+   * paid. Returns the link with its new payment.
    */
   pay(id: string, names: CaptureNames = 'charge', again = false): Record<string, unknown> {
     const link = this.findAny(id);
@@ -155,10 +156,10 @@ export class PaymentLinks {
       declineCode: null,
       amountRefunded: 0,
       amountReserved: 0,
-      taxCalculationId: random.uuid(), // the service's own calculation for the page; not one the merchant made
+      taxCalculationId: random.uuid(), // the MoR's own calculation for the page, not one of the merchant's
       createdAtMs: clock.nowMs(),
     };
-    if (link.account === 'main') this.mor.payments.set(payment.id, payment); // the card side knows the first merchant only
+    if (link.account === 'main') this.mor.payments.set(payment.id, payment); // the card routes know only the first merchant
     link.paymentIds.push(payment.id);
     link.paidAtMs ??= clock.nowMs();
     const of = { paymentLinkId: link.id, idempotencyKey: link.idempotencyKey };
@@ -170,7 +171,9 @@ export class PaymentLinks {
     };
   }
 
-  /** `payment.captured` (Document 2): carries the tax calculation; the rest of its payload is our choice. */
+  /**
+   * Sends `payment.captured` (Document 2) with the tax calculation. The document does not show the rest of the payload.
+   */
   announceCapture(
     account: Account,
     payment: MorPayment,
@@ -218,7 +221,7 @@ export function addPaymentLinks(kernel: Kernel, mor: MorState, links: PaymentLin
     status: 200,
     body: links.show(links.find(account, request.params['id'] ?? '')),
   }));
-  // The hosted page; a program gets the way to play the customer.
+  // Shows the hosted page. A program gets JSON that tells how to play the customer.
   kernel.mor.add('GET', '/pay/:id', ({ params, headers }) => {
     const id = params['id'] ?? '';
     if (headers['accept']?.includes('text/html') !== true)

@@ -1,7 +1,8 @@
-// The MoR's portal on a bank transfer: a refundable payment with an id in no event so far.
+// Plays the MoR's portal for a bank transfer: there the transfer is a refundable payment, with an id no event has
+// shown.
 import { type Sandbox } from '../sandbox.js';
 
-/** Its `pay_…`. `amount`: smallest units of `currency`. */
+/** Returns the `pay_…` of the transfer. `amount` is in the smallest unit of `currency`. */
 export function transferInPortal(
   { kernel, mor }: Pick<Sandbox, 'kernel' | 'mor'>,
   of: {

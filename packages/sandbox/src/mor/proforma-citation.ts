@@ -1,4 +1,4 @@
-// Whether a proforma invoice may cite a tax calculation (Document 2, from-tax-calculation, its error table).
+// Decides whether a proforma invoice may cite a tax calculation (Document 2, error table of from-tax-calculation).
 import { type FieldError } from '../kernel/json.js';
 import { MINUTE_MS } from './invoice-files.js';
 import { taxCurrencyOf } from './jurisdictions.js';
@@ -14,7 +14,7 @@ const BRAZILIAN_STATES = new Set(
   'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' '),
 );
 
-/** The service's accounts for bank transfers. */
+/** The currencies of the MoR's bank accounts for transfers. */
 const SETTLEMENT_CURRENCIES = new Set(['GBP', 'EUR', 'USD', 'CAD', 'BRL']);
 
 export function hasPaymentDestination(jurisdiction: string): boolean {
@@ -22,8 +22,8 @@ export function hasPaymentDestination(jurisdiction: string): boolean {
 }
 
 /**
- * Why the calculation is unusable (`tax_calculation_unusable`), in words; empty if it is usable. `product`: activated
- * now.
+ * The reasons why a calculation is unusable (`tax_calculation_unusable`), as sentences. Empty: it is usable. `product`
+ * is the activation of today.
  */
 export function unusableReasons(
   calculation: Calculation,
@@ -68,7 +68,7 @@ export function unusableReasons(
   return rules.filter(([broken]) => broken).map(([, reason]) => reason);
 }
 
-/** The needs of Brazilian e-invoicing in the recipient's address, by field; empty if all is well. */
+/** Checks the recipient's address for a Brazilian e-invoice. Returns the problems by field; empty: none. */
 export function nfseProblems({ request }: Calculation): readonly FieldError[] {
   const { billingAddress: address } = request;
   if (address.country !== 'BR') return [];

@@ -1,4 +1,4 @@
-// Proforma invoices (Document 2): asynchronous creation with replay by key, issuance, failure, settlement, deletion.
+// Proforma invoices (Document 2): asynchronous creation with a replay by key, issuance, failure, settlement, deletion.
 import { type Money, decimalFromMinor, minorFromDecimal } from '../kernel/money.js';
 import { Refusal, type Reply, morError } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -26,14 +26,14 @@ export type Proforma = {
   readonly legalName: string;
   status: 'PENDING_TAX_TRANSACTION' | 'ISSUED' | 'ISSUANCE_FAILED' | 'SETTLED';
   failure: { readonly code: 'proforma_tax_input_invalid'; readonly message: string; readonly failedAt: string } | null;
-  /** The transfer's amount, in smallest units; null: none came. */
+  /** The amount of the transfer, in smallest units; null: none arrived. */
   received: bigint | null;
   deleted: boolean;
 };
 
 type Kept = { readonly fingerprint: string; readonly reply: Reply };
 
-/** JSON with its keys in order: another spelling of the same body is the same. */
+/** JSON with sorted keys, so the same body in another order counts as the same. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -55,7 +55,10 @@ export class Proformas {
     private readonly endpoints: WebhookEndpoints,
   ) {}
 
-  /** Runs a create once per key: the same body replays the handle for ever, another body is 422 `idempotency_key_reused`. */
+  /**
+   * Creates once per key. The same body replays the first reply for ever; another body gives 422
+   * `idempotency_key_reused`.
+   */
   once(account: Account, key: string | null, path: string, body: unknown, create: () => Proforma): Reply {
     if (key === null || key.trim() === '') throw refuse(400, 'invalid_argument', 'Idempotency-Key', 'is required');
     if (key.length > 255) throw refuse(400, 'invalid_argument', 'Idempotency-Key', 'has more than 255 characters');
@@ -79,7 +82,10 @@ export class Proformas {
     return this.add(account, request, request.total, request.legalName);
   }
 
-  /** In the order of the error table; a place without a tax currency comes before the look for the calculation. */
+  /**
+   * Checks in the order of the error table. A country without a tax currency is refused before the calculation is
+   * looked up.
+   */
   createFromCalculation(account: Account, body: unknown): Proforma {
     const request = parseFromCalculation(body, this.kernel.clock.nowIso().slice(0, 10));
     this.requireTaxCurrency(request.jurisdiction);
@@ -170,14 +176,16 @@ export class Proformas {
     });
   }
 
-  /** 404 for unknown, foreign and deleted; `deletedToo` for DELETE, open to repeats. */
+  /**
+   * Throws 404 for unknown, foreign and deleted ones. `deletedToo` finds deleted ones, since DELETE may be repeated.
+   */
   find(account: Account, id: string, deletedToo = false): Proforma {
     const found = this.all.find((proforma) => proforma.id === id && proforma.account === account);
     if (found === undefined || (found.deleted && !deletedToo)) throw notFound();
     return found;
   }
 
-  /** DELETE: possible until the link to a tax transaction. */
+  /** DELETE: possible until issuance, since an issued proforma invoice is linked to a tax transaction. */
   remove(proforma: Proforma): void {
     if (proforma.status === 'ISSUED' || proforma.status === 'SETTLED') {
       throw refuse(409, 'not_deletable', 'status', 'the tax transaction is linked: cancel instead');
@@ -185,7 +193,10 @@ export class Proformas {
     proforma.deleted = true;
   }
 
-  /** A bank transfer arrives (control route). `amount` is a decimal string in the proforma's currency, the total by default. */
+  /**
+   * A bank transfer arrives (control route). `amount` is a decimal string in the proforma's currency; left out: the
+   * total.
+   */
   settle(id: string, amount: string | undefined): Proforma {
     const proforma = this.forControl(id, 'ISSUED');
     const { currency, minor } = proforma.total;
@@ -227,7 +238,10 @@ export class Proformas {
   }
 }
 
-/** Handle and read of Document 2; without a `merchantReference` the member is null, not missing. */
+/**
+ * A proforma invoice as the replies of Document 2 show it. Without a `merchantReference` the member is null, not
+ * missing.
+ */
 export function showProforma({ id, number, status, merchantReference, failure }: Proforma): Record<string, unknown> {
   return { id, number, status, merchantReference, ...(failure === null ? {} : { issuanceFailure: failure }) };
 }

@@ -1,10 +1,10 @@
-// The bodies of the two proforma creates (Document 2), read and checked.
+// Parses the bodies of the two requests that create a proforma invoice (Document 2).
 import { type Money } from '../kernel/money.js';
 import { isUuid } from './countries.js';
 import { isExactIn, minorOf } from './decimals.js';
 import { Fields } from './fields.js';
 
-/** The common part of both ways to create one. */
+/** The fields both requests share. */
 export type ProformaTerms = {
   readonly jurisdiction: string;
   readonly issueDate: string;
@@ -27,7 +27,7 @@ function readTerms(fields: Fields, issueDate: string): ProformaTerms {
   return { jurisdiction: fields.country('jurisdiction'), issueDate, dueDate, merchantReference: reference ?? null };
 }
 
-/** `{amount, currency}`; `positive` refuses zero and less. */
+/** Reads `{amount, currency}`. `positive`: refuses zero and less. */
 function readMoney(fields: Fields | undefined, positive: boolean): Money {
   if (fields === undefined) return { minor: 0n, currency: '' };
   const amount = fields.decimal('amount');
@@ -79,7 +79,7 @@ export function parseDirect(body: unknown): DirectProforma {
   return request;
 }
 
-/** POST /api/proforma-invoices/from-tax-calculation. `today` (YYYY-MM-DD, UTC) stands in for a missing issue date. */
+/** POST /api/proforma-invoices/from-tax-calculation. `today` (YYYY-MM-DD, UTC) replaces a missing issue date. */
 export function parseFromCalculation(body: unknown, today: string): ProformaFromCalculation {
   const fields = Fields.of(body);
   const taxCalculationId = fields.text('taxCalculationId');

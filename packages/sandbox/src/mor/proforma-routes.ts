@@ -1,4 +1,4 @@
-// The routes of proforma invoices (Document 2) and a rehearsal's routes for them.
+// The routes of proforma invoices (Document 2), and the control routes for them.
 import { type Reply } from '../kernel/http.js';
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';

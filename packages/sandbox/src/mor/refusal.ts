@@ -1,8 +1,8 @@
-// The MoR's refusal of a request: status, code and fields, in the one error shape of Documents 1 and 2.
+// The MoR's refusal of a request: status, code and fields, in the error shape of Documents 1 and 2.
 import { Refusal } from '../kernel/http.js';
 import { type FieldError } from '../kernel/json.js';
 
-/** `{code, errors: [{field, message}], …extra}`; extra is for example `existingProformaInvoiceId`. */
+/** The body is `{code, errors: [{field, message}], …extra}`. An example of `extra` is `existingProformaInvoiceId`. */
 export function refusal(
   status: number,
   code: string,
@@ -17,7 +17,7 @@ export function refuse(status: number, code: string, field: string, message: str
   return refusal(status, code, [{ field, message }]);
 }
 
-/** Unknown and foreign look the same (Documents 1 and 2): 404 and no field. */
+/** 404 without a field. An unknown object and another merchant's object look the same (Documents 1 and 2). */
 export function notFound(): Refusal {
   return refusal(404, 'not_found', []);
 }

@@ -1,5 +1,5 @@
-// The MoR side's knowledge: the merchant, tokens, customers, payments and refunds. Shared by the plug-ins of the three
-// documents.
+// What the MoR side knows: the merchant, tokens, customers, payments and refunds. The plug-ins of the three documents
+// share it.
 import { type Kernel } from '../kernel/kernel.js';
 import { OpenFacts } from './open-facts.js';
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
@@ -8,16 +8,16 @@ import { type Endpoint } from '../kernel/deliveries.js';
 
 export type Product = 'mor' | 'tor';
 export type TokenKind = 'merchant' | 'partner';
-/** The token's owner: the sandbox's merchant or partner, or the foreign one. */
+/** The owner of a token: the sandbox's merchant or partner (`main`), or a foreign one (`other`). */
 export type Account = 'main' | 'other';
 export type Credentials = { readonly clientId: string; readonly clientSecret: string };
 
-/** A payment the MoR took or tried to take. Amounts are smallest units. */
+/** A payment the MoR took or tried to take. Amounts are in smallest units. */
 export type MorPayment = {
   readonly id: string; // pay_…
-  readonly uuid: string; // Document 2 calls the path parameter a uuid: either finds the payment
+  readonly uuid: string; // Document 2 calls the path parameter a uuid, so both ids find the payment
   readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
-  /** Null until a signup's charge has its invoice: nobody tells the MoR. */
+  /** Null for a signup's charge until the MoR learns the invoice. Nobody tells the MoR. */
   merchantInvoiceId: string | null;
   readonly merchantCustomerId: string;
   readonly morCustomerId: string;
@@ -25,15 +25,15 @@ export type MorPayment = {
   readonly currency: string; // lower case
   status:
     'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded' | 'charged_back';
-  processorChargeId: string; // empty on failed and requires_action
+  processorChargeId: string; // empty if failed or requires_action
   readonly processorPaymentIntentId: string;
   readonly method: 'card' | 'bank_debit';
-  /** The paying saved method; null: none, or the money came by a link's page or a transfer. */
+  /** The saved method that paid. Null: none, because a link's page or a transfer brought the money. */
   readonly paidWith: SavedMethod | null;
   failureMessage: string | null;
   declineCode: string | null;
-  amountRefunded: number; // succeeded refunds
-  amountReserved: number; // pending refunds
+  amountRefunded: number; // sum of the succeeded refunds
+  amountReserved: number; // sum of the pending refunds
   readonly taxCalculationId: string | null;
   readonly createdAtMs: number;
 };
@@ -52,33 +52,33 @@ export type MorRefund = {
   readonly createdAtMs: number;
 };
 
-/** A card or an account for off-session charges. */
+/** A saved card or bank account for off-session charges. */
 export type SavedMethod = {
   readonly id: string; // pm_…
   readonly type: 'card' | 'bank_debit';
-  /** Its owner, by the merchant's id; null: nobody, so nobody pays with it. */
+  /** The merchant's id of its owner. Null: it has no owner, so it pays for nobody. */
   readonly merchantCustomerId: string | null;
   readonly morCustomerId: string;
-  /** The intent behind it; null: a control route. */
+  /** The intent that saved the method; null: a control route saved it. */
   readonly intentId: string | null;
 };
 
 /** A customer on the MoR's processor account. */
 export type MorCustomer = {
   readonly id: string;
-  /** The merchant's own id; null: its setup intent named nobody. */
+  /** The merchant's id of the customer; null: the setup intent named nobody. */
   readonly merchantCustomerId: string | null;
   email: string | null;
-  /** Confirmed in a browser, oldest first: the newest pays. */
+  /** The methods confirmed in a browser, oldest first. The newest one pays. */
   readonly methods: SavedMethod[];
   /**
-   * A setup intent's tax calculation before its first invoice: it "carries to the first chargeable invoice" (Document
-   * 3).
+   * The tax calculation of a setup intent, until the first invoice: it "carries to the first chargeable invoice"
+   * (Document 3).
    */
   carriedTax: string | null;
 };
 
-/** The books of Document 2's part of the MoR: plain values, for comparisons. */
+/** The books of Document 2's part of the MoR, as plain values for comparisons. */
 export type ChannelBooks = {
   readonly proformas: readonly {
     readonly id: string;
@@ -86,7 +86,7 @@ export type ChannelBooks = {
     readonly status: string;
     readonly currency: string; // upper case
     readonly total: bigint;
-    /** The transfer's amount; null: none came. */
+    /** The amount of the transfer; null: none arrived. */
     readonly received: bigint | null;
   }[];
   readonly links: readonly {
@@ -94,9 +94,9 @@ export type ChannelBooks = {
     readonly idempotencyKey: string;
     readonly amount: bigint;
     readonly createdAtMs: number;
-    /** End of its payable time: its expiry or its payment. */
+    /** When the link stops being payable: when it expires or is paid. */
     readonly openUntilMs: number;
-    /** pay_…, oldest first. */
+    /** The `pay_…` ids, oldest first. */
     readonly paymentIds: readonly string[];
   }[];
 };
@@ -106,12 +106,14 @@ const TOKEN_LIFE_SEC = 86_400; // Document 2, Authentication 1
 export class MorState {
   readonly merchantCredentials: Credentials;
   readonly partnerCredentials: Credentials;
-  /** A second merchant and a second partner, to rehearse "foreign". Cards know the first merchant only. */
+  /**
+   * A second merchant and a second partner, to test access to foreign objects. Cards belong to the first merchant only.
+   */
   readonly otherMerchantCredentials: Credentials;
   readonly otherPartnerCredentials: Credentials;
   suspended = false;
   readonly openFacts: OpenFacts;
-  /** The merchant's activations, by country. */
+  /** The countries the merchant has activated, each with its product. */
   readonly regions = new Map<string, Product>([
     ['GB', 'mor'],
     ['DE', 'mor'],
@@ -120,28 +122,30 @@ export class MorState {
     ['CA', 'tor'],
     ['FR', 'tor'],
   ]);
-  readonly customers = new Map<string, MorCustomer>(); // by our id
+  readonly customers = new Map<string, MorCustomer>(); // by the MoR's id
   readonly customerOf = new Map<string, MorCustomer>(); // by the merchant's id
   readonly payments = new Map<string, MorPayment>(); // by pay_…
   readonly refunds = new Map<string, MorRefund>(); // by rfnd_…
-  /** Whether a tax calculation exists; Document 2's plug-in sets it. */
+  /** True if a tax calculation exists. Document 2's plug-in sets this function. */
   taxCalculationExists: (id: string) => boolean = () => true;
-  /** Called for each card payment with taken money; Document 2's plug-in sets it (`payment.captured`). */
+  /** Called for each card payment the MoR took. Document 2's plug-in sets this function (`payment.captured`). */
   paymentCaptured: (payment: MorPayment) => void = () => undefined;
-  /** Registers an endpoint for every event at the start and gives its secret; Document 2's plug-in sets it. */
+  /**
+   * Registers an endpoint for every event at the start and returns its secret. Document 2's plug-in sets this function.
+   */
   registerEventWebhook: (url: string) => string = () => '';
-  /** Document 2's plug-in sets it. */
+  /** Returns Document 2's books. Its plug-in sets this function. */
   channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [] });
-  /** SANDBOX_STRICT_URLS: refuses loopback addresses for webhooks too. */
+  /** SANDBOX_STRICT_URLS: true refuses loopback addresses as webhook endpoints too. */
   strictUrls = false;
-  /** The public origin of the MoR side, for links in answers; set once the port exists. */
+  /** The public origin of the MoR side, for links in replies. Set when the port is open. */
   baseUrl = 'http://127.0.0.1:4020';
   paymentWebhook: Endpoint | null = null;
   private tokens = new Map<string, { kind: TokenKind; account: Account; expiresAtMs: number }>();
 
   constructor(
     readonly kernel: Kernel,
-    /** The processor segment of the route family. */
+    /** The name of the processor in the routes' paths. */
     readonly psp: string,
   ) {
     this.openFacts = new OpenFacts(kernel);
@@ -163,7 +167,7 @@ export class MorState {
     };
   }
 
-  /** A new bearer token, valid for a day of virtual time. */
+  /** Issues a bearer token, valid for a day of virtual time. */
   issueToken(
     kind: TokenKind,
     account: Account = 'main',
@@ -177,7 +181,10 @@ export class MorState {
     this.tokens.clear();
   }
 
-  /** Throws 401 without a code for a missing, unknown, expired or partner's token, 403 for a suspended merchant (Document 3). */
+  /**
+   * Throws 401 without a code for a missing, unknown, expired or partner's token, and 403 for a suspended merchant
+   * (Document 3).
+   */
   requireMerchant(request: SandboxRequest): Account {
     const account = this.requireToken(request, 'merchant');
     if (this.suspended) throw new Refusal(morError(403, 'merchant_suspended'));

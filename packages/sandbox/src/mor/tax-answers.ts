@@ -1,14 +1,15 @@
-// Tax calculations and transactions as the wire shows them: amounts as decimal strings, fields without a value left out.
+// Tax calculations and transactions as the MoR sends them: amounts are decimal strings, and fields without a value are
+// left out.
 import { decimalFromMinor } from '../kernel/money.js';
 import { showRate } from './decimals.js';
 import { compact } from './fields.js';
 import { type Charge, type ComputedLine, type Totals, totalsOf } from './tax-computation.js';
 import { type TaxLine, type TaxRequest, customerEcho, placeOf } from './tax-request.js';
 
-/** A line with its id and its sums. */
+/** A line with its id and its computed amounts. */
 export type CalculatedLine = { readonly lineItemId: string; readonly line: TaxLine; readonly computed: ComputedLine };
 
-/** The common part of a calculation and its transaction. */
+/** The part that a calculation and its transaction share. */
 export type CalculatedCart = { readonly request: TaxRequest; readonly lines: readonly CalculatedLine[] };
 
 function showCharge(charge: Charge, currency: string, country: string): Record<string, unknown> {
@@ -27,7 +28,7 @@ function showCharge(charge: Charge, currency: string, country: string): Record<s
   });
 }
 
-/** "Calculated line item" of Document 2; `refunded` is true after a refund of the whole line. */
+/** "Calculated line item" of Document 2. `refunded` is true when the whole line is refunded. */
 function showLine(
   request: TaxRequest,
   { lineItemId, line, computed }: CalculatedLine,

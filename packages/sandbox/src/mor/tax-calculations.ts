@@ -1,4 +1,4 @@
-// POST /api/tax/calculations (Document 2): the places with prices, the calculation itself, and its later use.
+// POST /api/tax/calculations (Document 2): the countries it supports, the calculation, and its later use.
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { supportedCountries, taxCurrencyOf } from './jurisdictions.js';
@@ -11,10 +11,10 @@ import { type TaxRequest, checkBrazil, jurisdictionOf, parseTaxRequest, placeOf 
 
 const WEEK_MS = 7 * 86_400_000; // Document 2, Limits: "7 days from createdAt"
 
-/** The selling legal entity for places with the service as Merchant of Record. */
+/** The legal entity that sells where the MoR is the Merchant of Record. */
 const ENTITY = 'Sandbox Merchant of Record Ltd';
 
-/** Failures of the tax engine behind the service; a control route switches them on. */
+/** Failures of the tax engine behind the MoR. A control route turns them on. */
 const ENGINE_FAILURES = {
   integration_credentials_invalid: 409,
   integration_not_configured: 409,
@@ -25,15 +25,15 @@ export type Calculation = CalculatedCart & {
   readonly id: string;
   readonly account: Account;
   readonly country: string;
-  /** The merchant's activation in this country at this time: decides the liability. */
+  /** The merchant's activation in this country at the time of the calculation. It decides who is liable. */
   readonly product: Product;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Null while still citable; set once, by the first of transaction and proforma invoice. */
+  /** The first transaction or proforma invoice that used the calculation, set once. Null: it can still be cited. */
   usedBy: 'transaction' | 'proforma_invoice' | null;
 };
 
-/** All calculations of the sandbox, by id. */
+/** All tax calculations of the sandbox, by id. */
 export class Calculations {
   private readonly byId = new Map<string, Calculation>();
   private engineFailure: keyof typeof ENGINE_FAILURES | null = null;
@@ -43,13 +43,13 @@ export class Calculations {
     private readonly mor: MorState,
   ) {}
 
-  /** Null for an unknown id and for another merchant's. */
+  /** Null for an unknown id and for another merchant's calculation. */
   find(account: Account, id: string): Calculation | null {
     const calculation = this.byId.get(id.toLowerCase());
     return calculation?.account === account ? calculation : null;
   }
 
-  /** Makes the tax engine fail with this code until reset to null. Throws BadInput for another code. */
+  /** The tax engine fails with this code until a call with null. Throws BadInput for an unknown code. */
   failWith(code: string | null): void {
     const known = Object.keys(ENGINE_FAILURES) as (keyof typeof ENGINE_FAILURES)[];
     const failure = known.find((candidate) => candidate === code) ?? null;
@@ -58,7 +58,7 @@ export class Calculations {
     this.engineFailure = failure;
   }
 
-  /** Throws as the calculation rows of Document 2's error table say. */
+  /** Throws the errors of the calculation in Document 2's error table. */
   create(account: Account, body: unknown): Calculation {
     const request = parseTaxRequest(body);
     const product = this.productFor(request);
@@ -94,7 +94,8 @@ export class Calculations {
     const inactive = countries.some((country) => !this.mor.regions.has(country));
     const product = this.mor.regions.get(jurisdictionOf(request));
     if (inactive || product === undefined) throw refusal(409, 'region_not_activated', []);
-    // The US has no engine for goods (Document 2, Rules); Brazil's services go by ISS, goods do not.
+    // The tax engine does not know goods in the US (Document 2, Rules), nor goods in Brazil, where ISS covers services
+    // only.
     const unpriced = request.lines.some(
       (line) => line.physical && ['US', 'BR'].includes(placeOf(request, line).country),
     );

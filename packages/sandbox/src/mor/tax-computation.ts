@@ -1,10 +1,10 @@
-// The arithmetic of one tax calculation: discounts, duty, taxes and their charges, line by line, with exact sums.
+// The arithmetic of one tax calculation, line by line and exact: discounts, duty, taxes.
 import { RATE_ONE, divideHalfUp, minorOf, shareOf } from './decimals.js';
 import { type Duty, dutyFor } from './duty.js';
 import { type Levy, leviesAt } from './jurisdictions.js';
 import { type TaxLine, type TaxRequest, isBrazilianConsumer, isCrossBorder, placeOf } from './tax-request.js';
 
-/** One part of a line's tax or duty, in smallest units. `levy` null: import duty. */
+/** One part of a line's tax or duty, in smallest units. A null `levy` means import duty. */
 export type Charge = {
   readonly levy: Levy | null;
   readonly rate: bigint;
@@ -12,7 +12,7 @@ export type Charge = {
   readonly taxable: bigint;
 };
 
-/** Amounts in smallest units; rates in millionths. `subTotal - discount = net`; the buyer pays `total`. */
+/** Amounts are in smallest units, rates in millionths. `subTotal - discount = net`; the buyer pays `total`. */
 export type ComputedLine = {
   readonly unitPrice: bigint;
   readonly subTotal: bigint;
@@ -26,7 +26,7 @@ export type ComputedLine = {
   readonly charges: readonly Charge[];
 };
 
-/** Splits `tax` over the levies by their rates; the parts add up to it exactly and none is negative. */
+/** Splits `tax` over the levies by their rates. The parts add up to `tax` exactly, and none is negative. */
 function splitTax(levies: readonly Levy[], tax: bigint, taxable: bigint): Charge[] {
   const whole = levies.reduce((sum, levy) => sum + levy.rate, 0n);
   let soFar = 0n;
@@ -41,9 +41,9 @@ function splitTax(levies: readonly Levy[], tax: bigint, taxable: bigint): Charge
 }
 
 /**
- * One line (Document 2, "Calculation rules"): the discount is per unit and comes off before tax; duty goes onto the
- * customs value before VAT. Inclusive prices hold duty and tax already, so the total stays as sent. For a Brazilian
- * consumer the sent amount is also the base of the separately reported tax.
+ * Computes one line (Document 2, "Calculation rules"). The discount is per unit and comes off before tax. Duty is added
+ * to the customs value before VAT. Inclusive prices contain duty and tax already, so the total equals the amount sent.
+ * For a Brazilian consumer the amount sent is also the base of the separately reported tax.
  */
 export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const { currency } = request;
@@ -82,7 +82,7 @@ export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const net = withoutTaxes(sent);
   const discount = withoutTaxes(sentDiscount);
   const exactDuty = shareOf(net, dutyRate);
-  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty; // a price of a few cents cannot hold more
+  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty; // a price of a few cents cannot contain more
   const tax = request.inclusive ? sent - net - duty : shareOf(net + duty, rate);
   const dutyCharges: Charge[] = duty > 0n ? [{ levy: null, rate: dutyRate, amount: duty, taxable: net }] : [];
   return {
@@ -101,7 +101,7 @@ export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
 
 export type Totals = { subTotal: bigint; discount: bigint; net: bigint; tax: bigint; duty: bigint; total: bigint };
 
-/** The sums over the lines. */
+/** Adds up the amounts of all lines. */
 export function totalsOf(lines: readonly Totals[]): Totals {
   const sum = { subTotal: 0n, discount: 0n, net: 0n, tax: 0n, duty: 0n, total: 0n };
   for (const line of lines) {

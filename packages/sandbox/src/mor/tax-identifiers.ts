@@ -1,4 +1,4 @@
-// Tax identifiers of a buyer: the types, and the checks of their codes (Document 2, `customer.taxIdentifiers`).
+// The tax identifiers of a buyer: their types, and the check of each code (Document 2, `customer.taxIdentifiers`).
 
 export const TAX_IDENTIFIER_TYPES = ['BR_CPF', 'BR_CNPJ', 'EU_VAT', 'GB_VAT', 'US_EIN'] as const;
 export const BUYER_TAX_REGIMES = ['SIMPLES_NACIONAL', 'LUCRO_PRESUMIDO', 'LUCRO_REAL'] as const;
@@ -9,7 +9,7 @@ export type TaxIdentifier = {
   readonly buyerTaxRegime: (typeof BUYER_TAX_REGIMES)[number] | undefined;
 };
 
-/** The check digit by modulo 11 over `digits` with these weights. */
+/** The check digit by modulo 11 of `digits` with these weights. */
 function checkDigit(digits: string, weights: readonly number[]): string {
   const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index] ?? '0'), 0);
   const rest = sum % 11;
@@ -17,32 +17,37 @@ function checkDigit(digits: string, weights: readonly number[]): string {
 }
 
 function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {
-  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // equal digits pass the sum but never exist
+  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // equal digits pass the sum, but no such number exists
   const first = checkDigit(digits, weights.slice(1));
   const second = checkDigit(digits, weights);
   return digits.endsWith(first + second);
 }
 
-/** A CPF, formatted (`529.982.247-25`) or bare. */
+/** True for a CPF, formatted (`529.982.247-25`) or bare. */
 export function isCpf(code: string): boolean {
   if (!/^(\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})$/.test(code)) return false;
   return hasCheckDigits(code.replace(/\D/g, ''), 11, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
 }
 
-/** A CNPJ, formatted (`11.222.333/0001-81`) or bare. */
+/** True for a CNPJ, formatted (`11.222.333/0001-81`) or bare. */
 export function isCnpj(code: string): boolean {
   if (!/^(\d{14}|\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2})$/.test(code)) return false;
   return hasCheckDigits(code.replace(/\D/g, ''), 14, [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
 }
 
-/** VIES spelling: two letters of the member state, then 2 to 12 letters or digits; spaces, dots and dashes may be in between. */
+/**
+ * The format of VIES: two letters of the member state, then 2 to 12 letters or digits. Spaces, dots and dashes may
+ * separate them.
+ */
 export function isViesNumber(code: string): boolean {
   return /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9A-Z+*]{2,12}$/.test(
     code.toUpperCase().replace(/[\s.-]/g, ''),
   );
 }
 
-/** Exactly one CPF or CNPJ with right digits, and a regime next to a CNPJ. Returns the problems, empty for none. */
+/**
+ * A Brazilian buyer needs exactly one valid CPF or CNPJ, and a regime with a CNPJ. Returns the problems; empty: none.
+ */
 export function brazilianIdentifierProblems(identifiers: readonly TaxIdentifier[]): readonly string[] {
   const brazilian = identifiers.filter(({ type }) => type === 'BR_CPF' || type === 'BR_CNPJ');
   const [only, ...others] = brazilian;

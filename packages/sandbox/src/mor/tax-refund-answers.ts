@@ -1,8 +1,9 @@
-// Refunds on tax transactions as kept and as on the wire (Document 2, "Refund on a transaction").
+// Refunds of tax transactions, as the sandbox keeps them and as the MoR sends them (Document 2, "Refund on a
+// transaction").
 import { decimalFromMinor } from '../kernel/money.js';
 import { showRate } from './decimals.js';
 
-/** One line's part of a refund: `base` before tax, and its tax, in smallest units; the rate in millionths. */
+/** The part of a refund on one line, in smallest units: `base` before tax, and the tax. The rate is in millionths. */
 export type TaxRefundLine = {
   readonly lineItemId: string;
   readonly reference: string;
@@ -19,7 +20,7 @@ export type TaxRefund = {
   readonly createdAt: string;
   readonly currency: string;
   readonly lines: readonly TaxRefundLine[];
-  /** The transaction, lines and amounts as sent: a retry must be the same. */
+  /** The transaction, lines and amounts as sent. A repeated request must have the same. */
   readonly fingerprint: string;
 };
 

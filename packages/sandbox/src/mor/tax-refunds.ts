@@ -1,4 +1,4 @@
-// Refunds on tax transactions (Document 2): whole lines or amounts, up to each line's total, once per reference.
+// Refunds of tax transactions (Document 2): whole lines or amounts, up to each line's total, once for each reference.
 import { type Kernel } from '../kernel/kernel.js';
 import { type Decimal, divideHalfUp, isExactIn, minorOf } from './decimals.js';
 import { Fields } from './fields.js';
@@ -13,7 +13,7 @@ type AskedLine = {
   readonly lineItemId: string;
   readonly reference: string;
   readonly reason: string;
-  /** Undefined: the whole rest. */
+  /** Undefined: all that is left of the line. */
   readonly amount: Decimal | undefined;
   readonly field: string;
 };
@@ -25,7 +25,10 @@ type Asked = {
   readonly lines: readonly AskedLine[];
 };
 
-/** Reads the body; `nowMs` because a refund date may not be later than today (UTC). Throws 400 `invalid_argument`. */
+/**
+ * Parses the body. `nowMs` is needed because a refund's date may not be after today (UTC). Throws 400
+ * `invalid_argument`.
+ */
 function parseRefund(body: unknown, currency: string, nowMs: number): Asked {
   const fields = Fields.of(body);
   const refundDate = fields.optionalText('refundDate');
@@ -65,8 +68,8 @@ function checkDate(fields: Fields, text: string, nowMs: number): void {
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
- * An amount's share of a line's rest, split into base and tax. Net or gross by `inclusive`; the last part takes the
- * rest, so the parts add up to the line. Null above the rest.
+ * Takes an amount from the rest of a line and splits it into base and tax. `inclusive`: the amount contains the tax.
+ * The last part takes the rest, so all parts add up to the line. Null if the amount exceeds the rest.
  */
 export function takeFrom(
   line: CalculatedLine,

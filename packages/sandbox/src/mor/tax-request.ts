@@ -1,4 +1,4 @@
-// The body of a tax calculation (Document 2, POST /api/tax/calculations): read, checked and put into our own words.
+// The body of a tax calculation (Document 2, POST /api/tax/calculations): parses and checks it.
 import { isIP } from 'node:net';
 import { isInEu } from './countries.js';
 import { type Decimal, minorOf } from './decimals.js';
@@ -43,32 +43,33 @@ export type TaxRequest = {
   readonly shippingAddress: Address | undefined;
   readonly shipFrom: Address | undefined;
   readonly lines: readonly TaxLine[];
-  /** As sent; otherwise undefined. */
+  /** Unchanged as sent; undefined if not sent. */
   readonly evidence: Readonly<Record<string, unknown>> | undefined;
 };
 
 const filled = (text: string | undefined): boolean => text !== undefined && text.trim() !== '';
 
-/** Where the order goes: the shipping address where there is one. */
+/** The destination of the order: the shipping address, or without one the billing address. */
 function destinationOf(request: TaxRequest): Address {
   return request.shippingAddress ?? request.billingAddress;
 }
 
 /**
- * The place of a line's tax: goods at their destination, the rest at the billing address; the US always by destination.
+ * The address that decides a line's tax: goods at their destination, everything else at the billing address. In the US
+ * always the destination.
  */
 export function placeOf(request: TaxRequest, line: TaxLine): Address {
   const destination = destinationOf(request);
   return line.physical || destination.country === 'US' ? destination : request.billingAddress;
 }
 
-/** The country of the calculation's rules: the goods' destination, or the billing country without a shipment. */
+/** The country whose rules apply: the destination of goods, or the billing country without a shipment. */
 export function jurisdictionOf(request: TaxRequest): string {
   const line = request.lines.find(({ physical }) => physical) ?? request.lines[0];
   return line === undefined ? request.billingAddress.country : placeOf(request, line).country;
 }
 
-/** Physical goods from another country than they go to (Document 2, `shipFrom`). */
+/** True if physical goods leave another country than their destination (Document 2, `shipFrom`). */
 export function isCrossBorder(request: TaxRequest): boolean {
   return request.shipFrom !== undefined && request.shipFrom.country !== destinationOf(request).country;
 }
@@ -138,7 +139,9 @@ function readLine(fields: Fields, currency: string): TaxLine {
   };
 }
 
-/** Required outside the US and Brazil; if needed or Brazilian, its country is the billing country. */
+/**
+ * Reads the evidence, required outside the US and Brazil. Required or Brazilian evidence must name the billing country.
+ */
 function readEvidence(body: Fields, billingCountry: string): Readonly<Record<string, unknown>> | undefined {
   const free = billingCountry === 'US' || billingCountry === 'BR' || billingCountry === '';
   const fields = free ? body.optionalObject('evidence') : body.object('evidence');
@@ -155,7 +158,7 @@ function readEvidence(body: Fields, billingCountry: string): Readonly<Record<str
   return compact({ billingCountry: country, ipAddress, paymentMethodCountry });
 }
 
-/** All rules of the request table on single fields and pairs of them. Throws 400 with each wrong field. */
+/** Checks all rules of the request table for single fields and pairs of fields. Throws 400 with each wrong field. */
 export function parseTaxRequest(value: unknown): TaxRequest {
   const body = Fields.of(value);
   const currency = body.currency('currency');
@@ -198,7 +201,8 @@ function plainAddress(fields: Fields): Record<string, string | undefined> {
 }
 
 /**
- * Extra needs of physical lines: a shipping address, and on the cross-border path an origin and a text to classify by.
+ * A line of goods needs a shipping address. Across a border it also needs an origin and a text to classify the goods
+ * by.
  */
 function checkGoods(request: TaxRequest): void {
   if (request.lines.some((line) => line.physical) && request.shippingAddress === undefined) {
@@ -217,14 +221,14 @@ function checkGoods(request: TaxRequest): void {
   if (texts.length > 0) throw refusal(400, 'missing_classification_text', texts);
 }
 
-/** Buyer without a CNPJ. */
+/** True for a Brazilian buyer without a CNPJ. */
 export function isBrazilianConsumer(request: TaxRequest): boolean {
   return request.billingAddress.country === 'BR' && !request.taxIdentifiers.some(({ type }) => type === 'BR_CNPJ');
 }
 
 /**
- * The needs of the Brazilian service tax before payment. Throws 422 `nfse_validation_failed` with every reason on
- * `customer`.
+ * Checks the fields that the Brazilian service tax needs before payment. Throws 422 `nfse_validation_failed` with every
+ * reason under `customer`.
  */
 export function checkBrazil(request: TaxRequest): void {
   if (request.billingAddress.country !== 'BR') return;
@@ -243,7 +247,7 @@ export function checkBrazil(request: TaxRequest): void {
   );
 }
 
-/** The echo of the customer: the sent, known fields. */
+/** The customer in the reply: the known fields as sent. */
 export function customerEcho(request: TaxRequest): Record<string, unknown> {
   const address = (value: Address | undefined): unknown => (value === undefined ? undefined : compact(value));
   const identifiers = request.taxIdentifiers.map((identifier) => compact(identifier));

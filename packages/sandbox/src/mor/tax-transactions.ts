@@ -1,4 +1,4 @@
-// Tax transactions (Document 2): a calculation committed after payment, read singly and as newest-first pages.
+// Tax transactions (Document 2): a calculation committed after payment. Readable one by one and in pages, newest first.
 import { type Kernel } from '../kernel/kernel.js';
 import { isUuid } from './countries.js';
 import { Fields, compact } from './fields.js';
@@ -10,12 +10,12 @@ import { type CalculatedLine, showCart } from './tax-answers.js';
 import { type Calculation, type Calculations } from './tax-calculations.js';
 import { type TaxRefund, showRefund } from './tax-refund-answers.js';
 
-/** Refunds of one line so far, in smallest units. */
+/** The amount of one line refunded so far, in smallest units. */
 export type Refunded = { base: bigint; tax: bigint };
 
 export type TaxTransaction = {
   readonly id: string;
-  /** 1 for the oldest: the order of the list. */
+  /** The oldest transaction has 1. The list is in this order. */
   readonly serial: number;
   readonly account: Account;
   readonly calculation: Calculation;
@@ -26,7 +26,7 @@ export type TaxTransaction = {
   readonly refunds: TaxRefund[];
 };
 
-/** A line's cost apart from its tax: goods and duty. With the tax it is the line's total. */
+/** A line's amount without its tax: goods and duty. With the tax it is the line's total. */
 export function baseOf({ computed }: CalculatedLine): bigint {
   return computed.total - computed.tax;
 }
@@ -58,7 +58,7 @@ export class TaxTransactions {
     return found;
   }
 
-  /** The refund with this merchant's reference, on any transaction. */
+  /** Finds the refund with this reference of the merchant on any transaction. */
   paymentRequestNamed(account: Account, reference: string): TaxRefund | undefined {
     return this.refundsByReference.get(`${account}\n${reference}`);
   }
@@ -68,7 +68,7 @@ export class TaxTransactions {
     this.refundsByReference.set(`${transaction.account}\n${refund.reference}`, refund);
   }
 
-  /** The same calculation and reference give the existing transaction (Document 2). */
+  /** The same calculation and reference return the existing transaction (Document 2). */
   create(account: Account, body: unknown): TaxTransaction {
     const fields = Fields.of(body);
     const calculationId = fields.text('taxCalculationId');
@@ -120,7 +120,7 @@ export class TaxTransactions {
     if (product === 'mor') throw invalid('customer', `Merchant of Record is enabled in ${calculation.country}`);
   }
 
-  /** One page, newest first. The cursor names the account and refuses another one. */
+  /** One page, newest first. The cursor belongs to one account; another account cannot use it. */
   page(account: Account, query: URLSearchParams): { transactions: unknown[]; nextCursor?: string } {
     const size = pageSize(query.get('size'));
     const before = readCursor(account, query.get('cursor'));
@@ -155,7 +155,7 @@ function readCursor(account: Account, cursor: string | null): number {
   return Number(serial);
 }
 
-/** TaxTransactionResponse of Document 2. `refunded` is true after a refund of everything. */
+/** TaxTransactionResponse of Document 2. `refunded` is true when everything is refunded. */
 function showTransaction(transaction: TaxTransaction): Record<string, unknown> {
   const { calculation } = transaction;
   const at = new Date(transaction.createdAtMs).toISOString();

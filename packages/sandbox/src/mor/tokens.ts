@@ -1,4 +1,5 @@
-// The token endpoint of Document 2, "Authentication": client credentials in a form, a bearer token for a day.
+// The token endpoint of Document 2, "Authentication": takes client credentials in a form, returns a bearer token for a
+// day.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';

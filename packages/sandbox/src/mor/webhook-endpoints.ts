@@ -1,4 +1,4 @@
-// Webhook endpoints of Document 2: registration, listing, deletion, and each event's receivers.
+// The webhook endpoints of Document 2: registration, list, deletion, and which endpoints receive an event.
 import { morEventSchedule } from '../kernel/schedules.js';
 import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -20,7 +20,10 @@ export type WebhookEndpoint = {
   readonly createdAt: string;
   status: 'ACTIVE' | 'DISABLED';
   deleted: boolean;
-  /** From the sandbox's settings: neither listed nor counted, so the merchant still has ten. */
+  /**
+   * True: the endpoint comes from the sandbox's settings. No list shows it and no limit counts it, so the merchant
+   * still has ten.
+   */
   readonly builtIn: boolean;
 };
 
@@ -37,7 +40,7 @@ export class WebhookEndpoints {
     return this.all.filter((endpoint) => endpoint.account === account && !endpoint.deleted && !endpoint.builtIn);
   }
 
-  /** Null for unknown and foreign; finds deleted ones. */
+  /** Null for an unknown id and for another merchant's endpoint. Finds deleted endpoints too. */
   find(account: Account, id: string): WebhookEndpoint | null {
     return this.all.find((endpoint) => endpoint.id === id && endpoint.account === account) ?? null;
   }
@@ -64,7 +67,7 @@ export class WebhookEndpoints {
     const url = fields.optionalText('url') ?? '';
     const events = fields.optionalTexts('events') ?? [];
     fields.optionalText('description');
-    fields.problems.throwAs('invalid_argument'); // only values of the wrong kind so far
+    fields.problems.throwAs('invalid_argument'); // so far only values of the wrong kind are problems
     const unknown = events.filter((event) => !isEventType(event));
     if (events.length === 0) throw refuse(400, 'unknown_event', 'events', 'must name at least one event type');
     if (unknown.length > 0) throw refuse(400, 'unknown_event', 'events', `unknown: ${unknown.join(', ')}`);
@@ -76,8 +79,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Sends an event to every active endpoint subscribed to its type, each with its own secret and its own retries.
-   * Returns the number of endpoints. `payment.settled` and `report.available` go to nobody (Document 2).
+   * Sends an event to every active endpoint subscribed to its type, each with its own secret and retries. Returns the
+   * number of endpoints. Nobody receives `payment.settled` and `report.available` (Document 2).
    */
   announce(account: Account, id: string, type: EventType, data: Readonly<Record<string, unknown>>): number {
     if (NEVER_SENT.includes(type)) return 0;
@@ -115,7 +118,8 @@ export function addWebhookEndpoints(kernel: Kernel, mor: MorState, endpoints: We
     const endpoint = endpoints.create(account, body);
     return { status: 201, body: { ...show(endpoint), secret: endpoint.secret } };
   });
-  // Document 2 shows both an array and a page in a wrapper; a request for a page gets the page.
+  // Document 2 shows both a list and an object with a page. The sandbox sends the object if the request asks for a
+  // page.
   route('GET', '/api/webhooks', ({ account, request }) => {
     const webhooks = endpoints.ofAccount(account).map(show);
     return { status: 200, body: request.query.has('page') ? { webhooks } : webhooks };

@@ -1,4 +1,4 @@
-// The allowed addresses of a webhook (Document 2: HTTPS, public). Looks up no name.
+// The addresses a webhook may have (Document 2: HTTPS, public). Resolves no host names.
 import { BlockList, isIP } from 'node:net';
 
 const PRIVATE = new BlockList();
@@ -16,8 +16,8 @@ for (const [network, bits] of [
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv4');
 }
-// Unspecified and loopback, unique local, link local, site local, multicast. IPv4 rules cover mapped IPv4
-// (::ffff:a.b.c.d).
+// In order: unspecified and loopback, unique local, link local, site local, multicast. The rules for IPv4 also cover
+// mapped IPv4 (::ffff:a.b.c.d).
 for (const [network, bits] of [
   ['::', 127],
   ['fc00::', 7],
@@ -32,8 +32,8 @@ for (const [network, bits] of [
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * The reason against an address, or null. Unless `strict`, it accepts loopback over http and https, for a daemon on the
- * same machine.
+ * Returns why the address is not allowed; null: allowed. Unless `strict`, it allows loopback over http and https, for a
+ * daemon on the same machine.
  */
 export function webhookUrlProblem(text: string, strict: boolean): string | null {
   if (!URL.canParse(text)) return 'is not a URL';

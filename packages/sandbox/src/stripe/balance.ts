@@ -1,4 +1,4 @@
-// Customer balances: entries by hand and by credit notes; the next finalized invoice takes them.
+// Customer balances: entries by hand and by credit notes. The next finalized invoice uses the balance.
 import { type BalanceEntry, type Customer, type Invoice, amountOverpaid, balanceOf } from './model.js';
 import { renderCustomer } from './render-customer.js';
 import { type StripeState } from './state.js';
@@ -13,7 +13,7 @@ type NewEntry = {
   readonly metadata?: Record<string, string>;
 };
 
-/** Adds an entry and moves the customer's balance by it. */
+/** Adds an entry and changes the customer's balance by its amount. */
 export function enter(state: StripeState, customer: Customer, entry: NewEntry): BalanceEntry {
   customer.currency ??= entry.currency;
   customer.balance += entry.amount;
@@ -35,7 +35,7 @@ export function enter(state: StripeState, customer: Customer, entry: NewEntry): 
   return made;
 }
 
-/** A finalized invoice takes its part of the balance. */
+/** Finalizing an invoice takes its part of the balance. */
 export function takeBalance(state: StripeState, invoice: Invoice): void {
   const taken = balanceOf(invoice);
   invoice.balance = taken;
@@ -43,13 +43,15 @@ export function takeBalance(state: StripeState, invoice: Invoice): void {
   if (taken.applied !== 0) move(state, invoice, 'applied_to_invoice', taken.applied);
 }
 
-/** A void invoice gives it back. */
+/** Voiding an invoice gives its part of the balance back. */
 export function giveBalanceBack(state: StripeState, invoice: Invoice): void {
   const { applied } = balanceOf(invoice);
   if (applied !== 0) move(state, invoice, 'unapplied_from_invoice', -applied);
 }
 
-/** An overpayment belongs to the customer; called after every change of it. `before` is its earlier amount. */
+/**
+ * Credits an overpayment to the customer. Called after every change of it; `before` is the amount before the change.
+ */
 export function creditOverpayment(state: StripeState, invoice: Invoice, before: number): void {
   const more = amountOverpaid(invoice) - before;
   if (more !== 0) move(state, invoice, more > 0 ? 'invoice_overpaid' : 'overpayment_reversal', -more);

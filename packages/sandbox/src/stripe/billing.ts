@@ -18,7 +18,10 @@ import { renderSubscription } from './render-subscription.js';
 import { type StripeState } from './state.js';
 
 const HOUR = 3600;
-/** Stripe docs, "Status transitions": a draft waits an hour after every endpoint answered `invoice.created`, 72 hours at most. */
+/**
+ * Stripe docs, "Status transitions": a draft waits an hour after every endpoint answered `invoice.created` with 2xx, 72
+ * hours at most.
+ */
 const DRAFT_SEC = HOUR;
 const DRAFT_AT_MOST_SEC = 72 * HOUR;
 
@@ -38,7 +41,7 @@ export type NewInvoice = {
 };
 
 export class Billing {
-  /** An open invoice in Stripe's collection: collecting.ts sets both functions. */
+  /** Called for an open invoice that Stripe collects. collecting.ts sets both functions. */
   collect: (invoice: Invoice) => void = () => undefined;
   attemptFailed: (invoice: Invoice) => void = () => undefined;
 
@@ -93,7 +96,7 @@ export class Billing {
     return invoice;
   }
 
-  /** Watches for the end of the draft hour; called again when `auto_advance` goes on. */
+  /** Plans to finalize the draft after its hour. Called again when `auto_advance` is turned on again. */
   planFinalizing(invoice: Invoice): void {
     if (!invoice.autoAdvance || invoice.status !== 'draft') return;
     const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
@@ -109,7 +112,7 @@ export class Billing {
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
     invoice.webhooksDeliveredAt = this.state.now;
     const late = this.state.now + DRAFT_SEC;
-    if (late <= invoice.created + DRAFT_SEC + 60) return; // answered at once: the hour already runs
+    if (late <= invoice.created + DRAFT_SEC + 60) return; // all endpoints answered at once, so the hour runs from the start
     this.state.finalizesAt.set(invoice.id, late);
     this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
   }
@@ -120,12 +123,15 @@ export class Billing {
     const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
     const answered = invoice.unanswered.size === 0 && now >= due;
     if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
-    // Nobody asked, so nobody gets a refusal.
+    // Nobody requested this, so nobody gets a refusal.
     if (invoice.finalizationError === null) this.finalize(invoice);
     else this.state.emitInvoice('invoice.finalization_failed', invoice);
   }
 
-  /** Draft becomes open; nothing due becomes paid at once. With a finalization error set, it stays a draft and says so. */
+  /**
+   * Makes a draft open, or paid if nothing is due. With a finalization error set, the invoice stays a draft and Stripe
+   * sends an event.
+   */
   finalize(invoice: Invoice, autoAdvance: boolean | null = null): void {
     const { state } = this;
     if (invoice.status !== 'draft')
@@ -144,7 +150,7 @@ export class Billing {
     takeBalance(state, invoice);
     const due = amountDue(invoice);
     if (due > 0) {
-      // Finalizing makes a default payment intent; attaching a record cancels it.
+      // Finalizing creates a default payment intent. Attaching a payment record cancels it.
       this.addPayment(invoice, null, due);
     }
     state.emitInvoice('invoice.finalized', invoice);
@@ -157,8 +163,8 @@ export class Billing {
   }
 
   /**
-   * A subscription's first invoice waits for the customer's confirmation (`default_incomplete`), unless asked
-   * otherwise.
+   * A subscription's first invoice waits for the customer's confirmation (`default_incomplete`), unless the request
+   * wanted another behaviour.
    */
   private chargesByItself(invoice: Invoice): boolean {
     if (invoice.billingReason !== 'subscription_create') return true;
@@ -184,7 +190,10 @@ export class Billing {
     return payment;
   }
 
-  /** An attached record's money is there: partial leaves the invoice open, the rest marks it paid, more overpays it. */
+  /**
+   * The money of an attached record arrived. Less than due leaves the invoice open; the whole amount marks it paid;
+   * more overpays it.
+   */
   settlePayment(invoice: Invoice, payment: InvoicePayment, amount: number): void {
     const { state } = this;
     const before = amountOverpaid(invoice);
@@ -200,8 +209,7 @@ export class Billing {
   }
 
   /**
-   * Takes a payment off again. If this leaves something unpaid, a paid invoice opens again, with an intent for the
-   * rest.
+   * Detaches a payment. If an amount is then unpaid, a paid invoice becomes open again, with an intent for the rest.
    */
   detachPayment(invoice: Invoice, payment: InvoicePayment): void {
     const { state } = this;
@@ -232,8 +240,8 @@ export class Billing {
   }
 
   /**
-   * After the latest invoice is paid, void or given up, a past due subscription is active again. A paid one also starts
-   * an incomplete subscription.
+   * When its latest invoice is paid, void or uncollectible, a past due subscription becomes active. A paid invoice also
+   * starts an incomplete subscription.
    */
   private healSubscription(invoice: Invoice): void {
     const { state } = this;

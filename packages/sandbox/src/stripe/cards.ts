@@ -1,4 +1,4 @@
-// The customers' cards on Stripe itself: the outcomes of their charges, the taken money, and the refunds.
+// The customers' cards on Stripe itself: the outcomes of charges, the money taken, and the refunds.
 import { cannot, missing } from './errors.js';
 import { type Charge, type Invoice, type InvoicePayment, type PaymentMethod, type StripeRefund } from './model.js';
 import { renderCharge, renderRefund } from './render-charge.js';
@@ -7,7 +7,10 @@ import { type StripeState } from './state.js';
 export const cardAnswers = ['succeed', 'decline', 'requires_action'] as const;
 export type CardAnswer = (typeof cardAnswers)[number];
 
-/** Stripe's own test cards, by token and by payment method: here they differ only in their charges. */
+/**
+ * Stripe's test cards that decline, by token and by payment method. The sandbox's test cards differ only in their
+ * charges.
+ */
 const DECLINES = new Set(['tok_chargeCustomerFail', 'pm_card_chargeCustomerFail']);
 const ASKS = new Set(['tok_threeDSecure2Required', 'pm_card_authenticationRequired']);
 
@@ -18,8 +21,8 @@ export class Cards {
   constructor(private readonly state: StripeState) {}
 
   /**
-   * A card or another method, from the caller's input. `token` names one of Stripe's test cards; another one just
-   * works.
+   * Creates a card or another payment method from the caller's input. `token` names one of Stripe's test cards; any
+   * other token gives a card that works.
    */
   make(id: string, type: string, customType: string | null, token: string | null): PaymentMethod {
     const method: PaymentMethod = { id, created: this.state.now, type, customType, customer: null };
@@ -29,7 +32,10 @@ export class Cards {
     return method;
   }
 
-  /** One answer holds until the next choice; each charge takes one from a list. */
+  /**
+   * Sets the outcome of charges on a method. A single outcome holds until the next choice. Of a list, each charge takes
+   * one.
+   */
   choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {
     if (typeof answer === 'string') this.always.set(method, answer);
     else this.coming.set(method, [...answer]);
@@ -39,7 +45,7 @@ export class Cards {
     return this.coming.get(method.id)?.shift() ?? this.always.get(method.id) ?? 'succeed';
   }
 
-  /** Writes the charge of an invoice's payment down. */
+  /** Records the charge for a payment of an invoice. */
   took(payment: InvoicePayment, invoice: Invoice, method: PaymentMethod): void {
     const { state } = this;
     const charge: Charge = {
@@ -57,7 +63,7 @@ export class Cards {
     state.emit('charge.succeeded', renderCharge(charge));
   }
 
-  /** Throws 404 when neither finds a charge. */
+  /** Finds a charge by its id or by its payment intent. Throws 404 if there is none. */
   find(charge: string | null, intent: string | null): Charge {
     const { charges } = this.state;
     const found =
@@ -68,7 +74,7 @@ export class Cards {
     );
   }
 
-  /** Refunds to the card. `amount` null: the whole rest. */
+  /** Refunds to the card. `amount` null: all that is left. */
   refund(charge: Charge, amount: number | null, reason: string | null, metadata: Record<string, string>): StripeRefund {
     const { state } = this;
     const left = charge.amount - charge.refunded;

@@ -1,4 +1,4 @@
-// Control routes of Stripe's own collection: the next attempt, the retry settings, and the cards' answers.
+// Control routes for Stripe's own collection: the next attempt, the retry settings, and the outcomes of cards.
 import { Fields } from '../kernel/json.js';
 import { type CardAnswer, type Cards, cardAnswers } from './cards.js';
 import { type Collecting } from './collecting.js';

@@ -1,4 +1,4 @@
-// Stripe's own way to a paid invoice: it charges its own card, or asks the merchant, again and again.
+// How Stripe itself collects an invoice: it charges a card at Stripe or asks the merchant to collect, and tries again.
 import { type Billing } from './billing.js';
 import { type Cards, type CardAnswer } from './cards.js';
 import { type Cycles } from './cycles.js';
@@ -12,9 +12,9 @@ const HOUR = 3600;
 
 /** The account's settings for unpaid invoices. */
 export type RetrySettings = {
-  /** Days from one attempt to the next. Stripe's dashboard takes up to three, and proposes these. */
+  /** Days between two attempts. Stripe's dashboard allows up to three retries and proposes these days. */
   days: readonly number[];
-  /** The subscription's fate after the last failed attempt: past due, or canceled. */
+  /** What happens to the subscription after the last failed attempt: it is past due, or canceled. */
   then: 'past_due' | 'cancel';
 };
 
@@ -32,13 +32,13 @@ export class Collecting {
   }
 
   /**
-   * One automatic attempt. It charges a card; for a custom method it asks the merchant to collect, without a verdict so
-   * far; without any method it fails. Each case plans the next one.
+   * Makes one automatic attempt. A card is charged. For a custom method Stripe asks the merchant to collect, without a
+   * result so far. Without a method the attempt fails. Each case plans the next attempt.
    */
   attempt(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
     const { state } = this;
-    if (invoice.attemptCount > 0) this.pastDue(invoice); // the attempt before this one brought nothing
+    if (invoice.attemptCount > 0) this.pastDue(invoice); // the earlier attempt brought no money
     invoice.attemptCount += 1;
     this.plan(invoice);
     const method = this.methodOf(invoice);
@@ -47,13 +47,15 @@ export class Collecting {
     if (invoice.status === 'open' && invoice.nextAttempt === null) this.giveUp(invoice);
   }
 
-  /** Sets the time of the next attempt. A one-off invoice has only one: its retries are a setting, off by default. */
+  /**
+   * Plans the next attempt. A one-off invoice has only one attempt, since its retries are a setting, off by default.
+   */
   private plan(invoice: Invoice): void {
     const days = invoice.subscription === null ? undefined : this.settings.days[invoice.attemptCount - 1];
     this.attemptAt(invoice, days === undefined ? null : this.state.now + days * DAY);
   }
 
-  /** `auto_advance` went on again for an open invoice. */
+  /** Called when `auto_advance` is turned on again for an open invoice. */
   resume(invoice: Invoice): void {
     if (invoice.status === 'open' && invoice.collectionMethod === 'charge_automatically')
       this.attemptAt(invoice, this.state.now + HOUR);
@@ -67,7 +69,7 @@ export class Collecting {
     });
   }
 
-  /** An attempt got no money, or the merchant reported a failure. */
+  /** Called when an attempt brings no money, or the merchant reports a failure. */
   private failed(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
     this.state.emitInvoice('invoice.payment_failed', invoice);
@@ -76,7 +78,7 @@ export class Collecting {
 
   private pastDue(invoice: Invoice): void {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    if (subscription?.status !== 'active') return; // an incomplete one stays so until its payment or expiry
+    if (subscription?.status !== 'active') return; // an incomplete subscription stays incomplete until it is paid or expires
     subscription.status = 'past_due';
     this.state.emit('customer.subscription.updated', renderSubscription(subscription, this.state));
   }
@@ -87,7 +89,10 @@ export class Collecting {
       this.cycles.cancel(subscription, 'payment_failed');
   }
 
-  /** Stripe's order: the invoice's method, the subscription's, the customer's; before the next a source of the same one. */
+  /**
+   * Stripe's order: the method of the invoice, then of the subscription, then of the customer. At each place the
+   * default payment method comes before the default source.
+   */
   private methodOf(invoice: Invoice): PaymentMethod | null {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
     const { owner } = invoice;
@@ -115,7 +120,7 @@ export class Collecting {
     return answer;
   }
 
-  /** `POST /v1/invoices/:id/pay` by hand. Throws 402 for a declined card, 400 without anything to charge. */
+  /** `POST /v1/invoices/:id/pay` by hand. Throws 402 for a declined card, and 400 if nothing can be charged. */
   payNow(invoice: Invoice, paymentMethod: string | null): void {
     const method =
       paymentMethod === null

@@ -1,4 +1,4 @@
-// The common part of the Stripe routes: state, billing, and a way to register a route aware of its request.
+// What the Stripe routes share: state, billing, and a function to register a route.
 import { type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
@@ -20,8 +20,8 @@ export class StripeContext {
   ) {}
 
   /**
-   * `path` may hold one `:id`, and more names for the handler. Parameters come from the query of a GET and the body of
-   * anything else.
+   * `path` may hold one `:id`, which the handler gets, and further names. A GET takes its parameters from the query,
+   * any other method from the body.
    */
   route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
     this.kernel.stripe.add(method, path, (request): Reply => {
@@ -52,7 +52,7 @@ export class StripeContext {
     return subscription;
   }
 
-  /** An existing customer, not a deleted one. */
+  /** Finds a customer. Throws for an unknown or deleted one. */
   customer(id: string): Customer {
     const customer = this.state.customers.get(id);
     if (customer === undefined || customer.deleted) return missing('customer', id, 'customer');
@@ -61,7 +61,10 @@ export class StripeContext {
   }
 }
 
-/** A parameter's payment method or source; null if absent or emptied. Throws 404 for an unknown one. */
+/**
+ * The payment method or source named by a parameter. Null if the parameter is absent or empty. Throws 404 for an
+ * unknown one.
+ */
 export function methodIn(ctx: StripeContext, params: Params, name: string): string | null {
   const id = params.optionalText(name);
   return id === null || ctx.state.paymentMethods.has(id) ? id : missing('payment_method', id, name);

@@ -1,4 +1,5 @@
-// Control routes of the Stripe side: renew, emit, register endpoints, limit the rate, and look at everything as an oracle.
+// Control routes of the Stripe side: renew, emit events, register endpoints, limit the rate, and show everything for
+// checks.
 import { type JsonObject, Fields, isObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';
 import { renderEndpoint } from './events.routes.js';
@@ -127,7 +128,7 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
 
 const EXPAND: ReadonlySet<string> = new Set(['payments', 'amount_paid_off_stripe']);
 
-/** Everything of some invoices. Also lists records without an invoice, unless the request names one. */
+/** Shows all objects of these invoices. Without `only` it also lists records that belong to no invoice. */
 function oracle(ctx: StripeContext, invoices: readonly Invoice[], only: string | null): JsonObject {
   const { state } = ctx;
   const ids = new Set(invoices.map((i) => i.id));
@@ -159,7 +160,7 @@ function recordWithRefunds(r: PaymentRecord): JsonObject {
   };
 }
 
-/** A receiver's address. Throws BadInput on anything but http and https. */
+/** The address of a receiver. Throws BadInput unless it is http or https. */
 function urlOf(fields: Fields): string {
   const text = fields.string('url');
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')

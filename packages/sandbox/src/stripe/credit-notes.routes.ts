@@ -1,4 +1,4 @@
-// Credit notes: before payment they lower the amount due, after it they must say where the money went.
+// Credit notes. Before the payment they lower the amount due. After it they must say where the money went.
 import { enter } from './balance.js';
 import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';
@@ -110,7 +110,7 @@ function sumOfLines(params: Params): number {
   return lines.reduce((sum, line) => sum + (line.optionalInteger('amount') ?? line.integer('unit_amount')), 0);
 }
 
-/** The refund must stand on a record attached to this invoice, with enough amount left for the credit. */
+/** The refund must belong to a record attached to this invoice, and its amount must cover the credit. */
 function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index: number): NotedRefund {
   const at = `refunds[${index}]`;
   if (params.optionalText('type') !== 'payment_record_refund') return readCardRefund(ctx, invoice, params, at);
@@ -139,7 +139,7 @@ function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index:
   return { amount, record: record.id, group };
 }
 
-/** An earlier refund of a charge of Stripe's own. */
+/** An earlier refund of a charge at Stripe itself. */
 function readCardRefund(ctx: StripeContext, invoice: Invoice, params: Params, at: string): NotedRefund {
   const id = params.optionalText('refund') ?? '';
   const refund = ctx.state.refunds.get(id) ?? missing('refund', id, `${at}[refund]`);
@@ -155,7 +155,7 @@ function readCardRefund(ctx: StripeContext, invoice: Invoice, params: Params, at
   return { amount, refund: refund.id };
 }
 
-/** `refund_amount`: Stripe refunds it to the card charged for this invoice. */
+/** `refund_amount`: Stripe refunds this amount to the card it charged for the invoice. */
 function refundCard(ctx: StripeContext, cards: Cards, invoice: Invoice, amount: number): NotedRefund {
   const charge = [...ctx.state.charges.values()].find(
     (c) => c.invoice === invoice.id && c.amount - c.refunded >= amount,

@@ -1,4 +1,4 @@
-// Customers and their balance, products, prices and the account: as much of each as an invoice needs.
+// Customers and their balance, products, prices and the account: only the parts an invoice needs.
 import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
 import { enter } from './balance.js';
@@ -62,7 +62,7 @@ export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
     const customer = ctx.customer(id);
     change(ctx, customer, params);
     if (params.has('source')) {
-      customer.defaultSource = null; // Stripe replaces the default one
+      customer.defaultSource = null; // Stripe replaces the default source
       addSource(ctx, cards, customer, params);
     }
     state.emit('customer.updated', renderCustomer(customer));
@@ -150,7 +150,7 @@ export function addCatalogueRoutes(ctx: StripeContext): void {
   ctx.route('GET', '/v1/balance', () => ({ object: 'balance', available: [], pending: [], livemode: false }));
 }
 
-/** Also for the `price_data` of subscription items. */
+/** Creates a price. Also used for the `price_data` of subscription items. */
 export function makePrice(ctx: StripeContext, params: Params): Price {
   const { state } = ctx;
   const inline = params.within('product_data');

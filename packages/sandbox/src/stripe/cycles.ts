@@ -15,7 +15,7 @@ export class Cycles {
     private readonly billing: Billing,
   ) {}
 
-  /** The first invoice of a new subscription, and the timers of its life. */
+  /** Creates the first invoice of a new subscription and starts the timers of the subscription. */
   start(subscription: Subscription): Invoice {
     const { state } = this;
     const inTrial = subscription.trialEnd !== null;
@@ -66,7 +66,7 @@ export class Cycles {
     this.renew(subscription, 'subscription_cycle', null);
   }
 
-  /** A renewal now, whatever the calendar says: the new period starts here. `amount` replaces the items' sum. */
+  /** Renews now, independent of the calendar: the new period starts now. `amount` replaces the sum of the items. */
   renewNow(subscription: Subscription, billingReason: string, amount: number | null): Invoice {
     if (!isRunning(subscription)) cannot('subscription_not_running', `The subscription is ${subscription.status}.`);
     subscription.anchor = this.state.now;
@@ -113,7 +113,7 @@ export class Cycles {
     subscription.cancelReason = reason;
     subscription.endedAt = this.state.now;
     subscription.cycle += 1;
-    // Stripe docs, "Cancel subscriptions": it stops collecting the open invoices.
+    // Stripe docs, "Cancel subscriptions": Stripe stops collecting the open invoices.
     for (const invoice of this.state.invoices.values()) {
       if (invoice.subscription !== subscription.id || invoice.status !== 'open') continue;
       invoice.autoAdvance = false;
@@ -144,7 +144,7 @@ export class Cycles {
     });
   }
 
-  /** The end of the period beginning at `from`, on the anchor's day of the month. */
+  /** The end of the period that starts at `from`, on the anchor's day of the month. */
   periodEnd(subscription: Subscription, from: number): number {
     const recurring = this.state.prices.get(subscription.items[0]?.price ?? '')?.recurring ?? {
       interval: 'month',
@@ -158,7 +158,10 @@ function isRunning(subscription: Subscription): boolean {
   return subscription.status === 'active' || subscription.status === 'past_due' || subscription.status === 'trialing';
 }
 
-/** Adds a billing interval. A month after 31 January is the last day of February; the anchor's day comes back afterwards. */
+/**
+ * Adds a billing interval. A month after 31 January is the last day of February. Later months use the anchor's day
+ * again.
+ */
 function addInterval(from: number, interval: Interval, count: number, anchor: number): number {
   if (interval === 'day' || interval === 'week') return from + count * (interval === 'day' ? 1 : 7) * 24 * HOUR;
   const date = new Date(from * 1000);

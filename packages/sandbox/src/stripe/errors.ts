@@ -3,8 +3,8 @@ import { Refusal, type Reply } from '../kernel/http.js';
 import { type Json, type JsonObject, isObject } from '../kernel/json.js';
 
 /**
- * A refusal in Stripe's shape. `stored`: whether the idempotency layer keeps it. It keeps failures during the work, and
- * no failed validation (Stripe docs, "Idempotent requests").
+ * A refusal in Stripe's shape. `stored`: whether the idempotency layer keeps it. It keeps failures that happen during
+ * the work, but no failed validation (Stripe docs, "Idempotent requests").
  */
 export class StripeRefusal extends Refusal {
   constructor(
@@ -24,12 +24,12 @@ export function errorReply(status: number, type: string, message: string, extra:
   return { status, body: { error }, ...(extra.headers === undefined ? {} : { headers: extra.headers }) };
 }
 
-/** A missing parameter, or one of the wrong kind. */
+/** Refuses a missing parameter, or a parameter of the wrong kind. */
 export function invalidParam(param: string, message: string, code = 'parameter_invalid'): never {
   throw new StripeRefusal(errorReply(400, 'invalid_request_error', message, { code, param }), false);
 }
 
-/** A sound request, impossible in the present state. */
+/** Refuses a valid request that the present state does not allow. */
 export function cannot(code: string, message: string, param?: string): never {
   const extra = param === undefined ? { code } : { code, param };
   throw new StripeRefusal(errorReply(400, 'invalid_request_error', message, extra), true);
@@ -43,7 +43,7 @@ export function missing(kind: string, id: string, param = 'id'): never {
   throw new StripeRefusal(reply, false);
 }
 
-/** Reads parameters; all arrive as text. Every reader refuses with 400 naming the parameter. */
+/** Reads the parameters of a request; all are text. A wrong one throws 400 with the name of the parameter. */
 export class Params {
   constructor(
     readonly value: JsonObject,
@@ -54,7 +54,7 @@ export class Params {
     return new Params(isObject(body) ? body : {});
   }
 
-  /** Query parameters such as `created[gte]=1`, already parsed like a body. */
+  /** Query parameters such as `created[gte]=1` are parsed like a body. */
   has(name: string): boolean {
     return this.value[name] !== undefined && this.value[name] !== '';
   }
@@ -106,7 +106,7 @@ export class Params {
     return /^[A-Za-z]{3}$/.test(text) ? text.toLowerCase() : invalidParam(this.name(name), `Invalid currency: ${text}`);
   }
 
-  /** A nested object; null when absent. */
+  /** A nested object; null if absent. */
   within(name: string): Params | null {
     const value = this.value[name];
     if (value === undefined) return null;
@@ -128,7 +128,10 @@ export class Params {
     return items.filter((item): item is string => typeof item === 'string');
   }
 
-  /** The given metadata over the existing; an empty value takes a key away, an empty `metadata` takes all. */
+  /**
+   * Merges the metadata of the request into the existing one. An empty value removes its key; an empty `metadata`
+   * removes all.
+   */
   metadata(before: Record<string, string> = {}): Record<string, string> {
     const given = this.value['metadata'];
     if (given === '') return {};

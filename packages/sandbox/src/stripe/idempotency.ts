@@ -1,9 +1,10 @@
-// Around every Stripe route: the key, the rate limit, and the idempotency store (Stripe docs, "Idempotent requests").
+// Wraps every Stripe route: checks the key and the rate limit, and keeps replies by idempotency key (Stripe docs,
+// "Idempotent requests").
 import { Refusal, type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { StripeRefusal, errorReply } from './errors.js';
 
-type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: in work
+type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: the first request is still running
 
 export const KEPT_MS = 24 * 3_600_000;
 const KEY_LIMIT = 255;
@@ -27,8 +28,8 @@ export class Gate {
   ) {}
 
   /**
-   * Authentication and rate limit come before the store (Stripe docs, "Low-level errors"): it never keeps a 401 or a
-   * 429.
+   * Authentication and rate limit come before the store (Stripe docs, "Low-level errors"), so the store never keeps a
+   * 401 or a 429.
    */
   async around(request: SandboxRequest, run: () => Promise<Reply>): Promise<Reply> {
     const limited = this.count(request);
@@ -105,13 +106,13 @@ export class Gate {
     }
   }
 
-  /** Each request prunes keys older than a day as it meets them; this clears the rest. */
+  /** Deletes all keys older than a day. Each request also deletes such a key when it meets one. */
   prune(): void {
     const oldest = this.kernel.clock.nowMs() - KEPT_MS;
     for (const [key, entry] of this.keys) if (entry.atMs < oldest) this.keys.delete(key);
   }
 
-  // Per second of the source's clock: the callers' budgets run on their own, unadvanced ones.
+  // Counts per second of the computer's clock, because callers measure their budgets on clocks that nobody advances.
   private count(request: SandboxRequest): Reply | null {
     const second = Math.floor(this.kernel.clock.wallMs() / 1000);
     if (second !== this.second) {

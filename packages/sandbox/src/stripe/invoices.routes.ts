@@ -1,4 +1,4 @@
-// Invoices, invoice items and the payments attached to invoices.
+// Invoices, invoice items, and the payments attached to invoices.
 import { type Collecting } from './collecting.js';
 import { type StripeContext, methodIn } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
@@ -56,7 +56,7 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
   ctx.route('GET', '/v1/invoices/:id/lines', (params, id) => {
     const invoice = ctx.invoice(id);
     const lines = invoice.lines.map((line) => ({ ...line, created: invoice.created }));
-    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // in their order
+    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // in the order of the invoice
   });
   ctx.route('POST', '/v1/invoices/:id', (params, id) => {
     const invoice = ctx.invoice(id);
@@ -111,7 +111,8 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
     attach(ctx, invoice, params);
     return render(invoice, params);
   });
-  // Stripe's preview (changelog of 2026-01-28): not in the package, but a person can do it in the dashboard.
+  // A preview of Stripe (changelog of 2026-01-28). The `stripe` package lacks it, but a person can do it in the
+  // dashboard.
   ctx.route('POST', '/v1/invoices/:id/detach_payment', (params, id) => {
     const invoice = ctx.invoice(id);
     const [intent, record] = [params.optionalText('payment_intent'), params.optionalText('payment_record')];
@@ -135,7 +136,8 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
       (status === null || p.status === status) &&
       (type === null || (type === 'payment_record') === (p.record !== null)) &&
       (record === null || p.record === record);
-    // By invoice if given: the usual question, and an account may hold very many.
+    // Look only at the invoice if the request names one: that is the usual request, and an account may have many
+    // payments.
     const pool = invoice === null ? [...state.invoicePayments.values()] : (state.invoices.get(invoice)?.payments ?? []);
     return page(pool.filter(wanted), params, '/v1/invoice_payments', (p) =>
       renderInvoicePayment(currencyOf(ctx, p), p),
@@ -151,7 +153,9 @@ function currencyOf(ctx: StripeContext, payment: InvoicePayment): string {
   return ctx.state.invoices.get(payment.invoice)?.currency ?? 'eur';
 }
 
-/** As Stripe does: a guaranteed record pays at once; one still processing waits on the invoice as an open payment. */
+/**
+ * As Stripe does: a guaranteed record pays at once. A record still processing becomes an open payment of the invoice.
+ */
 function attach(ctx: StripeContext, invoice: Invoice, params: Params): void {
   const { billing } = ctx;
   const record = ctx.record(params.text('payment_record'));

@@ -1,23 +1,23 @@
-// Pages and filters of Stripe's list calls.
+// The pages and filters of Stripe's lists.
 import { type SandboxRequest } from '../kernel/http.js';
 import { parseForm } from '../kernel/form.js';
 import { type JsonObject, isObject } from '../kernel/json.js';
 import { Params, invalidParam, missing } from './errors.js';
 import { list } from './render.js';
 
-/** Query parameters, read like a body. */
+/** The query parameters, parsed like a body. */
 export function queryOf(request: SandboxRequest): Params {
   return new Params(parseForm(request.query.toString()));
 }
 
-/** The names in `expand[]`, without the `data.` of lists. */
+/** The names in `expand[]`, without the prefix `data.` of lists. */
 export function expansions(params: Params): Set<string> {
   return new Set(params.texts('expand').map((name) => name.replace(/^data\./, '')));
 }
 
 type Listed = { readonly id: string; readonly created: number };
 
-/** One page, newest first. `items` come oldest first. `limit` is 1 to 100, default 10. */
+/** One page, newest first. `items` are oldest first. `limit` is 1 to 100, 10 if left out. */
 export function page<T extends Listed>(
   items: readonly T[],
   params: Params,

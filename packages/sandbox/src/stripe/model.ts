@@ -1,4 +1,5 @@
-// The objects of the Stripe side as kept. Amounts are smallest units, currencies lower case, times Unix seconds.
+// The objects of the Stripe side, as the sandbox keeps them. Amounts are in smallest units, currencies in lower case,
+// times in Unix seconds.
 import { type VirtualClock } from '../kernel/clock.js';
 
 export type Metadata = Record<string, string>;
@@ -7,7 +8,7 @@ export type TestClock = {
   readonly id: string;
   readonly created: number;
   readonly name: string | null;
-  /** Its time, and its events. */
+  /** Holds the time of the test clock and the timers of its customers. */
   readonly timers: VirtualClock;
   status: 'ready' | 'advancing';
 };
@@ -23,15 +24,18 @@ export type Customer = {
   metadata: Metadata;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /** Counts for the next invoices: negative is money owed to the customer, positive is owed by them. */
+  /** Applies to the next invoices. Negative: money owed to the customer. Positive: money the customer owes. */
   balance: number;
-  /** The currency of the first balance entry or invoice; null before. A balance is in it and counts for its invoices only. */
+  /**
+   * The currency of the first balance entry or invoice; null before. The balance is in this currency and applies only
+   * to its invoices.
+   */
   currency: string | null;
   readonly balanceEntries: BalanceEntry[];
-  /** How many invoices of theirs got a number. */
+  /** How many invoices of the customer have a number. */
   invoicesNumbered: number;
   deleted: boolean;
-  /** `clock_…` of their time; null: the account's. */
+  /** The `clock_…` the customer lives on; null: the account's time. */
   readonly testClock: string | null;
 };
 
@@ -91,13 +95,15 @@ export type Subscription = {
   status: SubscriptionStatus;
   periodStart: number;
   periodEnd: number;
-  /** The live turn of the cycle's timer: an older timer finds another number and does nothing. */
+  /** The number of the valid timer. An older timer finds another number here and does nothing. */
   cycle: number;
   anchor: number;
   latestInvoice: string | null;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /** `payment_behavior` other than default_incomplete: Stripe charges the first invoice at once, where it can. */
+  /**
+   * True for a `payment_behavior` other than default_incomplete: Stripe charges the first invoice at once, if it can.
+   */
   readonly chargesFirst: boolean;
   cancelAtPeriodEnd: boolean;
   canceledAt: number | null;
@@ -136,7 +142,7 @@ export type Invoice = {
   status: InvoiceStatus;
   autoAdvance: boolean;
   attemptCount: number;
-  /** When Stripe will try again by itself; null: not at all. Of an open invoice: a draft's is when it finalizes. */
+  /** For an open invoice, when Stripe tries again automatically; null: never. A draft uses `finalizesAt`. */
   nextAttempt: number | null;
   number: string | null;
   dueDate: number | null;
@@ -145,7 +151,7 @@ export type Invoice = {
   paidOutOfBand: number; // amount marked paid out of band
   prePaymentCredit: number;
   postPaymentCredit: number;
-  /** The customer's balance at finalization, and the part this invoice took (or raised); null on a draft. */
+  /** The customer's balance at finalization, and the part this invoice took (or added); null on a draft. */
   balance: { readonly starting: number; readonly applied: number } | null;
   metadata: Metadata;
   finalizedAt: number | null;
@@ -153,7 +159,7 @@ export type Invoice = {
   voidedAt: number | null;
   uncollectibleAt: number | null;
   finalizationError: string | null;
-  /** Endpoints without a 2xx to `invoice.created` so far. */
+  /** Endpoints that have not yet answered `invoice.created` with 2xx. */
   readonly unanswered: Set<string>;
   webhooksDeliveredAt: number | null;
   readonly payments: InvoicePayment[];
@@ -163,7 +169,7 @@ export type InvoicePayment = {
   readonly id: string;
   readonly created: number;
   readonly invoice: string;
-  readonly record: string | null; // pr_…; null: a payment intent of Stripe's own
+  readonly record: string | null; // pr_…; null: a payment intent of Stripe
   readonly intent: string | null;
   readonly amountRequested: number;
   amountPaid: number | null;
@@ -194,16 +200,16 @@ export type PaymentRecord = {
   state: 'processing' | 'guaranteed' | 'failed' | 'canceled';
   metadata: Metadata;
   readonly refunds: RecordRefund[];
-  /** The payment attaching it to an invoice; null while unattached. */
+  /** The invoice payment that attaches the record to an invoice; null: unattached. */
   attachedAs: InvoicePayment | null;
 };
 
-/** The refund of a payment record, or one of a charge of Stripe's own. */
+/** A refund named on a credit note: of a payment record, or of a charge at Stripe itself. */
 export type NotedRefund =
   | { readonly amount: number; readonly record: string; readonly group: string }
   | { readonly amount: number; readonly refund: string };
 
-/** Stripe's own charge of a customer's card. */
+/** A charge that Stripe itself made on a customer's card. */
 export type Charge = {
   readonly id: string;
   readonly created: number;
@@ -216,7 +222,7 @@ export type Charge = {
   refunded: number;
 };
 
-/** A refund of such a charge. */
+/** A refund of a charge at Stripe itself. */
 export type StripeRefund = {
   readonly id: string;
   readonly created: number;
@@ -241,7 +247,7 @@ export type CreditNote = {
   readonly postPayment: number;
   readonly outOfBand: number | null;
   readonly credit: number;
-  /** The balance entry of `credit`. */
+  /** The balance entry that `credit` created. */
   balanceEntry: string | null;
   readonly reason: string | null;
   readonly memo: string | null;
@@ -253,7 +259,7 @@ export type CreditNote = {
 
 export const invoiceTotal = (invoice: Invoice): number => invoice.lines.reduce((sum, line) => sum + line.amount, 0);
 
-/** The balance for this invoice: fixed at finalization, the customer's own of this moment on a draft. */
+/** The customer's balance for this invoice: fixed at finalization; for a draft, the customer's balance now. */
 export function balanceOf(invoice: Invoice): { readonly starting: number; readonly applied: number } {
   if (invoice.balance !== null) return invoice.balance;
   const { balance, currency } = invoice.owner;
@@ -264,7 +270,7 @@ export function balanceOf(invoice: Invoice): { readonly starting: number; readon
 export const amountDue = (invoice: Invoice): number =>
   Math.max(0, invoiceTotal(invoice) - balanceOf(invoice).applied - invoice.prePaymentCredit);
 
-/** Paid by attached records (and Stripe's own payments) and out of band. */
+/** The amount paid by attached records, by Stripe's own payments, and out of band. */
 export const amountPaid = (invoice: Invoice): number =>
   invoice.paidOutOfBand + invoice.payments.reduce((sum, p) => sum + (p.status === 'paid' ? (p.amountPaid ?? 0) : 0), 0);
 

@@ -1,4 +1,4 @@
-// Payment methods and sources of customers, and Stripe's own charges: payment intents, charges, refunds.
+// Payment methods and sources of customers, and Stripe's own money: payment intents, charges, refunds.
 import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
@@ -7,7 +7,7 @@ import { type Customer, type PaymentMethod, type StripeRefund } from './model.js
 import { renderPaymentMethod } from './render-customer.js';
 import { renderCharge, renderPaymentIntent, renderRefund } from './render-charge.js';
 
-/** Stripe's test payment methods: they exist from the start, and attaching one makes a method of the customer's own. */
+/** Stripe's test payment methods exist from the start. Attaching one creates a payment method of the customer. */
 const TEST_METHOD = /^pm_card_[A-Za-z0-9]+$/;
 
 export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {
@@ -50,7 +50,7 @@ export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {
     const found = [...state.paymentMethods.values()].filter((m) => m.customer === id);
     return page(found, params, `/v1/customers/${id}/payment_methods`, renderPaymentMethod);
   });
-  // The older kind of saved card: the first one becomes the customer's default.
+  // The older kind of saved card. The first one becomes the customer's default.
   ctx.route('POST', '/v1/customers/:id/sources', (params, id) => {
     const customer = ctx.customer(id);
     const source = addSource(ctx, cards, customer, params);
@@ -60,7 +60,7 @@ export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {
   addChargeRoutes(ctx, cards);
 }
 
-/** A card of the older kind from `source`, a test token such as `tok_visa`. */
+/** Adds a card of the older kind from `source`, a test token such as `tok_visa`. */
 export function addSource(ctx: StripeContext, cards: Cards, customer: Customer, params: Params): PaymentMethod {
   const source = cards.make(ctx.state.id('card'), 'card', null, params.text('source'));
   source.customer = customer.id;

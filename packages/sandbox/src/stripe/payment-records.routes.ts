@@ -1,4 +1,4 @@
-// Payment records: payments collected elsewhere, their attempts, and their refunds.
+// Payment records: payments collected outside Stripe, their attempts, and their refunds.
 import { type StripeContext } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { page } from './lists.js';
@@ -14,7 +14,7 @@ export function addPaymentRecordRoutes(ctx: StripeContext): void {
     return renderPaymentRecord(record);
   });
   ctx.route('GET', '/v1/payment_records', (params) => {
-    // The list has these two filters and no look-up by reference.
+    // Stripe's list has these two filters, and no search by reference.
     const after = params.optionalInteger('created_after') ?? Number.NEGATIVE_INFINITY;
     const before = params.optionalInteger('created_before') ?? Number.POSITIVE_INFINITY;
     const found = [...state.records.values()].filter((r) => r.created >= after && r.created <= before);
@@ -114,7 +114,7 @@ function makeRecord(ctx: StripeContext, params: Params): PaymentRecord {
   };
 }
 
-/** Each outcome needs its own time. */
+/** Reads the outcome. Each outcome needs its own timestamp. */
 function outcomeOf(params: Params): PaymentRecord['state'] {
   if (!params.has('outcome')) return 'processing';
   const outcome = params.oneOf('outcome', ['guaranteed', 'failed', 'canceled'] as const);
@@ -141,7 +141,7 @@ function attachedTo(ctx: StripeContext, record: PaymentRecord): [Invoice, Invoic
   return payment === null || invoice === undefined ? null : [invoice, payment];
 }
 
-/** As Stripe does: the reference is unique across all refunds; the sum stays within the guaranteed amount. */
+/** As Stripe does: a reference is unique among all refunds, and the sum stays within the guaranteed amount. */
 function reportRefund(ctx: StripeContext, record: PaymentRecord, params: Params): void {
   const { state } = ctx;
   params.oneOf('outcome', ['refunded'] as const);

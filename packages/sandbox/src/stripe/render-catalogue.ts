@@ -1,4 +1,4 @@
-// How products and prices look on the wire.
+// Products and prices in the API's format.
 import { type JsonObject } from '../kernel/json.js';
 import { type Price, type Product } from './model.js';
 
@@ -58,7 +58,7 @@ export function renderPrice(p: Price): JsonObject {
   };
 }
 
-/** The older name of a recurring price; subscription items still bear both. */
+/** A recurring price under its older name, plan. Subscription items still carry both. */
 export function renderPlan(p: Price): JsonObject {
   return {
     id: p.id,

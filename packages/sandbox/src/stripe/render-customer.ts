@@ -1,10 +1,10 @@
-// How customers, their balance and their payment methods look on the wire.
+// Customers, their balance and their payment methods in the API's format.
 import { type JsonObject } from '../kernel/json.js';
 import { type BalanceEntry, type Customer, type PaymentMethod } from './model.js';
 
 type Methods = { readonly paymentMethods: ReadonlyMap<string, PaymentMethod> };
 
-/** A payment method as its id, or whole on request. */
+/** A payment method as its id, or as an object if the request expands it. */
 export function expandedMethod(
   id: string | null,
   state: Methods | null,

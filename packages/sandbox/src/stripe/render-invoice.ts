@@ -1,4 +1,4 @@
-// How an invoice and its lines look on the wire, in the shape of API version 2026-10-28.endive.
+// Invoices and their lines in the format of API version 2026-10-28.endive.
 import { type JsonObject } from '../kernel/json.js';
 import {
   type Invoice,
@@ -61,7 +61,7 @@ export function renderLine(line: Line, invoice: Invoice): JsonObject {
   };
 }
 
-/** `expand` holds the requested names: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
+/** `expand` holds the names in the request: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
 export function renderInvoice(
   invoice: Invoice,
   finalizesAt: number | null,
@@ -174,12 +174,12 @@ export function renderInvoice(
       '/v1/invoice_payments',
     );
   }
-  // Stripe changelog, 2026-05-27: only on request, never in events.
+  // Stripe changelog, 2026-05-27: only if the request expands it, never in events.
   if (expand.has('amount_paid_off_stripe')) body['amount_paid_off_stripe'] = amountPaid(invoice);
   return body;
 }
 
-/** For a draft its finalization, for an open one Stripe's next try; null without automatic charges. */
+/** For a draft, when it finalizes; for an open invoice, when Stripe tries next. Null without automatic charges. */
 function nextAttempt(invoice: Invoice, finalizesAt: number | null): number | null {
   if (!invoice.autoAdvance || invoice.collectionMethod !== 'charge_automatically') return null;
   return invoice.status === 'draft' ? finalizesAt : invoice.status === 'open' ? invoice.nextAttempt : null;

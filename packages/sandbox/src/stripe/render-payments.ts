@@ -1,4 +1,4 @@
-// How the payments of invoices, payment records and credit notes look on the wire.
+// Invoice payments, payment records and credit notes in the API's format.
 import { type JsonObject } from '../kernel/json.js';
 import { type CreditNote, type InvoicePayment, type PaymentRecord, amountRefunded } from './model.js';
 import { list } from './render.js';

@@ -1,4 +1,4 @@
-// How a subscription looks on the wire.
+// Subscriptions in the API's format.
 import { type JsonObject } from '../kernel/json.js';
 import { type Subscription } from './model.js';
 import { list } from './render.js';

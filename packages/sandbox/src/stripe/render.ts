@@ -1,4 +1,4 @@
-// The common parts of the Stripe side's objects on the wire.
+// Parts that several objects of the Stripe side share in the API's format.
 import { type JsonObject } from '../kernel/json.js';
 
 export const API_VERSION = '2026-10-28.endive';

@@ -1,4 +1,5 @@
-// The Stripe side's objects and events: made once, listed for thirty days, delivered signed to every endpoint.
+// The Stripe side's objects and events. Each event is created once, listed for thirty days, and delivered to every
+// endpoint with a signature.
 import { type Endpoint } from '../kernel/deliveries.js';
 import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
@@ -26,7 +27,7 @@ export type StripeEvent = {
   readonly type: string;
   readonly created: number;
   readonly body: Buffer; // as delivered
-  readonly pending: Set<string>; // endpoints without a 2xx so far
+  readonly pending: Set<string>; // endpoints that have not answered 2xx yet
   readonly request: { id: string | null; key: string | null };
 };
 
@@ -34,7 +35,7 @@ export type WebhookEndpoint = {
   readonly id: string;
   readonly url: string;
   readonly secret: string;
-  events: readonly string[]; // `*` for all
+  events: readonly string[]; // `*` means all
   readonly apiVersion: string;
   readonly created: number;
   deleted: boolean;
@@ -69,7 +70,7 @@ export class StripeState {
   readonly pendingItems = new Map<string, PendingItem>();
   readonly endpoints = new Map<string, WebhookEndpoint>();
   events: StripeEvent[] = []; // oldest first
-  /** When a draft will finalize by itself, by invoice id. */
+  /** When each draft finalizes automatically, by invoice id. */
   readonly finalizesAt = new Map<string, number>();
   /** Receivers of events without HTTP: the MoR side is one more endpoint of the merchant's account. */
   readonly listeners: ((type: string, object: JsonObject, eventId: string) => void)[] = [];
@@ -77,9 +78,9 @@ export class StripeState {
   onCreatedAnswered: (invoiceId: string, endpointId: string) => void = () => undefined;
   private invoiceNumber = 0;
   private creditNoteNumber = 0;
-  /** The current request, for the `request` field of events. */
+  /** The current request, for the `request` field of events; null: none. */
   currentRequest: SandboxRequest | null = null;
-  /** The test clock of the current time; null: the account's own time. */
+  /** The test clock whose time applies now; null: the account's own time. */
   private workingFor: TestClock | null = null;
 
   constructor(readonly kernel: Kernel) {
@@ -87,12 +88,12 @@ export class StripeState {
     this.accountId = `acct_${kernel.secret('stripe-account').slice(0, 16)}`;
   }
 
-  /** Unix seconds: the account's time, or that of the current customer's test clock. */
+  /** Unix seconds of the account, or of the current customer's test clock. */
   get now(): number {
     return (this.workingFor?.timers ?? this.kernel.clock).nowSec();
   }
 
-  /** Does `run` in the time of this customer. */
+  /** Runs `run` in the time of this customer's clock. */
   during<T>(customer: string, run: () => T): T {
     const before = this.workingFor;
     this.workingFor = this.clockOf(customer);
@@ -103,7 +104,7 @@ export class StripeState {
     }
   }
 
-  /** The rest of the current request is in the time of this customer. */
+  /** The rest of the current request uses the time of this customer's clock. */
   enter(customer: string): void {
     if (this.currentRequest !== null) this.workingFor = this.clockOf(customer);
   }
@@ -113,7 +114,7 @@ export class StripeState {
     this.workingFor = null;
   }
 
-  /** Runs `run` at this time of the customer's, and in it. */
+  /** Runs `run` when this customer's clock reaches `sec`, in the time of that clock. */
   at(customer: string, sec: number, label: string, run: () => void): void {
     const timers = this.clockOf(customer)?.timers ?? this.kernel.clock;
     timers.at(sec * 1000, label, () => this.during(customer, run));
@@ -137,7 +138,7 @@ export class StripeState {
     return `SANDBOX-CN-${String(this.creditNoteNumber).padStart(5, '0')}`;
   }
 
-  /** The customer of an object: the sandbox never forgets customers, not even deleted ones. */
+  /** Finds the customer of an object. The sandbox keeps all customers, deleted ones included. */
   customer(id: string): Customer {
     const customer = this.customers.get(id);
     if (customer === undefined) throw new Error(`no customer ${id}`);
@@ -166,7 +167,7 @@ export class StripeState {
     this.emit(type, this.invoiceBody(invoice));
   }
 
-  /** Makes an event, tells the listeners and starts its deliveries. */
+  /** Creates an event, calls the listeners and starts the deliveries. */
   emit(type: string, object: JsonObject): StripeEvent {
     const targets = [...this.endpoints.values()].filter((e) => !e.deleted && wants(e.events, type));
     const request = { id: this.currentRequest?.id ?? null, key: this.currentRequest?.idempotencyKey ?? null };

@@ -1,4 +1,4 @@
-// The Stripe side put together: its routes, the layers around them, and its control routes.
+// Joins the parts of the Stripe side: its routes, the layers around them, and its control routes.
 import { type Kernel } from '../kernel/kernel.js';
 import { Billing } from './billing.js';
 import { Cards } from './cards.js';
@@ -60,7 +60,7 @@ export function addStripe(kernel: Kernel): StripeSide {
           : fault.code === 'idempotency_key_in_use'
             ? 'idempotency_error'
             : 'invalid_request_error';
-      // Stripe docs, "Rate limits": a 429 of an object lock bears no reason header.
+      // Stripe docs, "Rate limits": a 429 because of an object lock has no reason header.
       const limited = fault.status === 429 && fault.code !== 'lock_timeout';
       return errorReply(fault.status, type, 'An injected fault.', {
         ...(code === undefined ? {} : { code }),

@@ -1,4 +1,5 @@
-// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time; it stands until advanced.
+// Test clocks (Stripe docs, "Test clocks"): up to three customers live in a separate time, which stands still until
+// advanced.
 import { VirtualClock } from '../kernel/clock.js';
 import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';
@@ -64,7 +65,7 @@ export function addTestClockRoutes(ctx: StripeContext): void {
   });
 }
 
-/** Seconds: two intervals of the shortest subscription, and without one two years. */
+/** The most seconds an advance may cover: two intervals of the shortest subscription, or two years without one. */
 function furthest({ state }: StripeContext, clock: TestClock): number {
   const spans = [...state.subscriptions.values()]
     .filter((s) => s.status !== 'canceled' && state.customers.get(s.customer)?.testClock === clock.id)

@@ -2,7 +2,10 @@
 // review. Pure.
 import { type FieldError } from '../../kernel/json.js';
 
-/** The raw internal values; initiate reports them, the merchant-scoped endpoints the external ones. */
+/**
+ * Internal status → external status. Initiate shows the internal one, the merchant-scoped endpoints show the external
+ * one.
+ */
 export const EXTERNAL_STATUS = {
   DRAFT: 'created',
   IN_REVIEW: 'submitted',
@@ -19,13 +22,13 @@ export type Application = {
   readonly id: string;
   readonly mode: 'HOSTED' | 'API';
   status: RawStatus;
-  /** Fixed by the first call with a code. */
+  /** The product code. The first call with a code sets it for good. */
   readonly code: string;
   regions: readonly string[];
   businessDescription: string | undefined;
   storeUrls: readonly string[] | undefined;
   category: string | undefined;
-  /** Open comments of the last review. */
+  /** Comments of the last review that are still open. */
   comments: readonly FieldError[];
   reviewMessage: string | undefined;
   submittedAt: string | undefined;
@@ -54,14 +57,14 @@ export function newApplication(
   };
 }
 
-/** Writes and submits are possible only in `created` and `changes_requested`. */
+/** True in `created` and `changes_requested`: only then a partner may write or submit. */
 export function isWritable({ status }: Application): boolean {
   return status === 'DRAFT' || status === 'CHANGES_REQUESTED';
 }
 
 /**
- * Open requirement keys before submit. Only `tor` has any (Document 1, "Requirement keys"); never `products`: a new
- * application has its product.
+ * Keys of the requirements still open before submit. Only `tor` has any (Document 1, "Requirement keys"). `products` is
+ * never one, since a new application has its product.
  */
 export function currentlyDue({ code, regions, businessDescription, storeUrls }: Application): readonly string[] {
   if (code !== 'tor') return [];
@@ -72,7 +75,7 @@ export function currentlyDue({ code, regions, businessDescription, storeUrls }: 
   return due;
 }
 
-/** A comment's possible names for a written field: its own, its requirement's and its section's. */
+/** The names a comment may use for a field: the field, its requirement, its section. */
 const CONCERNS = {
   businessDescription: ['businessDescription', 'BUSINESS_MODEL'],
   storeUrls: ['storeUrls', 'checkoutUrl', 'BUSINESS_MODEL', 'STORE_URLS'],
@@ -80,13 +83,13 @@ const CONCERNS = {
   regions: ['regions', 'selectedRegions', 'products', 'products[0].regions', 'PRODUCTS', 'REGIONS'],
 } as const;
 
-/** Writing another value into its field resolves a comment and removes it. */
+/** A comment is resolved and removed when the partner writes another value into its field. */
 export function resolveComments(application: Application, written: readonly (keyof typeof CONCERNS)[]): void {
   const resolved: readonly string[] = written.flatMap((name) => [...CONCERNS[name]]);
   application.comments = application.comments.filter(({ field }) => !resolved.includes(field));
 }
 
-/** The application as the merchant-scoped endpoints show it: nothing unset, `requirements` always there. */
+/** The application as the merchant-scoped endpoints show it: without unset fields, but always with `requirements`. */
 export function showApplication(merchantId: string, application: Application): Record<string, unknown> {
   const { code, regions, status, reviewMessage, submittedAt, reviewedAt } = application;
   const due = currentlyDue(application);

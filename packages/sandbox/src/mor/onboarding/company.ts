@@ -1,4 +1,4 @@
-// OnboardingCompany of Document 1: read strictly at initiate, shown with empty strings for unset fields.
+// OnboardingCompany of Document 1: initiate reads it strictly, and replies show unset fields as empty strings.
 import { parseCountry } from '../countries.js';
 import { type Fields } from '../fields.js';
 
@@ -15,7 +15,7 @@ const GMV_TIERS = [
   'FROM_500M_TO_1B',
 ] as const;
 
-/** Every field a string; empty if unset. */
+/** Every field is a string; empty if unset. */
 export type Company = {
   readonly legalName: string;
   readonly tradingName: string;
@@ -38,7 +38,7 @@ export const EMPTY_COMPANY: Company = {
   registeredAddress: { line1: '', line2: '', city: '', state: '', postalCode: '', country: '' },
 };
 
-/** Notes problems on the fields: a missing or blank one by its own name; an unknown tier is unreadable. */
+/** Reports problems by field: a missing or blank field by its name. An unknown tier makes the body unreadable. */
 export function readCompany(fields: Fields): Company {
   const country = (from: Fields | undefined, name: string): string => {
     const value = from?.text(name) ?? '';

@@ -1,4 +1,4 @@
-// The merchants of a partner and the effect of each call of Document 1.
+// The merchants of a partner, and the effect of each call of Document 1.
 import { Refusal } from '../../kernel/http.js';
 import { type FieldError } from '../../kernel/json.js';
 import { type Kernel } from '../../kernel/kernel.js';
@@ -33,14 +33,14 @@ export class PartnerMerchants {
     return this.all.filter((merchant) => merchant.partner === partner);
   }
 
-  /** 404 for unknown, foreign, and ids without the form of a uuid. */
+  /** Throws 404 for an unknown id, another partner's merchant, and an id that is no uuid. */
   find(partner: Account, id: string): PartnerMerchant {
     const found = isUuid(id) ? this.ofPartner(partner).find((merchant) => merchant.id === id.toLowerCase()) : undefined;
     if (found === undefined) throw notFound();
     return found;
   }
 
-  /** For the control route: any partner's. */
+  /** Finds a merchant of any partner, for the control route. */
   findAny(id: string): PartnerMerchant {
     const found = this.all.find((merchant) => merchant.id === id || merchant.reference === id);
     if (found === undefined) throw notFound();
@@ -53,22 +53,22 @@ export class PartnerMerchants {
     return merchant;
   }
 
-  /** POST /partner/api/merchants: a merchant with an empty company for good. */
+  /** POST /partner/api/merchants: creates a merchant. Its company stays empty for good. */
   create(partner: Account, body: unknown): PartnerMerchant {
     const fields = Fields.of(body);
     const reference = fields.text('reference');
     fields.problems.throwAs('validation_error');
     const existing = this.ofPartner(partner).find((merchant) => merchant.reference === reference);
     if (existing !== undefined) {
-      // This one has no `errors` array (Document 1, Errors).
+      // This error has no `errors` list (Document 1, Errors).
       throw new Refusal({ status: 409, body: { code: 'duplicate_reference', existingMerchantId: existing.id } });
     }
     return this.add(partner, reference, EMPTY_COMPANY);
   }
 
   /**
-   * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. For an existing
-   * application it returns this one and discards the request's company, as for a merchant made without one.
+   * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. If the merchant
+   * exists, the call ignores the company in the request. If it has an application, the call returns that one.
    */
   initiate(partner: Account, body: unknown): { application: Application; existing: boolean } {
     const fields = Fields.of(body);
@@ -89,7 +89,7 @@ export class PartnerMerchants {
     return { application: merchant.application, existing: false };
   }
 
-  /** PUT application. `created` when there was none. */
+  /** PUT application. `created` is true if there was none before. */
   putProducts(merchant: PartnerMerchant, body: unknown): { application: Application; created: boolean } {
     const { application } = merchant;
     if (application !== null) requireWritable(application);
@@ -116,7 +116,7 @@ export class PartnerMerchants {
     return { application, created: false };
   }
 
-  /** PATCH application: an omitted field and null keep the value. */
+  /** PATCH application: an omitted field, or null, keeps its value. */
   describe(application: Application, body: unknown): void {
     requireWritable(application);
     const fields = Fields.of(body ?? {});
@@ -153,7 +153,8 @@ export class PartnerMerchants {
   }
 
   /**
-   * A person's review (control route). Only for a submitted application; an approved one may go on to its signature.
+   * Plays a person's review, for the control route. Only a submitted application can get one; an approved one may go on
+   * to its signature.
    */
   review(
     application: Application,
@@ -186,7 +187,7 @@ function requireWritable(application: Application): void {
   if (!isWritable(application)) throw wrongStatus();
 }
 
-/** Initiate answers an unreadable body with 500, every time (Document 1, initiate, rule 3). */
+/** Initiate replies 500 to an unreadable body, every time (Document 1, initiate, rule 3). */
 export function unreadable(): Refusal {
   return refusal(500, 'internal_error', []);
 }

@@ -1,4 +1,4 @@
-// Document 1 as one plug-in: the partner routes, and the reviewer's control route.
+// Document 1 as one plug-in: the partner routes, and the control route that plays the reviewer.
 import { type Reply, type SandboxRequest } from '../../kernel/http.js';
 import { Fields as ControlFields, type FieldError } from '../../kernel/json.js';
 import { type Kernel } from '../../kernel/kernel.js';
@@ -12,7 +12,10 @@ import { makeRegions } from './regions.js';
 
 type PartnerCall = { readonly request: SandboxRequest; readonly partner: Account; readonly body: unknown };
 
-/** Detail of Document 1: only id and reference before an application; leaves out fields never sent. */
+/**
+ * A merchant as Document 1 shows it: only id and reference before an application. Leaves out fields the partner never
+ * sent.
+ */
 function showMerchant({ id, reference, company, application }: PartnerMerchant): Record<string, unknown> {
   if (application === null) return { id, reference };
   const { businessDescription, storeUrls } = application;
@@ -114,7 +117,10 @@ function commentsOf(body: unknown): readonly FieldError[] {
   return comments;
 }
 
-/** The reviewer. The path takes the merchant's id or the partner's reference; signing steps go by their raw internal names. */
+/**
+ * Plays the reviewer. The path takes the merchant's id or the partner's reference. Signing steps use the internal
+ * status.
+ */
 function addReviewer(kernel: Kernel, merchants: PartnerMerchants): void {
   const about =
     'a person reviews: {outcome: approved|changes_requested|rejected, message?, errors?: [{field, message}]}';

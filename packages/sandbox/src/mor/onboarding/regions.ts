@@ -1,17 +1,18 @@
-// The regions of Document 1: reference data, with random ids per environment (here: per seed).
+// The regions of Document 1: reference data, with random ids for each environment (here: for each seed).
 import { type SeededRandom } from '../../kernel/random.js';
 
 type Region = {
   readonly name: string;
   readonly flagCode: string;
-  /** Undefined for regions of several countries. */
+  /** Undefined for a region of several countries. */
   readonly countryCode?: string;
   readonly taxSupported?: true;
   readonly morSupported?: true;
 };
 
 /**
- * Flag codes repeat: Northern Ireland flies GB's, the EU's members fly EU's. Leaves out regions with neither product.
+ * Several regions share a flag code: Northern Ireland has GB's, members of the EU have EU's. Regions with neither
+ * product are left out.
  */
 const REGIONS: readonly Region[] = [
   { name: 'European Union', flagCode: 'EU', taxSupported: true },
@@ -24,7 +25,9 @@ const REGIONS: readonly Region[] = [
   { name: 'Brazil', flagCode: 'BR', countryCode: 'BR', morSupported: true },
 ];
 
-/** The list on the wire: leaves out an unset country and `false` booleans (Document 1, "What the service does", 7). */
+/**
+ * The list as the MoR sends it: without an unset country and without `false` (Document 1, "What the service does", 7).
+ */
 export function makeRegions(random: SeededRandom): readonly Record<string, unknown>[] {
   return REGIONS.map((region) => ({ id: random.uuid(), ...region }));
 }
