@@ -36,7 +36,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   engine: ['domain', 'engine', 'config', 'observe', 'store', 'mor/mor.module.ts'],
   decisions: '*', // the list of subjects, in order: the one place above them all
   intake: ['domain', 'config', 'observe', 'store', 'engine'],
-  api: ['domain', 'config', 'observe', 'engine', 'intake'],
+  api: ['domain', 'config', 'observe', 'store', 'engine', 'intake'],
   console: ['domain', 'config', 'observe', 'store', 'intake', 'api', 'csv'],
   audit: SUBJECT,
   customers: [...SUBJECT, 'csv'],

@@ -6,6 +6,7 @@ import { BadCursor } from '../../domain/page.js';
 import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
+import { isUnavailable } from '../../store/database-errors.js';
 
 /** Codes for answers from the framework itself. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
@@ -17,12 +18,6 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
   413: ['payload_too_large', 'The body is too large.'],
   415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
 };
-
-// SQLSTATE classes of a database in trouble (connection, missing, resources, operator, read-only), and Node's names for
-// a lost socket.
-const TROUBLE = /^(08|25|3D|53|57|58|XX)|^E[A-Z]{3,}$/;
-// Messages of pg and its pool about a missing connection or answer.
-const NO_ANSWER = /timeout exceeded|query read timeout|connection terminated|not queryable/i;
 
 /** The answer for an error. It never contains a stack, a statement or the name of a table. */
 export function toProblem(error: unknown): Problem {
@@ -36,17 +31,10 @@ export function toProblem(error: unknown): Problem {
     ];
     return new Problem(status, code, message);
   }
-  if (isTrouble(error)) {
+  if (error instanceof StoreUnavailable || isUnavailable(error)) {
     return new Problem(503, 'unavailable', 'The database does not answer: try again.', [], 1);
   }
   return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. The log has the cause.');
-}
-
-function isTrouble(error: unknown): boolean {
-  if (error instanceof StoreUnavailable) return true;
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return TROUBLE.test(code) || NO_ANSWER.test(error.message);
 }
 
 @Catch()

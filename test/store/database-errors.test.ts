@@ -1,0 +1,41 @@
+// The database goes away in the middle of a transaction: its caller must see passing trouble and no fault of Crossbill.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { toProblem } from '../../src/api/http/problem.filter.js';
+import { Database } from '../../src/store/database.js';
+import { isUnavailable } from '../../src/store/database-errors.js';
+import { type TestDatabase, freshDatabase } from '../support/database.js';
+
+let fresh: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+});
+afterAll(async () => {
+  await db.close();
+  await fresh.drop();
+});
+
+it('a session killed between two queries of a transaction is trouble of the database: the API answers 503', async () => {
+  const admin = new pg.Client({ connectionString: fresh.url });
+  await admin.connect();
+  const error: unknown = await db.orm
+    .transaction(async (em) => {
+      const [own] = (await em.query('select pg_backend_pid() as pid')) as readonly { pid: number }[];
+      await admin.query('select pg_terminate_backend($1)', [own?.pid]);
+      while (em.queryRunner?.isReleased !== true) await new Promise((resolve) => setImmediate(resolve));
+      await em.query('select 1');
+    })
+    .catch((e: unknown) => e);
+  await admin.end();
+  expect(isUnavailable(error)).toBe(true);
+  expect(toProblem(error)).toMatchObject({ code: 'unavailable', retryAfterSec: 1 });
+  expect(toProblem(error).getStatus()).toBe(503);
+});
+
+it('a fault of a statement is a fault of Crossbill: the API answers 500', async () => {
+  const error: unknown = await db.orm.query('select nothing_like_it').catch((e: unknown) => e);
+  expect(isUnavailable(error)).toBe(false);
+  expect(toProblem(error)).toMatchObject({ code: 'internal_error' });
+});
