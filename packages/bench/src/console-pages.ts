@@ -24,9 +24,9 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param n a renewal with a refund, from the middle: a multiple of 100
- * @param ofCustomer the renewals of each customer
- * @param told a renewal with a notification, a multiple of 10
+ * @param n the number of a renewal with a refund, from the middle: a multiple of 100
+ * @param ofCustomer the number of renewals of each customer
+ * @param told the number of a renewal with a notification: a multiple of 10
  */
 export function consolePages(n: number, ofCustomer = 12, told = n): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);

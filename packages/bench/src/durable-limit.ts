@@ -1,16 +1,17 @@
-// The limit of marks: a bare loop of the three Stripe calls against the bench's peer; durable: each step group-committed before it.
+// The upper limit of marks: a bare loop of the three Stripe calls against the bench's Stripe. Durable: a group commit
+// stores each step before the call.
 import type pg from 'pg';
 import { Pool } from 'undici';
 
 const INVOICE_BODY = 'payment_record=ID&expand[0]=payments';
-// Of the real report's size.
+// As large as the body of a real report.
 const REPORT_BODY = `${'amount_requested[value]=2990&'.padEnd(520, 'x')}&metadata[invoice_id]=ID`;
-/** Bytes written for a step, as much as a stored call is. */
+/** The bytes stored for a step: as large as a stored call. */
 const STEP = 'x'.repeat(500);
 
 const AT_ONCE = 64;
 
-/** Renewals per second of the bare loop. `store` null: without writes. */
+/** Returns the renewals per second of the bare loop. `store` null: the loop writes nothing. */
 export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: number): Promise<number> {
   const peer = new Pool(peerUrl, { connections: AT_ONCE, pipelining: 1 });
   const write = store === null ? () => Promise.resolve() : await groupWriter(store);
@@ -39,7 +40,7 @@ export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: n
   return perSecond;
 }
 
-/** Writes steps; those arriving during a commit share the next one. */
+/** Writes steps. All steps that arrive during a commit share the next commit. */
 async function groupWriter(store: pg.Pool): Promise<(renewal: number, step: number) => Promise<void>> {
   await store.query('create table if not exists bare_step (renewal int, step int, body text)');
   let waiting: { renewal: number; step: number; resolve: () => void; reject: (e: unknown) => void }[] = [];

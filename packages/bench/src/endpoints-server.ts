@@ -1,4 +1,5 @@
-// Our intake as a process of its own: the front server, the endpoints and the inbox; with `work` the lane workers beside it.
+// Crossbill's intake as a separate process: the front server, the endpoints and the inbox. With `work` it also runs the
+// lane workers.
 import { SystemClock } from '#src/engine/system-ports.js';
 import { Endpoints } from '#src/intake/endpoints.js';
 import { FrontServer } from '#src/intake/front-server.js';

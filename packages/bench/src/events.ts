@@ -1,11 +1,12 @@
-// Events to measure with: of real size and shape, each with its own id, signed beforehand so the load costs nothing.
+// Events for the measurements: of real size and shape, each with its own id. They are signed in advance, so the load
+// costs nothing.
 import { createHmac } from 'node:crypto';
 
 export const SECRET = 'bench-secret-0123456789abcdef';
 
 /**
- * An invoice as Stripe shows it, about 3.7 KB; `name` is the common part of its ids. Paid: with its attached payment
- * record.
+ * An invoice as Stripe shows it, about 3.7 KB. `name` is the common part of its ids. If paid, it has an attached
+ * payment record.
  */
 export function invoiceObject(name: string, paid: boolean): object {
   const line = (i: number): object => ({
@@ -74,7 +75,7 @@ export function invoiceCreated(n: number): Buffer {
   );
 }
 
-/** A `payment.succeeded` of Document 3 for the same invoice. */
+/** A `payment.succeeded` of Document 3 for the invoice with the same number. */
 export function paymentSucceeded(n: number): Buffer {
   return Buffer.from(
     JSON.stringify({
@@ -97,7 +98,7 @@ export function paymentSucceeded(n: number): Buffer {
   );
 }
 
-/** A whole HTTP request as it goes over the wire. */
+/** The bytes of a whole HTTP request. */
 export function signedRequest(path: string, header: string, body: Buffer): Buffer {
   const t = Math.floor(Date.now() / 1000);
   const v1 = createHmac('sha256', SECRET).update(`${t}.`).update(body).digest('hex');

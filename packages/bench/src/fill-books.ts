@@ -1,9 +1,9 @@
-// Old, settled renewals in every table, written by the database itself: the traces of a daemon after years.
+// Fills every table with old, settled renewals, as after years of a daemon. The database itself writes the rows.
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { ONCE, PURGED, RENEWALS, ROWS } from './fill-rows.js';
 
-/** As the daemon keeps them: the sums of days are close behind the entries. */
+/** The daemon keeps the sums of days close behind the entries. These statements do the same. */
 const FOLD: readonly string[] = [
   'delete from ledger_day',
   `insert into ledger_day (day, currency, reason, debit_account, credit_account, entries, amount)
@@ -14,7 +14,7 @@ const FOLD: readonly string[] = [
 
 const TABLES = ['inbox_event', 'invoice', 'payment', 'lane_log', 'refund', 'ledger_entry', 'notification'];
 
-/** While no key binds them, so many connections write, each its own tables. */
+/** Several connections write at once, each its own tables. That works because the fill drops the keys first. */
 const HANDS = [
   /^(inbox_event|event_body)$/,
   /^(invoice|payment)$/,
@@ -25,30 +25,33 @@ const tableOf = (sql: string): string => /into (\w+)/.exec(sql)?.[1] ?? '';
 
 export type Filling = {
   /**
-   * The newest renewal is so many days old and the oldest 700 more. Left out: three, so today's counts are of today's
-   * own rows.
+   * The newest renewal is this many days old, the oldest 700 days older. Left out: three, so today's counts contain
+   * only today's rows.
    */
   readonly restDays?: number;
-  /** One renewal in so many gets its log: it is half of the time and of the disk. Left out: each does. */
+  /**
+   * One renewal in this many gets its log, because logs take half of the time and of the disk. Left out: every renewal.
+   */
   readonly logOfEach?: number;
-  /** Renewals of each customer. Left out: twelve, a year of months. */
+  /** Renewals of each customer. Left out: twelve, one for each month of a year. */
   readonly ofCustomer?: number;
   readonly said?: (done: string) => void;
 };
 
-/** Each step within memory; the order of the ids is the order of the times. */
+/** Renewals of one step, few enough for memory. Ids and times have the same order. */
 const STEP = 250_000;
 
-/** The progress of each hand, and the keys and indexes still to make: an interrupted fill resumes there. */
+/** How far each connection is, and which keys and indexes are missing. An interrupted fill resumes there. */
 const PROGRESS = `
   create schema if not exists filling;
   create table if not exists filling.hand (hand text primary key, up_to integer not null default 0);
   create table if not exists filling.key (place integer primary key, of_table text not null, rank integer not null, make text not null)`;
 
 /**
- * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Like restoring a
- * dump, it drops indexes and keys of the large tables first and makes them again; then it vacuums the tables and counts
- * them. Nothing else may use the database meanwhile. It skips existing rows, and an interrupted fill resumes.
+ * Writes old renewals until there are `renewals`: two ledger entries, two events and three log rows each. As when
+ * restoring a dump, it first drops the indexes and keys of the large tables and creates them again at the end. Then it
+ * vacuums and analyzes the tables. Nothing else may use the database meanwhile. It skips existing rows, and an
+ * interrupted fill resumes.
  */
 export async function fillBooks(
   url: string,
@@ -119,7 +122,7 @@ async function upTo(db: pg.Client, hand: string): Promise<number> {
   return found.rows[0]?.up_to ?? 0;
 }
 
-/** All of it or nothing, with the mark of its end. */
+/** Does the work and records its end in one transaction. */
 async function inOne(db: pg.Client, hand: string | null, done: number, work: () => Promise<void>): Promise<void> {
   await db.query('begin');
   await work();
@@ -131,12 +134,12 @@ async function inOne(db: pg.Client, hand: string | null, done: number, work: () 
   await db.query('commit');
 }
 
-/** The rank of foreign keys: made last, since they lock two tables each and need the keys of both. */
+/** The rank of foreign keys. They come last, because they lock two tables each and need the keys of both. */
 const FOREIGN = 2;
 type Definition = { readonly of: string; readonly rank: number; readonly drop: string; readonly make: string };
 type Key = Omit<Definition, 'drop'> & { readonly place: number };
 
-/** Primary and unique keys, then indexes, then foreign keys of the large tables, in their order of creation. */
+/** The definitions of the large tables in the order to create them: primary and unique keys, indexes, foreign keys. */
 async function definitions(db: pg.Client): Promise<readonly Definition[]> {
   const found = await db.query<Definition>(
     `select c.conrelid::regclass::text as of, 'alter table ' || c.conrelid::regclass || ' drop constraint ' || quote_ident(c.conname) as drop,

@@ -1,24 +1,24 @@
-// The traces of old, settled renewals in every table, as statements to write them. A believable share was refused at
-// first (3 %), disputed (3 %), refunded (2 %), reviewed (1 %) or left alone (2 %); the newest of these are still open.
+// The rows that old, settled renewals leave in every table, as SQL statements. A realistic share was refused at first
+// (3 %), disputed (3 %), refunded (2 %), reviewed (1 %) or left alone (2 %). The newest of these are still open.
 
-/** So many of the oldest renewals are rare: another type, status and reason than all later ones. */
+/** This many of the oldest renewals are rare: their type, status and reason differ from all later ones. */
 const RARE = 500;
 
-/** An amount within the fact of a review item. */
+/** An amount in the fact of a review item. */
 const SUM = `json_build_object('minor', amount::text, 'currency', currency)`;
 
-/** Of the review items of the newest so many nobody has settled any. */
+/** Nobody has settled the review items of this many of the newest renewals. */
 const OPEN = 3_000;
 
-/** So many events still have a body; a purge drops it. The others lost theirs long ago. */
+/** This many events still have a body. A purge drops bodies; older events lost theirs long ago. */
 export const PURGED = 100_000;
 
-/** So many of the newest renewals, if refused, have no payment yet. */
+/** Of this many newest renewals, the refused ones have no payment yet. */
 const NEWEST = 3_000;
 
 /**
- * By the number `n` of a renewal of customer `c`, perhaps their `first`: prices of a few plans, most in euros; one in
- * thirty-three refused at first.
+ * Selects renewals by their number `n`: customer `c`, whether it is the customer's `first`, and prices of a few plans,
+ * most in euros. One in thirty-three was refused at first.
  */
 export const RENEWALS = (restDays: number, ofCustomer: number): string => `
   select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, at, amount, currency, retried, retried and n > $3 - ${NEWEST} as unpaid
@@ -31,7 +31,7 @@ export const RENEWALS = (restDays: number, ofCustomer: number): string => `
 
 const DECLINED = `(array['insufficient_funds', 'do_not_honor', 'expired_card', 'insufficient_funds'])[n % 4 + 1]`;
 
-/** In each table the rows of renewals `$1` to `$2` of `$3`. */
+/** One statement for each table: writes the rows of renewals `$1` to `$2` of `$3`. */
 export const ROWS: readonly string[] = [
   `insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, decided_at, next_try_at)
    select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n, sha256(s.name::bytea),
@@ -62,7 +62,7 @@ export const ROWS: readonly string[] = [
    select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old' || c, 'renewal',
           case when n <= ${RARE} then 'requires_action' else 'succeeded' end, amount, currency, 'ch_old' || n, 'pi_old' || n, 'ch_old' || n,
           at, at, case when n <= ${RARE} then 'none' else 'confirmed' end, 'payment_record', 'pr_old' || n, at from k where not unpaid`,
-  // A refusal before it went well, or in place of it.
+  // A refused payment before the successful one, or instead of it.
   `insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, processor_payment_intent_id, verdict_at,
           failure_message, decline_code, mark, recorded_at)
    select 'pmt_no_old' || n, 'pay_no_old' || n, 'in_old' || n, 'cus_old' || c, 'renewal', 'failed', amount, currency, 'pi_no_old' || n,
@@ -71,7 +71,7 @@ export const ROWS: readonly string[] = [
           amount_remaining, total, number, enrolled, platform_created_at, facts_at, read_at, first_seen_at)
    select 'in_left_old' || n, 'cus_left_old' || c, 'ignored', 'paid', 'subscription_cycle', currency, amount, amount, 0, amount,
           'LEFT-' || n, false, at, at, at, at from k where n % 50 = 20`,
-  // Three steps of a renewal: it was expected, the payment came, the payment has its mark.
+  // The three log rows of a renewal: it was expected, its payment arrived, the payment has its mark.
   `insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
    select 'in_old' || n, s.version, at, s.version <> 2, false,
           case s.version
@@ -142,7 +142,7 @@ export const ROWS: readonly string[] = [
           'sgn_old' || n, '127.0.0.1', 'done', 201 from k where n % 10 = 0`,
 ];
 
-/** Before the first of them: rows in a fixed number, however many renewals there are. */
+/** Statements that run once, before the others. Their number of rows does not depend on the number of renewals. */
 export const ONCE: readonly string[] = [
   `insert into verify_run (id, since, began_at, started_at, finished_at, outcome)
    select 'vrf_old' || n, at, at, at, at, 'clean' from generate_series(730, 1, -1) as n, lateral (select now() - interval '1 day' * n as at) run`,

@@ -1,13 +1,14 @@
-// Databases full of old renewals, in a data folder of the embedded PostgreSQL, by their number of ledger entries.
+// Databases with old renewals, in a data folder of the embedded PostgreSQL. Each is named after its number of ledger
+// entries.
 import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 import { fillBooks, type Filling } from './fill-books.js';
 
-/** Each renewal leaves two entries in the ledger, and two events. */
+/** Each renewal has two entries in the ledger and two events. */
 export const PER_RENEWAL = 2;
 
-/** Nothing has to survive a crash during the fill. */
+/** Settings of the server during the fill: nothing has to survive a crash. */
 const FILLING = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -23,7 +24,7 @@ const named = (size: number): string => `books_${size}`;
 export const urlOf = (adminUrl: string, size: number): string =>
   adminUrl.replace(/\/[^/?]+(\?|$)/, `/${named(size)}$1`);
 
-/** One for each of `sizes`, in ledger entries; leaves a full one as it is. */
+/** Fills one database for each of `sizes`, a number of ledger entries. Skips a full one. */
 export async function fillDatabases(dataDir: string, sizes: readonly number[], filling?: Filling): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
   try {
@@ -34,7 +35,7 @@ export async function fillDatabases(dataDir: string, sizes: readonly number[], f
       await migrate(urlOf(server.adminUrl, size));
       await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL, filling);
     }
-    await admin.query('checkpoint'); // gigabytes: a stop has less patience
+    await admin.query('checkpoint'); // gigabytes to write: stopping the server waits less long
     await admin.end();
   } finally {
     await server.stop();

@@ -1,4 +1,4 @@
-// The queries of people and timers: each as the daemon makes it.
+// The queries that people and timers cause, exactly as the daemon sends them.
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';
@@ -28,7 +28,7 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 export type Question = {
   readonly what: string;
   readonly ask: () => Promise<unknown>;
-  /** It compares rows one by one, as many as a page may look through, and finds none. */
+  /** True: the query compares rows one by one, as many as a page may look at, and finds none. */
   readonly looksThrough?: true;
 };
 
@@ -36,7 +36,10 @@ const LIMIT = 20;
 const HOURS_MS = 3_600_000;
 const DAY_MS = 24 * HOURS_MS;
 
-/** @param name common part of the ids of the renewal to look up @param n the number in the middle of each table */
+/**
+ * @param name the common part of the ids of the renewal to look up
+ * @param n the number in the middle of each table
+ */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, time] = [new SystemClock(), new ServerTime()];
   const [books, ledger, health] = [new ReadModel(db), new LedgerStore(db), new HealthStore(db, clock)];
@@ -52,7 +55,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
-  // The old rows are of two years.
+  // The old rows cover two years.
   const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
   const [middle, month] = [ago(353), { since: ago(400), until: ago(370) }];
   const day = (n: number): Date => new Date(Math.floor(ago(n).getTime() / DAY_MS) * DAY_MS);

@@ -1,5 +1,5 @@
-// Growth: the cost of an event, a look-up, a list page and a timer's question with no old rows, a million and ten
-// million.
+// Growth: the cost of an event, a look-up, a list page and a timer's query with no old rows, with a million and with
+// ten million.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { type Rig, withPeer } from './rig.js';
 import { drain, storeRenewals } from './whole-path.js';
 
 const LEDGER_ROWS = [0, 1_000_000, 10_000_000];
-/** Every database has its turn in every round: other work on the machine hits all of them alike. */
+/** Every round measures every database, so other work on the machine affects all of them alike. */
 const ROUNDS = 24;
 const RENEWALS = 100;
 const BATCHES = 8;
@@ -26,7 +26,7 @@ const BATCH = 40;
 const ASKS = 5;
 const DAY_MS = 86_400_000;
 
-/** At scale 1 it takes 27 GB of disk and forty minutes, most of them to write the old rows. */
+/** At scale 1 this takes 27 GB of disk and forty minutes, mostly to write the old rows. */
 export async function measureGrowth(rig: Rig): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crossbill-growth-'));
   const sizes = LEDGER_ROWS.map((n) => Math.round(n * rig.scale));
@@ -38,7 +38,7 @@ export async function measureGrowth(rig: Rig): Promise<void> {
   }
 }
 
-/** Measures on a filled data folder, with the settings of a daemon's own server. */
+/** Measures on a filled data folder, with the settings of a daemon's embedded server. */
 async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet });
   const open: Database[] = [];
@@ -58,7 +58,7 @@ async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): P
       books.push({ rows, db, asking, asked, next: next + RENEWALS, seen: new Map() });
     }
     await withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
-      for (const b of books) await round(b, peerUrl); // warm: plans, caches
+      for (const b of books) await round(b, peerUrl); // warms plans and caches
       for (const b of books) b.seen.clear();
       for (let n = 0; n < ROUNDS; n++) {
         for (let i = 0; i < books.length; i++) {
@@ -76,22 +76,22 @@ async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): P
   }
 }
 
-/** A renewal from the middle of the old ones, one with a refund. */
+/** The number of a renewal in the middle of the old ones that has a refund. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
-/** The results above so many old ledger entries. */
+/** A database with old ledger entries, and its results. */
 type Books = {
   readonly rows: number;
   readonly db: Database;
-  /** With one connection: a question's cost is exactly this one's. */
+  /** Has one connection, so the meter shows the cost of one query. */
   readonly asking: Database;
   readonly asked: readonly Question[];
-  /** Number of the next event or renewal. */
+  /** The number of the next event or renewal. */
   next: number;
-  /** By action: one for each round. */
+  /** The results by action, one for each round. */
   readonly seen: Map<string, Seen[]>;
 };
-/** Of one renewal, batch or question. */
+/** The cost of one renewal, batch or query. */
 type Seen = Spent & { readonly ms: number };
 
 const RENEWAL = 'one renewal, from the stored webhooks to the confirmed mark';
@@ -109,7 +109,7 @@ async function round(b: Books, peerUrl: string): Promise<void> {
   for (const { what, ask } of b.asked) await spend(b, what, b.asking, ASKS, () => repeat(ASKS, ask));
 }
 
-/** The meter's own cost: subtracted from the small questions. */
+/** The meter's own cost, subtracted from the small queries. */
 const NOTHING = 'nothing';
 
 async function spend(
@@ -167,7 +167,10 @@ function tell(rig: Rig, books: readonly Books[]): void {
   rig.found['growth'] = books.map(({ rows, seen }) => ({ rows, seen: Object.fromEntries(seen) }));
 }
 
-/** A batch alone and next to a purge through all old rows, each a part of the run: alone, purging, alone again. */
+/**
+ * Prints the cost of a batch alone and next to a purge of all old rows. The run has three parts: alone, with the purge,
+ * alone again.
+ */
 async function tellPurge(rig: Rig, b: Books): Promise<void> {
   const alone = async (): Promise<number[]> => {
     const times: number[] = [];

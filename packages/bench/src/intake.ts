@@ -1,4 +1,4 @@
-// Measures intake against its limit: events per second, response times, commits, and the processor time of each
+// Compares intake with its upper limit: events per second, response times, commits, and the processor time of each
 // process.
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAlone } from '#src/store/connect.js';
@@ -16,7 +16,7 @@ export type IntakeResult = LoadResult & {
   readonly cpu: ProcessorTime;
 };
 
-/** Sends `count` events of 3.9 KB to a server of the bench, on a database of its own. */
+/** Sends `count` events of 3.9 KB to a server of the bench on a separate database. */
 function measureIntake(rig: Rig, count: number, file: string, ...args: string[]): Promise<IntakeResult> {
   return rig.fresh(async (url) => {
     const { child, port } = await rig.start(file, url, ...args);
@@ -27,7 +27,7 @@ function measureIntake(rig: Rig, count: number, file: string, ...args: string[])
       const before = await processorTime(child.pid, rig.postgresPid());
       const result = await load(port, requests, CONNECTIONS);
       const after = await processorTime(child.pid, rig.postgresPid());
-      await pause(1_200); // the server's own statistics lag a second
+      await pause(1_200); // PostgreSQL's statistics lag a second behind
       return { ...result, commits: (await commitsOf(url)) - commits, cpu: spent(before, after, count) };
     } finally {
       child.kill('SIGKILL');

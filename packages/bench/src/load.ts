@@ -1,4 +1,4 @@
-// The load: plain sockets send requests made beforehand, one at a time each, and time every answer.
+// The load: plain sockets send prepared requests, one at a time each, and measure the time of every response.
 import { connect } from 'node:net';
 
 export type LoadResult = {
@@ -6,11 +6,11 @@ export type LoadResult = {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 200. */
+  /** The number of responses other than 200. */
   readonly refused: number;
 };
 
-/** Sends all requests over `connections` sockets; each waits for its answer before it sends the next. */
+/** Sends all requests over `connections` sockets. Each socket waits for a response before its next request. */
 export async function load(port: number, requests: readonly Buffer[], connections: number): Promise<LoadResult> {
   const times: number[] = [];
   let next = 0;

@@ -1,6 +1,6 @@
-// A person at the console: logged in with an API key.
+// Logs a person in at the console, with an API key.
 
-/** The cookie of the session. @param key an API key of the daemon at this port */
+/** Returns the cookie of the session. @param key an API key of the daemon at this port */
 export async function logIn(port: number, key: string): Promise<string> {
   const origin = `http://127.0.0.1:${port}`;
   const res = await fetch(`${origin}/console/login`, {

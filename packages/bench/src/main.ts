@@ -1,7 +1,8 @@
-// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2`
-// for a short one; `--only pages --data folder`: every page of the console above ten million rows; they stay in the
-// folder for another run; `--only day --data folder [--renewals N] [--minutes M]`: a merchant's day. DATABASE_URL
-// measures another server than the embedded one (growth brings its own).
+// `npm run bench`: prints every figure as a ratio within one run, as tables and as JSON. `--only intake,path` chooses
+// measurements, `--scale 0.2` makes a short run. `--only pages --data folder` measures every page of the console above
+// ten million rows, and the folder keeps the rows for another run. `--only day --data folder [--renewals N] [--minutes
+// M]` runs a merchant's day. DATABASE_URL names a server to measure instead of the embedded one (growth always starts
+// its own).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +51,7 @@ function table(title: string, rows: readonly Record<string, string | number>[]):
     console.log(`  ${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`);
 }
 
-/** A database of its own for one measurement. */
+/** Runs `work` on a separate database. */
 async function fresh<T>(work: (url: string) => Promise<T>): Promise<T> {
   const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
   const name = `bench_${Math.random().toString(36).slice(2)}`;
@@ -78,10 +79,13 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
   });
 }
 
-/** The limit's program. Processor times of one run are comparable, whatever else the machine does. */
+/**
+ * The results of the bare loop, the upper limit. Processor times of one run are comparable even if the machine does
+ * other work.
+ */
 type Bare = Pick<PathResult, 'perSecond' | 'cpuMsPerRenewal'> & { readonly postgresMs: number };
 
-/** `intake`: written by storing the two events. */
+/** The results of a run. `intake`: what storing the two events wrote. */
 type Run = PathResult & { readonly intake: Written; readonly postgresMs: number };
 
 async function path(): Promise<void> {
@@ -90,8 +94,8 @@ async function path(): Promise<void> {
     fresh((url) =>
       withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
         const pool = new pg.Pool({ ...poolConfig(url, { name: 'crossbill-bench', statementMs: 0 }), max: 2 });
-        pool.on('error', () => undefined); // the database goes away under its idle connections
-        await bareMarks(peerUrl, null, 500); // warm
+        pool.on('error', () => undefined); // the database is dropped while connections are idle
+        await bareMarks(peerUrl, null, 500); // warms up
         const used = await processorTime(undefined, server.pid);
         const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);
         const { load, postgres } = spent(used, await processorTime(undefined, server.pid), count);

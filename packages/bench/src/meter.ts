@@ -1,24 +1,24 @@
-// PostgreSQL's cost of one daemon's connections, by its own counters and the kernel's: other work hardly changes these.
+// What the connections of one daemon cost PostgreSQL, from its own counters and the kernel's. Other work on the machine
+// hardly changes these.
 import { type Database } from '#src/store/database.js';
 import { onProcessorUs } from './processor-time.js';
 
 export type Spent = {
-  /** Processor time of the connections' server processes, in milliseconds; 0 where the system does not tell. */
+  /** Processor time of the connections' server processes, in milliseconds. 0 if the system does not show it. */
   readonly cpuMs: number;
-  /** Written-ahead log. */
+  /** Bytes written to the write-ahead log. */
   readonly walBytes: number;
-  /** Touched pages of 8 KB, in memory or not. */
+  /** Number of 8 KB pages touched, in memory or not. */
   readonly pages: number;
 };
 
-// Each connection keeps its counts to itself for seconds, unless told to flush. Needs PostgreSQL 18, like the embedded
-// one.
+// Each connection keeps its counts for seconds unless it flushes them. This needs PostgreSQL 18, the embedded version.
 const SQL = `
   select pg_backend_pid() as pid, pg_stat_force_next_flush(), w.wal_bytes as wal,
          (select sum(coalesce(hits, 0) + coalesce(reads, 0)) from pg_stat_get_backend_io(pg_backend_pid())) as pages
     from pg_stat_get_backend_wal(pg_backend_pid()) w`;
 
-/** All so far; two of these have a difference. Opens every connection of the pool, to miss none. */
+/** Reads the counters so far; subtract two readings. Opens every connection of the pool, so it misses none. */
 export async function meterOf(db: Pick<Database, 'pool'>): Promise<Spent> {
   const clients = await Promise.all(Array.from({ length: db.pool.options.max }, () => db.pool.connect()));
   const spent = { cpuMs: 0, walBytes: 0, pages: 0 };

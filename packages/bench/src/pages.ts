@@ -1,4 +1,5 @@
-// Every page of the console above ten million old ledger rows: over HTTP, from a daemon as it is, each in turn and several times.
+// Requests every page of the console above ten million old ledger rows over HTTP, from a normal daemon, several times
+// in turn.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,14 +26,14 @@ import { type Rig, withPeer } from './rig.js';
 const LEDGER_ROWS = 10_000_000;
 const ROUNDS = 5;
 const POOL = 10; // DATABASE_POOL_SIZE
-/** The bench names a page above either of them: mend it. */
+/** The bench names every page above one of these limits: mend it. */
 const [MOST_CPU_MS, MOST_BYTES] = [100, 100_000];
 const DAYS = 30;
 const KEY = 'ops-key-for-the-bench-0123456789abcdef';
 
 /**
- * At scale 1 it takes 28 GB of disk and half an hour, nearly all of it to write the old rows: `--data` keeps them for
- * another run. The newest row is of this moment, so today's figures are those of a full day.
+ * At scale 1 this takes 28 GB of disk and half an hour, nearly all of it to write the old rows. `--data` keeps them for
+ * another run. The newest row is from now, so today's figures are those of a full day.
  */
 export async function measurePages(rig: Rig): Promise<void> {
   const dataDir = rig.dataDir ?? (await mkdtemp(join(tmpdir(), 'crossbill-pages-')));
@@ -103,7 +104,7 @@ async function measure(
     }));
     const seen = new Map<string, Seen[]>();
     for (let round = 0; round <= ROUNDS; round++) {
-      if (round === 1) seen.clear(); // the first one is to warm plans and caches
+      if (round === 1) seen.clear(); // the first round only warms plans and caches
       const inTurn = async (of: readonly Asked[], at: Database): Promise<void> => {
         const nothing = await spend(at, () => Promise.resolve(null));
         for (const a of of) {
@@ -125,17 +126,17 @@ async function measure(
     }
     rig.found['pages'] = { rows, seen: Object.fromEntries(seen) };
   } finally {
-    await app.close(); // closes the database with it
+    await app.close(); // closes the database too
     await asking.close();
   }
 }
 
-/** A renewal from the middle of the old ones, one with a refund. */
+/** The number of a renewal in the middle of the old ones that has a refund. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
 
 type Got = { readonly at: number; readonly bytes: number };
 
-/** Time until the page is there, or the first rows of a CSV: it reads the rest too. */
+/** Measures the time until the page, or the first rows of a CSV, arrived. Reads the rest too. */
 async function get(port: number, cookie: string, { path, status = 200 }: PageAsked): Promise<Got> {
   const res = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers: { cookie } });
   const began = performance.now();
@@ -159,7 +160,7 @@ async function spend(db: Pick<Database, 'pool'>, work: () => Promise<Got | null>
 const medianOf = (seen: readonly Seen[], field: keyof Seen): number =>
   seen.map((s) => s[field]).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
 
-/** Without the meter's own cost. */
+/** Subtracts the meter's own cost. */
 const less = (spent: Seen, nothing: Seen): Seen => ({
   ...spent,
   cpuMs: spent.cpuMs - nothing.cpuMs,

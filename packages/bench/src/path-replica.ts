@@ -1,4 +1,5 @@
-// One replica of the whole path as a process of its own: `path-replica.js <database url> <peer url> <lanes>`. Works from SIGUSR2 on.
+// One replica of the whole path as a separate process: `path-replica.js <database url> <peer url> <lanes>`. Starts its
+// work at SIGUSR2.
 import { Wake } from '#src/engine/wake.js';
 import { Database } from '#src/store/database.js';
 import { makeWorker } from './whole-path.js';
@@ -8,4 +9,4 @@ const db = await Database.open({ url, poolSize: 10, onError: () => undefined });
 const worker = makeWorker(db, new Wake(), { peerUrl, concurrency: Number(lanes) });
 process.once('SIGUSR2', () => worker.start());
 process.stdout.write('port 0\n');
-setInterval(() => undefined, 60_000); // stays up until killed
+setInterval(() => undefined, 60_000); // keeps the process alive until it is killed

@@ -1,4 +1,4 @@
-// Stripe with an answer at once, without a network: this leaves only the bridge's own work.
+// A Stripe that answers at once and needs no network, so only Crossbill's own work remains to measure.
 import {
   type BillingAnswer,
   type BillingCall,

@@ -1,22 +1,21 @@
-// The processor time of a measurement's processes, by the system's count. Unlike a rate it hardly depends on other
-// work.
+// The processor time of the measured processes, as the system counts it. Other work changes it less than a rate.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Microseconds used so far. */
 export type ProcessorTime = {
   /** The main thread of the measured server. */
   readonly thread: number;
-  /** Its other threads: garbage collection, compiling, the thread pool. */
+  /** The other threads of the measured server: garbage collection, compiling, the thread pool. */
   readonly helpers: number;
   /** All processes of PostgreSQL. */
   readonly postgres: number;
-  /** The measuring process, the load. */
+  /** This process, the load. */
   readonly load: number;
 };
 
 /**
- * Of `pid`, of every child of the PostgreSQL with the first process `postgresPid`, and of ourselves. Zeros if the
- * system does not tell.
+ * Reads the processor time of `pid`, of every child of PostgreSQL's first process `postgresPid`, and of this process.
+ * Zeros if the system does not show it.
  */
 export async function processorTime(pid: number | undefined, postgresPid: number): Promise<ProcessorTime> {
   const threads = await threadsOf(pid ?? 0);
@@ -30,7 +29,7 @@ export async function processorTime(pid: number | undefined, postgresPid: number
   };
 }
 
-/** Use between two readings, for each of `count` events. */
+/** The processor time between two readings, for each of `count` events. */
 export function spent(before: ProcessorTime, after: ProcessorTime, count: number): ProcessorTime {
   return {
     thread: (after.thread - before.thread) / count,
@@ -53,19 +52,22 @@ async function threadsOf(pid: number): Promise<{ main: number; others: number }>
 }
 
 /**
- * Processor microseconds of a process (`pid`: of its first thread) or of one of its threads (`pid/task/id`); 0 if
- * unknown.
+ * Processor microseconds of a process (`pid`: its first thread) or of one of its threads (`pid/task/id`). 0 if unknown.
  */
 export async function onProcessorUs(of: string): Promise<number> {
-  // schedstat: nanoseconds on a processor, waiting for one, and how often it got one.
+  // schedstat has three numbers: nanoseconds on a processor, nanoseconds waiting for one, and how often the thread ran.
   const text = await readFile(`/proc/${of}/schedstat`, 'utf8').catch(() => '0');
   return Number(text.split(' ')[0]) / 1_000;
 }
 
-/** Time of a process's ended children: a pool closes idle connections. To a hundredth of a second each. */
+/**
+ * The processor time of a process's ended children, because a pool closes idle connections. Precise to a hundredth of a
+ * second each.
+ */
 async function endedUs(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // After the name in brackets: state is the third field of the line, cutime and cstime are the 16th and 17th, in ticks of 10 ms.
+  // The fields start after the name in brackets. State is the third field of the line, cutime and cstime are the 16th
+  // and 17th, in ticks of 10 ms.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10_000;
 }

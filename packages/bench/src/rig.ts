@@ -1,4 +1,4 @@
-// A measurement's surroundings: its own database, its own processes, and a place for its results.
+// What a measurement needs: its own database, its own processes, and a place for its results.
 import { type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

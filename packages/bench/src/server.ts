@@ -1,4 +1,4 @@
-// The PostgreSQL for the measurements: an embedded one of this run, or the server in DATABASE_URL.
+// The PostgreSQL for the measurements: an embedded server of this run, or the server in DATABASE_URL.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,17 +6,17 @@ import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 
 export type BenchServer = {
-  /** Of a database to create others from. */
+  /** The URL of a database from which a client can create others. */
   readonly adminUrl: string;
-  /** Its first process; 0 if unknown, and then processor times of PostgreSQL are 0. */
+  /** The id of its first process. 0 if unknown: then PostgreSQL's processor times are 0. */
   readonly pid: number;
-  /** Ends everything started for it. */
+  /** Stops everything this run started for the server. */
   stop(): Promise<void>;
 };
 
 /**
- * @param url of a role with the right to create databases on another server; empty: an embedded server with its files
- * in a separate folder
+ * @param url a role on another server that may create databases; empty: an embedded server with its files in a separate
+ * folder
  */
 export async function benchServer(url: string | undefined): Promise<BenchServer> {
   if (url) return { adminUrl: url, pid: await pidOf(url), stop: () => Promise.resolve() };
@@ -35,7 +35,10 @@ export async function benchServer(url: string | undefined): Promise<BenchServer>
   };
 }
 
-/** From the server's lock file, readable for a superuser. 0 if it runs on another machine or the role may not. */
+/**
+ * Reads the id from the server's lock file, which a superuser may read. 0 if the server runs on another machine or the
+ * role may not.
+ */
 async function pidOf(url: string): Promise<number> {
   const client = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
   try {

@@ -1,5 +1,5 @@
-// The cost of a graceful stop: the real daemon gets SIGTERM under load. Measures the time until its end, the fate of
-// each request, and whether every event answered 200 is stored.
+// The cost of a graceful stop: the real daemon gets SIGTERM under load. Measures the time until it ends, how each
+// request ends, and whether every event answered with 200 is stored.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,27 +10,27 @@ import { connectAlone } from '#src/store/connect.js';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 
 export type StopResult = {
-  /** From the signal to the end of the process. */
+  /** Milliseconds from the signal to the end of the process. */
   readonly exitMs: number;
   readonly exitCode: number | null;
-  /** Answers from the signal on: stored, and told to come again. */
+  /** Responses after the signal: 200 for a stored event, and 503 asking the sender to repeat. */
   readonly stored: number;
   readonly refused: number;
-  /** Requests without an answer, as their connection ended. */
+  /** Requests without a response, because their connection ended. */
   readonly unanswered: number;
-  /** Answered 200, at any time, and not in the inbox: must be 0. */
+  /** Events answered with 200 at any time and not in the inbox. Must be 0. */
   readonly lost: number;
-  /** Lanes locked until a lease runs out. */
+  /** Lanes that stay locked until their lease ends. */
   readonly leasesLeft: number;
 };
 
 const CONNECTIONS = 50;
 const LOAD_MS = 3_000;
 const RETRY_AFTER_MS = 5_000;
-/** Stripe's slowest usual answer: calls are under way when the signal comes. */
+/** As slow as Stripe usually gets, so calls are under way when the signal comes. */
 const STRIPE_MS = 150;
 
-/** One run on an empty database with the current schema. */
+/** Does one run on an empty database with the current schema. */
 export async function stopUnderLoad(databaseUrl: string): Promise<StopResult> {
   const sandbox = await startSandbox({ seed: 'stop' });
   const { child, port } = await startDaemon(databaseUrl, sandbox);
@@ -97,7 +97,7 @@ async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ chi
   return { child, port };
 }
 
-/** Sends invoices and their payments over many connections until stopped; reopens an ended connection. */
+/** Sends invoices and their payments over many connections until stopped. Opens a new connection when one ends. */
 class Load {
   readonly counts = { stored: 0, refused: 0, unanswered: 0 };
   readonly acknowledged: string[] = [];
@@ -116,13 +116,13 @@ class Load {
 
   private async sender(): Promise<void> {
     while (!this.over) {
-      // A sender told to come again does so, at the earliest at the answer's time.
+      // A sender asked to repeat does so after the Retry-After of the response at the earliest.
       const untilMs = performance.now() + ((await this.connection()) ? RETRY_AFTER_MS : 20);
       while (!this.over && performance.now() < untilMs) await pause(20);
     }
   }
 
-  /** True if its last answer told the sender to come again. */
+  /** Resolves when the connection ended. True if its last response asked the sender to repeat. */
   private connection(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1');

@@ -9,15 +9,15 @@ const delayMs = Number(process.argv[2] ?? 0);
 const listed = Number(process.argv[3] ?? 0);
 const listedEvents = Number(process.argv[4] ?? 0);
 const PAGE = 100;
-/** Listed objects are two seconds apart, the newest ten minutes old; this is the first one's time. */
+/** The time of the first listed object. Listed objects are two seconds apart, and the newest is ten minutes old. */
 const FIRST_SEC = Math.floor(Date.now() / 1000) - 600 - 2 * Math.max(listed, listedEvents);
 
-/** Effects, each by its idempotency key: a repeat under the same key is no second effect. */
+/** The effects by idempotency key. A repeat under the same key is no second effect. */
 const reported = new Map<string, string>();
 const attached = new Map<string, string>();
 const seen = { calls: 0, repeats: 0, twice: 0 };
 
-// Made once: a real answer costs its bytes and their parsing.
+// Built once: a real response costs its bytes and their parsing.
 const [OPEN, PAID] = [JSON.stringify(invoiceObject('ID', false)), JSON.stringify(invoiceObject('ID', true))];
 const invoice = (id: string): string => {
   const done = attached.has(id) || id.startsWith('in_old');
@@ -36,7 +36,7 @@ function effect(done: Map<string, string>, id: string, key: string): void {
 
 const EVENT = invoiceCreated(0).toString();
 
-/** Old invoices, or events of them, newest first, as `created` and `starting_after` bound them. */
+/** A page of old invoices, or of their events, newest first, within the bounds of `created` and `starting_after`. */
 function page(query: string, count: number, name: string, one: (n: number) => string): string {
   const after = new RegExp(`starting_after=${name}(\\d+)`).exec(query)?.[1];
   const bound = (of: string): string | undefined =>

@@ -1,5 +1,5 @@
-// Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of a run's second half after
-// an interruption.
+// Verify over many invoices against an instant Stripe: its cost, its memory, and the cost of the second half of an
+// interrupted run.
 import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
@@ -15,7 +15,7 @@ import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { memoryOf, type Rig, withPeer } from './rig.js';
 import { BENCH_SETTINGS, seenBy, stripeOf } from './whole-path.js';
 
-/** A statement of the pool may last a few seconds. */
+/** Invoices per statement: a statement of the pool may take a few seconds. */
 const FILL_AT_ONCE = 20_000;
 const SINCE = new Date('2026-01-01');
 
@@ -60,7 +60,7 @@ export async function verifyMany(rig: Rig): Promise<void> {
   await allMissing(rig, Math.round(200_000 * rig.scale));
 }
 
-/** All events of a day never came. */
+/** Measures verify if all events of a day are missing. */
 async function allMissing(rig: Rig, events: number): Promise<void> {
   await measured(rig, { events }, async (flow, _db, calls) => {
     const began = performance.now();
@@ -81,7 +81,7 @@ async function allMissing(rig: Rig, events: number): Promise<void> {
 
 const show = (n: number): string => n.toFixed(0);
 
-/** Notes the memory at each tenth of the way. */
+/** Records the memory at each tenth of the way. */
 function noted(memory: number[], count: number, then: (done: number) => void = () => undefined): (n: Seen) => void {
   let tenth = 0;
   return (n) => {
@@ -115,7 +115,10 @@ async function measured(
   );
 }
 
-/** The books' side of the list: settled invoices, each with its marked payment. Verify reads nothing else of them. */
+/**
+ * Writes the books' side of the list: settled invoices, each with its marked payment. Verify reads nothing else of
+ * them.
+ */
 async function fill(db: Database, count: number): Promise<void> {
   const n = 'generate_series($1::int, $2::int) as n';
   const statements = [

@@ -1,4 +1,5 @@
-// The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
+// The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and a real
+// PostgreSQL.
 import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
 import { Decisions } from '#src/decisions/decisions.js';
 import { FlowContext } from '#src/engine/flow-context.js';
@@ -31,28 +32,28 @@ export const BENCH_SETTINGS = {
 
 export type WorkerOptions = {
   readonly concurrency: number;
-  /** Address of the bench's Stripe; null: an instant stand-in within the process. */
+  /** The address of the bench's Stripe; null: an instant fake inside this process. */
   readonly peerUrl: string | null;
   readonly onDone?: () => void;
 };
 
-/** High enough never to bound a measurement: requests per second. */
+/** Requests per second: too many to ever limit a measurement. */
 const NO_LIMIT = 1_000_000;
 
-/** The real adapter with the real request budget, against the bench's Stripe. */
+/** The real adapter with the real request budget, connected to the bench's Stripe. */
 export function stripeOf(db: Database, peerUrl: string, maxSockets: number): StripeClient {
   const options = { apiKey: 'sk_test_bench', apiBase: peerUrl, customPaymentMethodType: null, maxSockets };
   return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), new ServerTime(), NO_LIMIT));
 }
 
-/** The real worker and flows. */
+/** The real worker with the real flows. */
 export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWorker {
   const clock = new SystemClock();
   const platform: BillingPlatform =
     o.peerUrl === null
       ? new InstantPlatform()
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
-  // The MoR has no part in the mark of a card renewal.
+  // The MoR takes no part in the mark of a card renewal.
   const none = {} as never;
   const decider = new Decisions(none, none);
   const { writes } = decider.subjects;
@@ -69,7 +70,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
   });
 }
 
-/** Puts renewals into the inbox: the invoice and the money for it. */
+/** Stores the events of renewals in the inbox: the invoice and its payment. */
 export async function storeRenewals(db: Database, from: number, count: number): Promise<void> {
   const inbox = new PgInbox(db, new ServerTime());
   const receivedAt = new Date();
@@ -104,18 +105,18 @@ export type PathResult = {
   readonly perSecond: number;
   readonly callsPerRenewal: number;
   readonly commitsPerRenewal: number;
-  /** From the claim on; intake's writes come before. */
+  /** What was written from the claim on. Intake wrote before. */
   readonly written: Written;
-  /** Processor time of the bridge's own process, in milliseconds. */
+  /** Processor time of this process, in milliseconds. */
   readonly cpuMsPerRenewal: number;
 };
 
-/** The requests to the bench's Stripe and their effects. */
+/** The bench's Stripe counts requests and effects. */
 export type Seen = {
   readonly calls: number;
-  /** The same call under the same key: no second effect. */
+  /** Repeats of a call under the same key, without a second effect. */
   readonly repeats: number;
-  /** Second effects: must be none. */
+  /** Second effects. Must be 0. */
   readonly twice: number;
   readonly reports: number;
   readonly attached: number;
@@ -125,7 +126,7 @@ export async function seenBy(peerUrl: string): Promise<Seen> {
   return (await (await fetch(`${peerUrl}/_seen`)).json()) as Seen;
 }
 
-/** Drains the stored events and takes the time from the first claim to the last confirmed mark. */
+/** Drains the stored events. Measures from the first claim to the last confirmed mark. */
 export async function drain(
   db: Database,
   count: number,

@@ -1,4 +1,4 @@
-// A database's writes, by the server's own counters.
+// What a database wrote, from the server's own counters.
 import type pg from 'pg';
 import { type Database } from '#src/store/database.js';
 
@@ -6,12 +6,12 @@ export type Written = {
   readonly commits: number;
   /** Rows inserted, changed or deleted. */
   readonly rows: number;
-  /** Entries in indexes at most: a partial index counts as a whole one. */
+  /** The most index entries this can have written: a partial index counts as a whole one. */
   readonly indexEntries: number;
-  /** Changes of rows, and those without a write to an index. */
+  /** Updates of rows, and how many of them wrote to no index. */
   readonly updates: number;
   readonly hotUpdates: number;
-  /** Written-ahead log of the whole server, in bytes. */
+  /** Bytes in the write-ahead log of the whole server. */
   readonly walBytes: number;
 };
 
@@ -24,8 +24,8 @@ const SQL = `
     from pg_stat_user_tables t`;
 
 /**
- * All so far; two of these have a difference. Each connection keeps its counts to itself for seconds, unless told to
- * flush.
+ * Reads the counters so far; subtract two readings. Each connection keeps its counts for seconds unless it flushes
+ * them.
  */
 export async function writtenBy(db: Pick<Database, 'pool' | 'intake'>): Promise<Written> {
   await Promise.all([flush(db.pool), flush(db.intake)]);

@@ -1,4 +1,4 @@
-// Finds npm's PostgreSQL binaries and makes them runnable for their user.
+// Finds the PostgreSQL binaries that npm installed, and makes them runnable for PostgreSQL's user.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -23,10 +23,10 @@ export type Binaries = { readonly initdb: string; readonly postgres: string };
 
 const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 
-/** A server's process gets only this of our environment: nothing of ours, least of all our secrets. */
+/** The whole environment of a server process. It gets none of the daemon's variables, least of all secrets. */
 export const SERVER_ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** The `native` folder of this platform's package. Throws `unsupported_platform` or `package_missing`. */
+/** Returns the `native` folder of this platform's package. Throws `unsupported_platform` or `package_missing`. */
 export function locateNative(): string {
   const platform = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.has(platform)) {
@@ -50,9 +50,9 @@ export function locateNative(): string {
 }
 
 /**
- * Binaries executable for `runAs`: those in `native` if within reach and complete, else a copy in one of `folders`
- * (node_modules may be read-only, or below a home folder closed to others). Throws `system_too_old`, `cannot_drop_root`
- * or `binaries_unusable`.
+ * Returns binaries that `runAs` can execute: those in `native` if reachable and complete, else a copy in one of
+ * `folders`. node_modules may be read-only, or in a home folder closed to other users. Throws `system_too_old`,
+ * `cannot_drop_root` or `binaries_unusable`.
  */
 export function prepareBinaries(native: string, runAs: RunAs, folders = [tmpdir(), '/tmp', '/var/tmp']): Binaries {
   completeInPlace(native);
@@ -80,7 +80,7 @@ function binariesOf(folder: string): Binaries {
   return { initdb: join(folder, 'bin', 'initdb'), postgres: join(folder, 'bin', 'postgres') };
 }
 
-/** Null when `postgres` in this folder runs for this user, else why not. Throws where no other folder would help. */
+/** Null if `postgres` in this folder runs for this user, else the reason. Throws if no other folder would help. */
 function tryRun(folder: string, runAs: RunAs): string | null {
   const { postgres } = binariesOf(folder);
   const run = spawnSync(postgres, ['--version'], { ...runAs, cwd: '/', env: SERVER_ENV, encoding: 'utf8' });
@@ -106,7 +106,7 @@ function tryRun(folder: string, runAs: RunAs): string | null {
   return `${postgres}: ${code ?? (output === '' ? `exit ${run.status ?? run.signal}` : output)}`;
 }
 
-/** The work of the package's install script; npm may have skipped it. A failure shows when we try to run. */
+/** Does the work of the package's install script, which npm may have skipped. A failure shows when the binaries run. */
 function completeInPlace(native: string): void {
   for (const name of ['initdb', 'postgres']) {
     const path = join(native, 'bin', name);
@@ -124,7 +124,7 @@ function linkLibraries(native: string, target: string): void {
   }
 }
 
-/** The package's list of links: both names are paths below the package, in one folder. */
+/** Parses the package's list of links. Both names are paths below the package, in one folder. */
 function parseLinks(text: string): { source: string; target: string }[] {
   const list: unknown = JSON.parse(text);
   if (!Array.isArray(list)) return [];
@@ -139,12 +139,12 @@ function quietly(action: () => void): void {
   try {
     action();
   } catch {
-    // Read-only or not ours.
+    // The folder is read-only or belongs to somebody else.
   }
 }
 
 /**
- * A complete copy in `folder`, made once for each version and user and again after something cleaned parts of it away.
+ * Makes a complete copy in `folder`, once for each version and user. Makes it again if something removed parts of it.
  */
 function copyTo(folder: string, native: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'));
@@ -154,7 +154,7 @@ function copyTo(folder: string, native: string): string {
   const target = join(folder, `crossbill-postgres-${version}-${uid}`);
   const found = lstatSync(target, { throwIfNoEntry: false });
   if (found !== undefined) {
-    // The name is easy to guess: never run a stranger's files.
+    // The name is easy to guess, so never run files of another user.
     if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
       throw new Error(`${target} is not ours`);
     }
@@ -168,12 +168,12 @@ function copyTo(folder: string, native: string): string {
     renameSync(fresh, target);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    if (!isComplete(native, target)) throw error; // else: another process was first
+    if (!isComplete(native, target)) throw error; // another process was first
   }
   return target;
 }
 
-/** Out of the way in one step: nobody sees half of it. */
+/** Renames the folder in one step, so nobody sees a half-deleted one, then deletes it. */
 function discard(folder: string): void {
   quietly(() => {
     const grave = mkdtempSync(`${folder}.old.`);
@@ -182,12 +182,12 @@ function discard(folder: string): void {
   });
 }
 
-// Only compiling against PostgreSQL needs the rest.
+// True unless only compiling against PostgreSQL needs the file.
 const isNeeded = (name: string): boolean => !name.endsWith('.a') && name !== 'pkgconfig';
 
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
-  chmodSync(to, 0o755); // whatever our umask is, the other user must get in
+  chmodSync(to, 0o755); // the other user must be able to enter, whatever the umask is
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (!isNeeded(entry.name)) continue;

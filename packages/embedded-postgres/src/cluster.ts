@@ -1,4 +1,4 @@
-// The folder of a cluster: where its parts are, and how it comes to be in one step.
+// The folder of a cluster: the paths of its parts, and how to create it in one step.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -19,7 +19,7 @@ import { type Binaries, SERVER_ENV } from './binaries.js';
 import { EmbeddedPostgresError, systemCode } from './errors.js';
 import { type RunAs } from './run-as.js';
 
-/** The major version of the binaries; another one can't read its data. */
+/** The major version of the binaries. Another version cannot read the data. */
 const MAJOR_VERSION = '18';
 
 /** The superuser of every cluster. */
@@ -28,11 +28,11 @@ export const ROLE = 'postgres';
 /** The paths of one cluster, all below `<data folder>/postgres`. */
 export type Cluster = {
   readonly root: string;
-  /** PostgreSQL's data directory; owned by its user. */
+  /** PostgreSQL's data directory. PostgreSQL's user owns it. */
   readonly data: string;
   readonly passwordFile: string;
   readonly logFile: string;
-  /** A FIFO every owner of the server keeps open for reading. */
+  /** A FIFO that every owner of the server keeps open for reading. */
   readonly ownersFifo: string;
 };
 
@@ -53,17 +53,17 @@ function clusterAt(root: string): Cluster {
 }
 
 /**
- * The data directory as an argument of the programs. They start inside it. On Linux this name works even if their user
- * may not enter a folder above it, as with root's project in /root; an absolute path would not.
+ * The data directory as an argument of PostgreSQL's programs, which start inside it. On Linux this name works even if
+ * their user may not enter a parent folder, as with root's project in /root. An absolute path would not.
  */
 export function dataArgument(cluster: Cluster): string {
   return existsSync('/proc/self/cwd') ? '/proc/self/cwd' : cluster.data;
 }
 
 /**
- * Makes the cluster if there is none: next to its place, renamed when complete. A kill half way leaves only rubbish for
- * the next call to remove. Two at once: the first rename wins. Throws `data_dir_unusable`, `data_dir_version` or
- * `init_failed`.
+ * Creates the cluster if there is none: builds it next to its final place and renames it when complete. A kill in
+ * between leaves only garbage, and the next call removes it. If two calls run at once, the first rename wins. Throws
+ * `data_dir_unusable`, `data_dir_version` or `init_failed`.
  */
 export function ensureCluster(dataDir: string, prepare: () => Binaries, runAs: RunAs, sync: boolean): Cluster {
   const cluster = clusterIn(dataDir);
@@ -110,12 +110,12 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
   } catch (error) {
     rmSync(draft.root, { recursive: true, force: true });
     const code = systemCode(error);
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error; // else: another process was first; use its cluster
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error; // another process was first: use its cluster
   }
 }
 
 function runInitdb(draft: Cluster, binaries: Binaries, runAs: RunAs, sync: boolean): void {
-  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']; // of no host
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']; // depends on no host
   const run = spawnSync(
     binaries.initdb,
     [
@@ -151,14 +151,14 @@ function makeFifo(path: string): void {
   );
 }
 
-/** Drafts without their maker. Leaves a draft alone while its process lives. */
+/** Removes drafts whose maker has died. Leaves a draft alone while its process lives. */
 function removeDebris(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const maker = new RegExp(`^${INIT_PREFIX}(\\d+)-`).exec(name);
     if (maker === null) continue;
     const path = join(dataDir, name);
     const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    // Process ids repeat: no draft takes ten minutes.
+    // Process ids repeat, so age counts too: no draft takes ten minutes.
     if (ageMs < 600_000 && Number(maker[1]) !== process.pid && isAlive(Number(maker[1]))) continue;
     rmSync(path, { recursive: true, force: true });
   }
@@ -173,7 +173,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The superuser's password: random, made with the cluster. */
+/** The superuser's random password, created with the cluster. */
 export function readPassword(cluster: Cluster): string {
   return readFileSync(cluster.passwordFile, 'utf8').trim();
 }

@@ -1,5 +1,5 @@
-// A real PostgreSQL in the data folder: starts it or takes it over, keeps it running, shares it among all users of the
-// folder; the last one stops it.
+// A real PostgreSQL in the data folder. Starts it or takes over a running one, keeps it running, and shares it among
+// all users of the folder. The last user stops it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type Binaries, locateNative, prepareBinaries } from './binaries.js';
@@ -11,38 +11,44 @@ import { chooseRunAs, type RunAs } from './run-as.js';
 
 /** The database of the daemon. */
 const DATABASE = 'crossbill';
-/** `max_wal_size` bounds recovery after a crash; this is far more than it takes. */
+/** Far longer than recovery after a crash takes, because `max_wal_size` bounds recovery. */
 const START_TIMEOUT_MS = 60_000;
 const STOP_PATIENCE_MS = 8_000; // a stopping daemon ends within 20 s
 const WATCH_EVERY_MS = 1_000;
 const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 
 export type EmbeddedPostgresOptions = {
-  /** `CROSSBILL_DATA_DIR`. Made if it is not there. */
+  /** `CROSSBILL_DATA_DIR`. Created if missing. */
   readonly dataDir: string;
-  /** Receives the events. Never gets the password. */
+  /** Receives the events. Never receives the password. */
   readonly log: { info(message: string): void; warn(message: string): void };
-  /** Settings of postgresql.conf on top of ours, for example `{ fsync: 'off' }` in tests. They count only for a server started here. */
+  /**
+   * Settings of postgresql.conf in addition to the defaults here, for example `{ fsync: 'off' }` in tests. They apply
+   * only if this call starts the server.
+   */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 export type EmbeddedPostgres = {
-  /** Of the database `crossbill`. Holds the password: not for logs. Stays the same for this handle's life. */
+  /**
+   * The URL of the database `crossbill`. It contains the password: do not log it. It stays the same as long as this
+   * handle lives.
+   */
   readonly url: string;
-  /** Of the database `postgres`, to create others from. */
+  /** The URL of the database `postgres`, to create others from it. */
   readonly adminUrl: string;
   readonly port: number;
-  /** Of the server of this moment; a restart changes it. */
+  /** The process id of the server now. A restart changes it. */
   readonly pid: number;
-  /** The server ran before us: another owner's, or a killed owner's. */
+  /** True if the server ran already: another owner uses it, or a killed owner left it. */
   readonly adopted: boolean;
-  /** Gives the server up, and stops it if no other process owns it. Resolves once it is gone. Safe to call again. */
+  /** Releases the server, and stops it if no other process owns it. Resolves when it has ended. Safe to call again. */
   stop(): Promise<void>;
 };
 
 /**
  * Starts the PostgreSQL of a data folder, or takes over a running one. The server outlives a killed owner by a few
- * seconds; if it ends while owned, this restarts it on the same port. Throws `EmbeddedPostgresError`.
+ * seconds. If it ends while owned, the owner restarts it on the same port. Throws `EmbeddedPostgresError`.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const server = new OwnedServer(options);
@@ -83,7 +89,7 @@ class OwnedServer implements EmbeddedPostgres {
       ensureCluster(this.options.dataDir, () => this.prepared(), this.runAs, this.settings.fsync !== 'off');
       this.password = readPassword(this.cluster);
       if (hasOwner(this.cluster)) await this.waitForTheirs();
-      // Claim first, look second: a process about to stop it then sees us.
+      // Claim first, then search: a process about to stop the server then sees this claim.
       this.claim = claimServer(this.cluster);
       await this.ensureRunning(null);
       await this.ensureDatabase();
@@ -104,7 +110,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    const found = findServer(this.cluster); // no await since the release: nobody came in between
+    const found = findServer(this.cluster); // no await since the release, so nobody came in between
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }
 
@@ -118,9 +124,9 @@ class OwnedServer implements EmbeddedPostgres {
   }
 
   /**
-   * Others own a server, and its lock file names a process unknown to us. Either it died and they are about to start it
-   * again, or it runs in another container on the same folder. PostgreSQL's own checks see nothing there, and two
-   * servers would destroy the data.
+   * Other processes own a server, and its lock file names a process unknown here. Either the server died and its owners
+   * are about to restart it, or it runs in another container on the same folder. PostgreSQL's own checks see nothing
+   * there, and two servers would destroy the data.
    */
   private async waitForTheirs(): Promise<void> {
     const deadline = performance.now() + OTHERS_RESTART_MS;
@@ -130,7 +136,9 @@ class OwnedServer implements EmbeddedPostgres {
     }
   }
 
-  /** Comes back when a server of ours answers. `port`: the one it must have, because our clients know it; null: any. */
+  /**
+   * Resolves when a server of this cluster answers. `port`: the port it must have, because clients know it; null: any.
+   */
   private async ensureRunning(port: number | null): Promise<void> {
     const deadline = performance.now() + START_TIMEOUT_MS;
     let lastProblem = 'it does not answer';
@@ -142,7 +150,7 @@ class OwnedServer implements EmbeddedPostgres {
           if (problem === null) return this.use(found.pid, found.port, true);
           lastProblem = problem;
         }
-        await sleep(50); // it starts, recovers or stops
+        await sleep(50); // the server starts, recovers or stops
         continue;
       }
       const wanted = port ?? (await freePort());
@@ -156,7 +164,8 @@ class OwnedServer implements EmbeddedPostgres {
       );
       if (outcome.is === 'ready') return this.use(outcome.pid, wanted, false);
       if (outcome.is === 'failed' || (outcome.is === 'port' && port !== null)) throw this.startFailed(outcome.why);
-      // Another owner was faster, processes of a killed server are still ending, or somebody took the port: look again.
+      // Another owner was faster, processes of a killed server are still ending, or somebody took the port: search
+      // again.
       await sleep(50);
     } while (performance.now() < deadline && this.stopped === null);
     throw this.notAnswering(lastProblem);
@@ -184,7 +193,7 @@ class OwnedServer implements EmbeddedPostgres {
     );
   }
 
-  /** The password proves both sides to each other (SCRAM): only this cluster's server can answer. */
+  /** The password authenticates both sides (SCRAM): only the server of this cluster can answer. */
   private async tryConnect(port: number): Promise<string | null> {
     const client = this.client(port);
     try {

@@ -27,7 +27,7 @@ export type EmbeddedPostgresErrorCode =
 const OWN_DATABASE = 'or set DATABASE_URL to a PostgreSQL 14 or later of your own';
 
 /**
- * The embedded PostgreSQL does not run. The message names the problem, then the remedy; it never holds the password.
+ * The embedded PostgreSQL cannot run. The message names the problem, then the remedy. It never contains the password.
  */
 export class EmbeddedPostgresError extends Error {
   constructor(

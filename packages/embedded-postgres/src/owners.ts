@@ -1,4 +1,4 @@
-// The owners of a running server: the kernel knows each, so even a kill -9 ends the claim.
+// The owners of a running server. The kernel knows each owner, so even a kill -9 ends its claim.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -6,13 +6,13 @@ import { type Cluster } from './cluster.js';
 import { systemCode } from './errors.js';
 import { SERVER_ENV } from './binaries.js';
 
-/** The server's life after its last owner was killed: time enough for the next start to take it over. */
+/** Seconds the server lives after its last owner was killed, so the next start can take it over. */
 const GRACE_SEC = 3;
 
 /**
- * Runs next to each owner, in a separate session. Its input is a pipe from the owner and ends with the owner, in any
- * way. Opening a FIFO for writing waits for a reader: if it takes a second, nobody owns the server. It signals the
- * process in postmaster.pid only if it is a PostgreSQL: process ids repeat.
+ * Runs next to each owner, in a separate session. Its input is a pipe from the owner, so it ends with the owner in any
+ * case. Opening a FIFO for writing waits for a reader: if that takes a second, nobody owns the server. It signals the
+ * process in postmaster.pid only if the process is a PostgreSQL, because process ids repeat.
  */
 const WATCHDOG = `
 cat >/dev/null
@@ -31,9 +31,9 @@ fi
 kill -INT "$pid"
 `;
 
-/** One owner's claim on the server. Held from before the search for the server until `release`. */
+/** One owner's claim on the server, held from before the search for the server until `release`. */
 export type Claim = {
-  /** Gives the claim up. True: nobody else has one, and the caller must stop the server at once. */
+  /** Releases the claim. Returns true if nobody else has one: then the caller must stop the server at once. */
   release(): boolean;
 };
 
@@ -45,10 +45,10 @@ export function claimServer(cluster: Cluster): Claim {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: SERVER_ENV,
   });
-  watchdog.on('error', () => undefined); // without it we only lose the clean-up after a kill
+  watchdog.on('error', () => undefined); // without a watchdog only the clean-up after a kill is missing
   watchdog.stdin.on('error', () => undefined);
   watchdog.unref();
-  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref(); // neither keeps our process from ending
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref(); // neither keeps this process from ending
   return {
     release: () => {
       watchdog.kill('SIGKILL');
@@ -59,7 +59,7 @@ export function claimServer(cluster: Cluster): Claim {
   };
 }
 
-/** Whether any process has a claim. */
+/** True if any process has a claim. */
 export function hasOwner(cluster: Cluster): boolean {
   try {
     closeSync(openSync(cluster.ownersFifo, constants.O_WRONLY | constants.O_NONBLOCK));

@@ -1,4 +1,4 @@
-// The server process: start one, find a running one, know whether it lives.
+// The server process: starts one, finds a running one, checks whether it lives.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -19,14 +19,14 @@ import { type Cluster, dataArgument } from './cluster.js';
 import { systemCode } from './errors.js';
 import { type RunAs } from './run-as.js';
 
-/** The server's own note in postmaster.pid. */
+/** A running server, as its file postmaster.pid describes it. */
 export type RunningServer = { readonly pid: number; readonly port: number | null; readonly ready: boolean };
 
 const MAX_LOG_BYTES = 1_000_000;
 
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // a socket's path may have 107 bytes; a project's may have more
+  unix_socket_directories: '', // a socket's path may have 107 bytes; a project's path may be longer
   max_connections: '100',
   shared_buffers: '32MB',
   max_wal_size: '256MB',
@@ -34,14 +34,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
   fsync: 'on',
   synchronous_commit: 'on',
-  // Log only the server's own life. Failed statements would bring customers' data into the file.
+  // Log only the life of the server itself. Failed statements would bring customers' data into the file.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
 };
 
-/** The server of this cluster; null if there is none, or only the file of a dead one. */
+/** Finds the server of this cluster. Null if there is none, or only the file of a dead one. */
 export function findServer(cluster: Cluster): RunningServer | null {
   const text = readOrNull(join(cluster.data, 'postmaster.pid'));
   const lines = (text ?? '').split('\n');
@@ -51,12 +51,12 @@ export function findServer(cluster: Cluster): RunningServer | null {
   return { pid, port: port > 0 ? port : null, ready: (lines[7] ?? '').trim() === 'ready' };
 }
 
-/** Whether a server has the cluster, or ended without giving it up. */
+/** True if a server has the cluster, or ended without removing its lock file. */
 export function hasLock(cluster: Cluster): boolean {
   return existsSync(join(cluster.data, 'postmaster.pid'));
 }
 
-/** Whether this process lives and is a PostgreSQL: process ids repeat, and a dead process may wait for its reaper. */
+/** True if this process lives and is a PostgreSQL. Process ids repeat, and a dead process may wait for its reaper. */
 export function isPostgres(pid: number): boolean {
   if (!existsSync('/proc/self/stat')) {
     const run = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8', env: SERVER_ENV });
@@ -65,13 +65,13 @@ export function isPostgres(pid: number): boolean {
   return /^\d+ \(postgres\) [^ZX]/.test(readOrNull(`/proc/${pid}/stat`) ?? '');
 }
 
-/** How a try to start ended. `taken`: another server holds the cluster. `port`: the port is not free. */
+/** How an attempt to start ended. `taken`: another server has the cluster. `port`: the port is not free. */
 export type StartOutcome =
   { readonly is: 'ready'; readonly pid: number } | { readonly is: 'taken' | 'port' | 'failed'; readonly why: string };
 
 /**
- * Starts a server in a separate session, so Ctrl-C in our terminal misses it. Resolves once it takes connections or has
- * ended; recovery after a crash may take up to `timeoutMs`.
+ * Starts a server in a separate session, so Ctrl-C in the terminal does not reach it. Resolves when it accepts
+ * connections or has ended. Recovery after a crash may take up to `timeoutMs`.
  */
 export async function startServer(
   cluster: Cluster,
@@ -86,7 +86,7 @@ export async function startServer(
   if (sizeOf(cluster.logFile) > MAX_LOG_BYTES) renameSync(cluster.logFile, `${cluster.logFile}.old`);
   const logFd = openSync(cluster.logFile, 'a', 0o600);
   if (process.getuid?.() === 0) {
-    const owner = statSync(cluster.root); // an ordinary user starting next must be able to write it, too
+    const owner = statSync(cluster.root); // an ordinary user who starts next must be able to write it too
     fchownSync(logFd, owner.uid, owner.gid);
   }
   const logStart = fstatSync(logFd).size;
@@ -121,8 +121,8 @@ export async function startServer(
 }
 
 /**
- * PostgreSQL takes over a dead server's lock file, unless another process of its user now has the same number, as after
- * a container's restart. Removes only such a file: the file of a server just starting must stay.
+ * PostgreSQL takes over the lock file of a dead server, unless another process of its user now has the same number, as
+ * after a container's restart. This removes only such a file, because the file of a starting server must stay.
  */
 function removeStaleLock(cluster: Cluster): void {
   const [lock, aside] = [join(cluster.data, 'postmaster.pid'), join(cluster.data, `postmaster.stale.${process.pid}`)];
@@ -134,8 +134,8 @@ function removeStaleLock(cluster: Cluster): void {
 }
 
 /**
- * Ends the server: rolls back open transactions and disconnects clients. After `patienceMs` it ends without a
- * checkpoint and costs a recovery at the next start. Resolves once it is gone.
+ * Stops the server: rolls back open transactions and disconnects clients. After `patienceMs` the server ends without a
+ * checkpoint, and the next start needs a recovery. Resolves when it has ended.
  */
 export async function stopServer(pid: number, patienceMs: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -153,7 +153,7 @@ export async function stopServer(pid: number, patienceMs: number): Promise<void>
   }
 }
 
-/** A port on 127.0.0.1, free a moment ago. */
+/** Returns a port on 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,17 +1,18 @@
-// PostgreSQL's user: ourselves, or for root an unprivileged user of this host, since PostgreSQL refuses root.
+// PostgreSQL's user: the user of this process, or for root an unprivileged user of this host, since PostgreSQL refuses
+// root.
 import { readFileSync, statSync } from 'node:fs';
 import { EmbeddedPostgresError, systemCode } from './errors.js';
 
-/** For the options of `spawn`. Null: run as we are. */
+/** For the options of `spawn`. Null: run as the user of this process. */
 export type RunAs = { readonly uid: number; readonly gid: number } | null;
 
-// initdb looks its user up by id, so the id must be a known one. These two exist nearly everywhere and own nothing.
+// initdb looks its user up by id, so the host must know the id. These two exist nearly everywhere and own nothing.
 const PREFERRED = ['nobody', 'daemon'];
 
 /**
- * The user for the cluster in `clusterDir`: the owner of an existing one, else an unprivileged user of the host. Makes
- * and changes no user. Throws `cannot_drop_root` if the host knows no other user, `data_dir_unusable` for root's own
- * cluster.
+ * The user for the cluster in `clusterDir`: the owner of an existing cluster, else an unprivileged user of the host.
+ * Creates and changes no user. Throws `cannot_drop_root` if the host knows no other user, and `data_dir_unusable` for
+ * root's own cluster.
  */
 export function chooseRunAs(clusterDir: string): RunAs {
   if (process.getuid?.() !== 0) return null;
@@ -54,7 +55,7 @@ function readPasswd(): string {
   }
 }
 
-/** The users of a passwd file; leaves out malformed lines. */
+/** Parses the users of a passwd file. Leaves out malformed lines. */
 export function parsePasswd(text: string): { readonly name: string; readonly uid: number; readonly gid: number }[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([^:#]+):[^:]*:(\d+):(\d+):/.exec(line);

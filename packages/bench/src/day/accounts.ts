@@ -6,7 +6,7 @@ import { type Verified } from './verified.js';
 
 export type Compared = { readonly what: string; readonly expected: number; readonly seen: number };
 
-/** The last rows before the day began. */
+/** The number of the newest row of each table before the day began. */
 export type Before = Readonly<
   Record<'event' | 'entry' | 'invoice' | 'payment' | 'refund' | 'object' | 'notification', string>
 >;

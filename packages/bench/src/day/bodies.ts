@@ -22,7 +22,7 @@ export type Shown = {
   readonly credited: number;
 };
 
-// Built once: like a real response, the text costs its bytes and their parsing, not its making.
+// Built once: a real response costs its bytes and their parsing, and the bench should not measure building the text.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),

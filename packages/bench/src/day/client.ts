@@ -30,9 +30,10 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    // More connections than requests are under way while the daemon keeps up: a few slow answers keep nobody else waiting here. With 64 at
-    // the endpoints the burst waited for one. Each of them may bring a delivery in every turn of the daemon's event loop, and a read takes
-    // several turns: where processors are short, 512 kept reads waiting for seconds. Without a bound a late daemon would meet a flood.
+    // More connections than requests are under way while the daemon keeps up, so a few slow responses delay no other
+    // request. With 64 connections at the webhook endpoints, the burst waited for one. Each connection may deliver in
+    // every turn of the daemon's event loop, and a read takes several turns: on a slow processor 512 connections kept
+    // reads waiting for seconds. Without a bound, a late daemon would meet a flood.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {

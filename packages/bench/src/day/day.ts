@@ -1,6 +1,7 @@
-// A merchant's day at a real daemon: `npm run bench -- --only day`. The busiest 24 hours of a month in `--minutes`, above books of a million
-// customers at `--scale 1`: a burst of `--renewals`, declines with their retries, disputes, refunds by API, notifications to a slow
-// receiver, people at the console, exports, and a verify run in the middle; at the end all has come to rest and the books agree.
+// A merchant's day at a real daemon: `npm run bench -- --only day`. The busiest 24 hours of a month pass in
+// `--minutes`, above books of a million customers at `--scale 1`. The day has a burst of `--renewals`, declines with
+// retries, disputes, refunds by API, notifications to a slow receiver, people at the console, exports, and a verify run
+// in the middle. At the end everything has come to rest and the books agree.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';

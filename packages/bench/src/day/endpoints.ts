@@ -1,5 +1,5 @@
-// Delivers Stripe's and the MoR's events to the webhook endpoints: the plan's events at their time, and after a pause
-// those caused by the daemon's calls.
+// Delivers Stripe's and the MoR's events to the webhook endpoints: the events of the plan at their time, and after a
+// pause the events that the daemon's calls cause.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SECRET } from '../events.js';

@@ -1,6 +1,6 @@
 // The day's peers as a separate process: Stripe under /v1, the MoR under /api and /oauth2, its relay under /relay, the
-// merchant's receiver under /notify. Gets the plan as its arguments; reports to its parent the events for the webhook
-// endpoints.
+// merchant's receiver under /notify. Takes the plan as its arguments. Reports to its parent which events to deliver to
+// the webhook endpoints.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type InvoiceEvent } from './bodies.js';
@@ -10,14 +10,17 @@ import { StripeSide, type StripeSeen } from './stripe-side.js';
 
 export type PeersSeen = { readonly stripe: StripeSeen; readonly mor: MorSeen; readonly receiver: ReceiverSeen };
 
-/** The peers' reports: the port, once; then the acts of Stripe and the MoR, each the cause of an event. */
+/** What the peers report: first their port, then each act of Stripe and the MoR that causes an event. */
 export type Told =
   | { readonly what: 'port'; readonly port: number }
   | { readonly what: 'invoice'; readonly type: InvoiceEvent; readonly k: number }
   | { readonly what: 'charged'; readonly k: number; readonly tries: number }
   | { readonly what: 'refunded'; readonly k: number; readonly tries: number; readonly amount: number };
 
-/** How long each takes for an answer, in milliseconds. `/_set?stripe=0` changes it, and `/_set?began=` says when the day begins. */
+/**
+ * How long each peer takes to answer, in milliseconds. `/_set?stripe=0` changes it. `/_set?began=` sets the start of
+ * the day.
+ */
 const ANSWERS = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
 
 const [renewals = 0, dayMs = 0] = process.argv.slice(2).map(Number);

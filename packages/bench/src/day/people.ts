@@ -1,5 +1,5 @@
-// The daemon's users meanwhile: the merchant's backend over the API, a few people at the console with their exports,
-// Prometheus.
+// The daemon's users during the day: the merchant's backend over the API, a few people at the console with their
+// exports, and Prometheus.
 import { setTimeout as pause } from 'node:timers/promises';
 import { consolePages } from '../console-pages.js';
 import { logIn } from '../log-in.js';
@@ -67,7 +67,7 @@ export class People {
     ]);
   }
 
-  /** A renewal is marked and may get a refund. */
+  /** Plans a refund for a renewal that has its mark. */
   refundLater(k: number): void {
     const amount = refundOf(k);
     if (amount === null) return;

@@ -86,7 +86,7 @@ export class StripeSide {
     }
   }
 
-  /** Adds every object existing by now to the lists. */
+  /** Adds to the lists every object that exists by now. */
   private advance(): void {
     const now = Date.now() - this.beganMs;
     const { next, plan } = this;

@@ -1,4 +1,4 @@
-// The day as tables: minute by minute, by kind of request, by table of the database, and the accounts at the end.
+// The results of the day as tables: by minute, by kind of request, by table of the database, and the totals at the end.
 import { type Answers, type Percentiles } from './answers.js';
 import { type Compared } from './accounts.js';
 import { type Sample, type TableSeen } from './watch.js';
@@ -10,7 +10,7 @@ const ms = (n: number): string => (n < 10 ? n.toFixed(1) : n.toFixed(0));
 const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms(p.p99Ms)}`);
 const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
 
-/** One row for each minute with a sample; of states the last one of the minute. */
+/** One row for each minute with a sample. Where a column shows a state, the row has the last state of the minute. */
 export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
   const minutes = new Map<number, Sample[]>();
   for (const s of samples) {
@@ -54,7 +54,7 @@ const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
     .map(([status, n]) => `${n} × ${status === '0' ? 'no answer' : status}`)
     .join(', ');
 
-/** Endpoints, API, exports and metrics by kind; the console as a whole and its slowest pages. */
+/** Endpoints, API, exports and metrics by kind of request. The console as a whole, with its slowest pages. */
 export function byKind(answers: Answers): Rows {
   const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
     what,
@@ -78,7 +78,7 @@ export function byKind(answers: Answers): Rows {
 
 const LEAST_BYTES = 1_048_576;
 
-/** Tables grown by a megabyte or more, the largest growth first. */
+/** Tables that grew by a megabyte or more, the largest growth first. */
 export function byTable(before: ReadonlyMap<string, TableSeen>, after: ReadonlyMap<string, TableSeen>): Rows {
   return [...after.values()]
     .map((t) => ({ t, grew: t.bytes - (before.get(t.name)?.bytes ?? 0) }))
@@ -105,7 +105,7 @@ export function accountRows(compared: readonly Compared[]): Rows {
   }));
 }
 
-/** One line while it goes on. */
+/** One line of progress during the day. */
 export function soFar(s: Sample, answers: Answers, taken: number): string {
   const minute = Math.floor(s.atMs / MINUTE_MS);
   const endpoints = answers.ofMinute('endpoints', minute);

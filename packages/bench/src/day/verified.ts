@@ -1,17 +1,17 @@
-// The output of `crossbill verify --json`, as far as the day needs it.
+// Reads the output of `crossbill verify --json`, as far as the day needs it.
 
 export type Verified = {
   readonly exitCode: number | null;
   readonly seconds: number;
-  /** Differences, named or only counted. Null: it could not compare everything. */
+  /** The number of differences, listed or only counted. Null: verify could not compare everything. */
   readonly differences: number | null;
-  /** By kind how many, and one of each in its words. */
+  /** By kind of difference: how many, and the text of one. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** The reason for an incomplete comparison; null: complete. */
+  /** Why the comparison is incomplete; null: it is complete. */
   readonly problem: string | null;
 };
 
-/** @param text its output */
+/** @param text the output of verify */
 export function verifiedOf(text: string, exitCode: number | null, seconds: number): Verified {
   const report = parsed(text);
   const error = fieldsOf(report['error']);

@@ -1,4 +1,4 @@
-// The day's cost, read every few seconds: memory, processor time, and PostgreSQL's figures on its files and
+// The cost of the day, read every few seconds: memory, processor time, and PostgreSQL's figures on files and
 // connections.
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -8,7 +8,7 @@ import { memoryOf } from '../rig.js';
 export type Sample = {
   readonly atMs: number;
   readonly rssMb: number;
-  /** Parts of one processor since the sample before. */
+  /** Processor time since the sample before, as a share of one processor. */
   readonly daemonCpu: number;
   readonly postgresCpu: number;
   readonly loadCpu: number;
@@ -18,7 +18,7 @@ export type Sample = {
   readonly deadRows: number;
   readonly vacuums: number;
   readonly analyzes: number;
-  /** As `/metrics` says. */
+  /** The waiting work, as `/metrics` shows it. */
   readonly inbox: number;
   readonly outbox: number;
   readonly oldestSec: number;
@@ -92,7 +92,7 @@ export class Watch {
   }
 }
 
-/** The waiting work, from the text of `/metrics`. */
+/** Reads the waiting work from the text of `/metrics`. */
 export function standing(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldestSec' | 'toTell'> {
   const of = (name: string): number => {
     const line = text.split('\n').find((l) => l.startsWith(`${name} `));
@@ -106,7 +106,7 @@ export function standing(text: string): Pick<Sample, 'inbox' | 'outbox' | 'oldes
   };
 }
 
-/** A table with its indexes, and its changes. */
+/** A table with its indexes, and how many rows changed. */
 export type TableSeen = {
   readonly name: string;
   readonly bytes: number;

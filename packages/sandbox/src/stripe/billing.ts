@@ -112,7 +112,7 @@ export class Billing {
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
     invoice.webhooksDeliveredAt = this.state.now;
     const late = this.state.now + DRAFT_SEC;
-    if (late <= invoice.created + DRAFT_SEC + 60) return; // all endpoints answered at once, so the hour runs from the start
+    if (late <= invoice.created + DRAFT_SEC + 60) return; // all answered at once: no longer wait
     this.state.finalizesAt.set(invoice.id, late);
     this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
   }

@@ -78,7 +78,7 @@ export class Collecting {
 
   private pastDue(invoice: Invoice): void {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    if (subscription?.status !== 'active') return; // an incomplete subscription stays incomplete until it is paid or expires
+    if (subscription?.status !== 'active') return; // an incomplete one stays so until it is paid or expires
     subscription.status = 'past_due';
     this.state.emit('customer.subscription.updated', renderSubscription(subscription, this.state));
   }
