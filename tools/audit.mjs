@@ -1,10 +1,10 @@
-// `npm run check:audit`: does a production package have a hole known to the registry? Fails if so. If the registry does
-// not answer, as behind a mirror or without a network, it reports the missing look-up: no clean bill.
+// `npm run check:audit`: fails if the registry knows a vulnerability of a production package. If the registry does not
+// answer, as behind a mirror or without a network, it says so: the result is then no clean bill.
 import { spawnSync } from 'node:child_process';
 
 const GRAVE = ['high', 'critical'];
 
-/** The output of `npm audit --json`, as a line for people and an exit code. */
+/** Turns the output of `npm audit --json` into a line for people and an exit code. */
 export function verdictOf(printed) {
   let said;
   try {

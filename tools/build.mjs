@@ -1,5 +1,5 @@
-// `npm run build`: compiles the packages, the daemon and the tools (`-- client`: then packages/client), and shows
-// progress: a silent first build looks hung.
+// `npm run build`: compiles the packages, the daemon and the tools. `-- client` compiles packages/client too. Shows
+// progress, because a first build without output seems to hang.
 import { spawn } from 'node:child_process';
 
 const STEPS = [
@@ -13,9 +13,7 @@ const STEPS = [
 ];
 const EVERY_MS = 500;
 
-/**
- * Returns the program's exit code; its output goes with ours. npm puts the programs of node_modules/.bin on the PATH.
- */
+/** Runs a program with this process's output and returns its exit code. npm puts node_modules/.bin on the PATH. */
 function run(program, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', shell: process.platform === 'win32' });
@@ -27,7 +25,7 @@ function run(program, args) {
 const startedAt = performance.now();
 let step = '';
 const { stderr } = process;
-/** On stderr: stdout of npm start and others belongs to their readers. */
+/** Uses stderr, because programs such as npm start reserve stdout for their readers. */
 const say = () => stderr.write(`\rBuilding ${step}  ${Math.round((performance.now() - startedAt) / 1000)} s\u001b[K`);
 const timer = stderr.isTTY ? setInterval(say, EVERY_MS) : null;
 for (const [what, program, args] of STEPS) {

@@ -1,10 +1,10 @@
-// `npm run check`: all checks without a database at once: one core alone would take three times as long. Only the audit
-// needs the network, and reports if nobody answers.
+// `npm run check`: runs all checks without a database at the same time, since one core alone would take three times as
+// long. Only the audit needs the network, and says so if nobody answers.
 import { spawn } from 'node:child_process';
 
 const PARTS = ['check:lint', 'check:types', 'test:unit', 'check:format', 'check:prose', 'check:audit'];
 
-/** Its output, and whether it passed. */
+/** Runs a check. Returns its output and whether it passed. */
 function run(script) {
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', script], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -19,7 +19,7 @@ const failed = [];
 await Promise.all(
   PARTS.map(async (script) => {
     const { ok, said } = await run(script);
-    process.stdout.write(`${ok ? 'ok' : 'failed'}: ${script}\n${said}`); // whole, as each ends
+    process.stdout.write(`${ok ? 'ok' : 'failed'}: ${script}\n${said}`); // the whole output when a check ends
     if (!ok) failed.push(script);
   }),
 );

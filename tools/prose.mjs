@@ -1,9 +1,12 @@
-// `npm run check:prose`: counts relative words and passives per 100 words where people read: docs, comments, messages, test titles. Prints
-// the worst sentences and fails above a bar. With files as arguments it measures only those: `npm run check:prose -- docs/limits.md`.
+// `npm run check:prose`: counts relative words and passives per 100 words in docs, comments, messages and test titles.
+// Prints the worst sentences and fails above a bar. With files as arguments it measures only those: `npm run
+// check:prose -- docs/limits.md`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** At most so many per 100 words. The goal is 1.5 and 2.3 in docs, 1.8 and 2.3 elsewhere: a figure above its goal may only fall. */
+/**
+ * The most per 100 words. The goal is 1.5 and 2.3 in docs, 1.8 and 2.3 elsewhere. A bar above its goal may only fall.
+ */
 const BARS = {
   docs: { relative: 1.5, passive: 2.3 },
   comments: { relative: 1.8, passive: 1.8 },
@@ -30,7 +33,7 @@ const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 const countWords = (text) => count(text, /\S*[A-Za-z0-9]\S*/g);
 const lineAt = (text, offset) => text.slice(0, offset).split('\n').length;
 
-/** Text without code, links, addresses and tags: these are names and no prose. */
+/** Removes code, links, addresses and tags, since they are names and not prose. */
 function plain(text) {
   return text
     .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
@@ -41,7 +44,7 @@ function plain(text) {
     .replace(/\*\*|@\w+/g, '');
 }
 
-/** Paragraphs, list items and table cells of a page; no headings and no blocks of code. */
+/** Reads the paragraphs, list items and table cells of a page, without headings and blocks of code. */
 function readPage(file) {
   const hide = (text) => text.replace(/[^\n]/g, '');
   const text = readFileSync(file, 'utf8')
@@ -53,7 +56,7 @@ function readPage(file) {
   return [...blocks].map((m) => ({ file, line: lineAt(prose, m.index), text: m[0] }));
 }
 
-/** Comments; those on consecutive lines are one. Directives for tools don't count. */
+/** Reads the comments. Comments on consecutive lines are one. Directives for tools don't count. */
 function readComments(file, text, source) {
   const found = new Map();
   const visit = (node) => {
@@ -83,7 +86,10 @@ const textOf = (node) =>
     ? node.head.text + node.templateSpans.map((s) => `X${s.literal.text}`).join('')
     : node.text;
 
-/** Strings for people: 40 letters and more, and no SQL. `isTitle`: instead the first argument of `it` and `test`. */
+/**
+ * Reads the strings for people: at least 40 letters, and no SQL. `isTitle`: reads the first argument of `it` and
+ * `test`.
+ */
 function readStrings(file, text, source, isTitle) {
   const found = [];
   const visit = (node) => {

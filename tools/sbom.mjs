@@ -14,7 +14,7 @@ delete lock.packages[''].devDependencies;
 lock.packages = Object.fromEntries(Object.entries(lock.packages).filter(([, entry]) => entry.dev !== true));
 
 const parent = mkdtempSync(join(tmpdir(), 'sbom-'));
-const folder = join(parent, manifest.name); // npm names the whole by its folder
+const folder = join(parent, manifest.name); // npm takes the project's name from its folder
 try {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));

@@ -1,5 +1,5 @@
-// `npm test`: every test but the long ones. `npm run test:long`: those. With a path among the arguments: this file or
-// folder, long or not. Everything else goes to jest unchanged.
+// `npm test` runs every test except the long ones; `npm run test:long` runs those. If an argument is a path, only this
+// file or folder runs, long or not. All other arguments go to jest unchanged.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const given = process.argv.slice(2);
 const long = given[0] === '--long';
 const args = long ? given.slice(1) : given;
 
-/** The files for jest: by its own settings if the arguments name a path (or a file of settings). */
+/** Returns the arguments that choose jest's files. Empty if an argument is a path or a file of settings. */
 function found() {
   if (args.some((arg) => existsSync(arg))) return [];
   const files = long

@@ -1,4 +1,4 @@
-// A payment announced by the MoR on the first link of a renewal, and the MoR's view of this link: for tests of
+// A payment that the MoR announces on the first link of a renewal, and the MoR's view of this link, for tests of
 // decisions.
 import { wordsOf } from './item-words.js';
 import { type ReviewRow } from '../../src/domain/model.js';
@@ -13,7 +13,7 @@ import { resolveReview } from './decide.js';
 
 type Rig = ReturnType<typeof rig>;
 
-/** The MoR announces a payment on the link, made now: by charge ch_9, unless `link` names another. */
+/** The MoR announces a payment on the link now: by charge ch_9, unless `link` names another charge. */
 export function captured(
   { h }: Pick<Rig, 'h'>,
   id = 'evt_captured',
@@ -25,12 +25,12 @@ export function captured(
   return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
 }
 
-/** A link comes first, and a charge a day after it. */
+/** A schedule with a link first, and a charge a day later. */
 export const CHARGED_NEXT = {
   retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
 } as const;
 
-/** A renewal refused for good, and its first link. */
+/** A renewal refused for good, with its first link. */
 export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
   const r = rig(over);
   await refused(r, 'stolen_card');
@@ -38,7 +38,7 @@ export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Ri
   return r;
 }
 
-/** A link with an announced charge ch_9 and this answer of the MoR to reads of it. */
+/** A link with an announced charge ch_9. `read` is the MoR's reply to reads of the link. */
 export async function withOneCharge(read: Rig['links']['read']): Promise<Rig> {
   const r = await withLink(CHARGED_NEXT);
   r.links.read = read;
@@ -46,14 +46,14 @@ export async function withOneCharge(read: Rig['links']['read']): Promise<Rig> {
   return r;
 }
 
-/** The same, and charge ch_10 after it. */
+/** A link with announced charges ch_9 and ch_10. `read` is the MoR's reply to reads of the link. */
 export async function withTwoCharges(read: Rig['links']['read']): Promise<Rig> {
   const r = await withOneCharge(read);
   await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', pspReference: 'ch_10' }));
   return r;
 }
 
-/** A renewal refused for good, with this answer of the MoR to the request for its link. */
+/** A renewal refused for good. `answer` is the MoR's reply to the request for its link. */
 export async function withLinkAsked(answer: Rig['links']['createLink']): Promise<Rig> {
   const r = rig(CHARGED_NEXT);
   r.links.createLink = answer;
@@ -63,36 +63,36 @@ export async function withLinkAsked(answer: Rig['links']['createLink']): Promise
   return r;
 }
 
-/** The MoR's refusal of a request for a link. */
+/** The MoR refuses a request for a link. */
 export const notGiven = async (): Promise<CallOutcome<LinkFacts>> =>
   failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
 
-/** The first link, as an announcement names it by the key of its request. */
+/** Names the first link as an announcement does, by the key of its request. */
 export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }> {
   return { idempotencyKey: messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
 }
 
-/** The payment event of this charge. */
+/** The MoR's payment event with this charge. */
 export const paid = (r: Rig, paymentId = 'pay_nine', chargeId = 'ch_9'): Promise<unknown> =>
   r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
 
-/** So many hours, one by one. */
+/** Lets this many hours pass, one by one. */
 export async function hours(r: Rig, times: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, HOUR_MS);
 }
 
-/** A caller asks about the first link, and the MoR answers so. */
+/** A caller asks about the first link. `read` is the MoR's reply. */
 export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<void> {
   const id = (await state(r)).objects[0]?.id ?? '';
   const shown = await read('payment_link', 'link_1');
   await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
 }
 
-/** The money in the books, payment by payment: its charge, and the state of its mark. */
+/** The money in the books: for each payment its charge and the state of its mark. */
 export const taken = async (r: Rig): Promise<string[]> =>
   (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
 
-/** Of each refund: the state of its twin on Stripe, and the name of its payment. */
+/** For each refund: the state of its refund on Stripe, and the name of its payment. */
 export async function mirrors(r: Rig): Promise<readonly unknown[]> {
   const s = await state(r);
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
@@ -107,7 +107,7 @@ export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');
 }
 
-/** A person looks into an open item, the first one by default, and chooses this. */
+/** A person chooses this resolution for an open item, by default the first one. */
 export async function settled(r: Rig, resolution: 'dismiss' | 'retry' | 'refund', n = 0): Promise<void> {
   const item = (await openItems(r))[n];
   const choice = { resolution, by: 'ops', note: null } as const;
@@ -116,7 +116,9 @@ export async function settled(r: Rig, resolution: 'dismiss' | 'retry' | 'refund'
 
 export const dismissed = (r: Rig, n = 0): Promise<void> => settled(r, 'dismiss', n);
 
-/** Somebody marks the invoice on Stripe, as an item about the link says: with a payment record with this reference. */
+/**
+ * Somebody marks the invoice on Stripe with a payment record with this reference, as an item about the link proposes.
+ */
 export async function markedByHand({ h }: Rig, reference = 'link_1'): Promise<void> {
   h.platform.payAnotherWay(INVOICE_ID);
   const record = { id: 'pr_hand', reference, minor: 1000n, currency: 'EUR', paymentId: '', refunds: [] };
@@ -125,23 +127,23 @@ export async function markedByHand({ h }: Rig, reference = 'link_1'): Promise<vo
   await h.take(invoiceEvent('invoice.paid'));
 }
 
-/** The MoR knows the link again, and it is paid. */
+/** The MoR knows the link again, and the link is paid. */
 export function isPaid(r: Rig): void {
   Reflect.deleteProperty(r.links, 'read');
   r.links.pay('link_1');
 }
 
-/** The MoR refunds this charge of 10.00 EUR. */
+/** The MoR refunds 10.00 EUR of this charge. */
 export const givenBack = (r: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
   r.h.take(aRefund({ paymentId, chargeId, amount: 1000, at: r.h.clock.now() }));
 
-/** The MoR does not answer. */
+/** The MoR is down. */
 export const away = async () => failed('unknown', { status: 503 });
 
-/** The MoR does not know the link, or not any more. */
+/** The MoR does not know the link, or no longer knows it. */
 export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
 
-/** A link of 10.00 EUR, all due, in the MoR's view: `over` changes it. */
+/** The MoR's view of a link of 10.00 EUR, all due. `over` changes fields. */
 export function shows(over: Partial<LinkFacts>): (kind: string, morId: string) => Promise<CallOutcome<ObjectFacts>> {
   const all = { minor: 1000n, currency: 'EUR' };
   const link = { status: 'PAYABLE', url: 'https://pay.example/1', expiresAt: null, priced: all, due: all } as const;

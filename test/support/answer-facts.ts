@@ -1,4 +1,4 @@
-// Why an invoice is paid or not, from plain values: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
+// Facts for the sentence why an invoice is paid or not: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
 import { sentencesOf } from '../../src/reviews/rules/words.js';
 import { FACTS } from './item-facts.js';
 import { type Ctx } from '../../src/engine/context.js';

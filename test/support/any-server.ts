@@ -1,4 +1,4 @@
-// A database on the run's server as other people have theirs: with roles, settings and encodings of their own.
+// A database like those of other people, on the run's server: with its own roles, settings and encodings.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { Secret } from '../../src/config/secret.js';
@@ -7,7 +7,7 @@ import { openDatabase, type OpenDatabase } from '../../src/open-database.js';
 import { OWN_MIGRATIONS } from '../../src/store/migrations.js';
 import { adminUrl } from './database.js';
 
-/** One statement as the server's superuser, in its own database or another of the same server. */
+/** Runs one statement as the server's superuser, in its own database or in another one of the server. */
 export async function asAdmin<T extends pg.QueryResultRow>(sql: string, url = adminUrl()): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -22,12 +22,12 @@ export async function asAdmin<T extends pg.QueryResultRow>(sql: string, url = ad
 export type Role = {
   readonly name: string;
   readonly password: string;
-  /** The same database as this user. */
+  /** The URL of the same database with this user. */
   as(url: string): string;
   drop(): Promise<void>;
 };
 
-/** A user of the server with no right but to log in. */
+/** A user of the server who may only log in. */
 export async function newRole(): Promise<Role> {
   const name = `crossbill_role_${randomBytes(6).toString('hex')}`;
   const password = `pw-${randomBytes(12).toString('hex')}`;
@@ -41,24 +41,24 @@ export async function newRole(): Promise<Role> {
       own.password = password;
       return own.toString();
     },
-    // Its objects go with the databases of the test, dropped before.
+    // The role's objects went with the test's databases, dropped earlier.
     drop: async () => void (await asAdmin(`drop role ${name}`)),
   };
 }
 
 export type Opening = {
-  /** The log so far, line by line. */
+  /** The log so far, by line. */
   readonly lines: string[];
   readonly opened: Promise<OpenDatabase>;
-  /** `opened`, or an error with the log when it waits instead. */
+  /** Resolves like `opened`. Throws an error with the log if the daemon waits. */
   readonly atOnce: () => Promise<OpenDatabase>;
-  /** Resolves when the log says this. */
+  /** Resolves when the log contains this text. */
   readonly says: (words: string) => Promise<void>;
-  /** Ends the waiting, if it waits. */
+  /** Stops a waiting daemon. */
   readonly stop: () => Promise<void>;
 };
 
-/** A starting daemon's work on its database. */
+/** What a starting daemon does with its database. */
 export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } = {}): Opening {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
@@ -66,7 +66,7 @@ export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } =
   const stop = new AbortController();
   const choice = { kind: 'url', url: new Secret(url) } as const;
   const opened = openDatabase({ database: choice, databasePoolSize: poolSize }, log, stop.signal, folder);
-  opened.catch(() => undefined); // a test stopping the wait does not ask how it ended
+  opened.catch(() => undefined); // a test that stops the wait does not care how it ended
   const says = async (words: string): Promise<void> => {
     while (!lines.some((line) => line.includes(words)) && !stop.signal.aborted)
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -96,7 +96,7 @@ export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } =
   };
 }
 
-/** Enough settings for the command line and the doctor, with nobody there but the database. */
+/** Enough settings for the command line and the doctor. Only the database exists. */
 export function settingsFor(databaseUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,

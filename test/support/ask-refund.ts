@@ -1,4 +1,4 @@
-// A refund that somebody asks for, as a change of a lane's state.
+// A request for a refund, as a change of a lane's state.
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { type RefundRequest, requestRefund } from '../../src/refunds/rules/request.js';

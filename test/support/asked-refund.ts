@@ -1,4 +1,4 @@
-// A marked payment of 29.90 EUR, and a requested refund of it, as plain values: for tests of its fate.
+// A marked payment of 29.90 EUR with a requested refund, as plain values, for tests of how the refund ends.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment, putRefund, putMessage } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -21,7 +21,7 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
     ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'confirmed', paymentRecordId: 'inpay_1', ...over },
   });
 
-/** A paid invoice with these payments. */
+/** The lane of a paid invoice with these payments. */
 export const lane = (...payments: PaymentRow[]): LaneState =>
   payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts({ status: 'paid' })));
 
@@ -29,7 +29,7 @@ export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } a
 
 export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: OutboxRow };
 
-/** Of 10.00 EUR; `over` is the refund's later state, `call` the state of its request. */
+/** A requested refund of 10.00 EUR. `over` changes the refund, `call` changes its call. */
 export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = {}, p = payment()): Asked {
   const made = askRefund(lane(p), p.id, WISH, ctx());
   if (!made.ok) throw new Error(made.code);
@@ -38,7 +38,7 @@ export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = 
   return { s: putMessage(putRefund(made.state, r), m), r, m };
 }
 
-/** A refund of 10.00 EUR from an event. */
+/** A refund of 10.00 EUR that an event reported. */
 export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow => ({
   ...newRefund(ctx(), p, 1000n, null, 'event'),
   ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },

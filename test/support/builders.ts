@@ -1,4 +1,4 @@
-// The platform's and the MoR's events, as bytes: a test names only its relevant fields.
+// Events of Stripe and the MoR, as bytes. A test names only the fields it needs.
 import { money } from '../../src/domain/money.js';
 import { type InvoiceFacts, type InvoiceStatus } from '../../src/domain/ports/billing-platform.js';
 import { type Delivery, type InboxSource } from '../../src/domain/ports/inbox.js';
@@ -46,7 +46,7 @@ export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
 
 const seconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** One event of the platform in the invoice shape since 2025-03-31. */
+/** An event of Stripe with an invoice in the format since 2025-03-31. */
 export function invoiceEvent(
   type: string,
   over: Partial<InvoiceFacts> & { readonly eventId?: string; readonly at?: Date } = {},
@@ -120,7 +120,7 @@ export function aRequiredAction(over: PaymentEventOver = {}): Delivery {
   return paymentEvent('payment.requires_action', 'requires_action', over, { processor_charge_id: '' });
 }
 
-/** `amount`: the refund of this event; `total`: all refunds of the payment, null to leave it out. */
+/** `amount` is the refund of this event. `total` is the sum of all refunds of the payment; null leaves it out. */
 export function aRefund(
   over: PaymentEventOver & {
     readonly refundId?: string | null;
@@ -196,7 +196,7 @@ export function delivery(
   };
 }
 
-/** A browser's result for a signup: a charge of 10.00 EUR. */
+/** What the browser returns for a signup with a charge of 10.00 EUR. */
 export const COMPLETION = {
   signupId: 'sup_1',
   customerId: CUSTOMER_ID,

@@ -1,4 +1,4 @@
-// One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
+// One invoice's lane as a plain value that takes events of the MoR's other channels, for tests of decisions.
 import { type PaymentEvent } from '../../src/engine/event.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -55,13 +55,13 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   };
 }
 
-/** An open invoice of a customer with a known card. */
+/** The lane of an open invoice whose customer has a known card. */
 export function anOpenInvoice(ctx = aCtx()): LaneState {
   const s = settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
   return { ...s, invoice: s.invoice === null ? null : { ...s.invoice, paysByDebit: false } };
 }
 
-/** An invoice paid by card. */
+/** The lane of an invoice paid by card. */
 export function paidByCard(ctx = aCtx()): LaneState {
   const p = newPayment(ctx, {
     invoiceId: 'in_1',
@@ -93,7 +93,7 @@ export function hear(
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
 
-/** A succeeded payment of 29.90 EUR for in_1; `over` names the differences. */
+/** The event of a succeeded payment of 29.90 EUR for in_1. `over` changes fields. */
 export function aPaymentEvent(over: Partial<PaymentEvent> = {}): PaymentEvent {
   return {
     family: 'payment',

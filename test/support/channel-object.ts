@@ -1,4 +1,5 @@
-// A payment link and a proforma invoice over 29.90 EUR, the MoR's words on them, and calls about them, as plain values.
+// A payment link and a proforma invoice of 29.90 EUR, the MoR's events and replies about them, and calls, as plain
+// values.
 import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, type Observation } from '../../src/domain/mor-object.js';
@@ -10,13 +11,13 @@ import { putObject } from './put-rows.js';
 
 export const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
 
-/** An event announced this payment on a link; without names it is a payment without a name. */
+/** An event announced this payment on a link. Without names the payment has no name. */
 export const announced = (over: Partial<Observation> = {}): Observation => ({
   ...{ source: 'event', eventId: 'evt_0', charge: null, paymentId: null, amount: null, currency: null },
   ...{ at: NOW.toISOString(), heardAt: NOW.toISOString(), ...over },
 });
 
-/** A link payable for a minute. */
+/** A link that is payable for a minute. */
 export const aLink = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
   newMorObject(NOW, {
     ...{ id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE', morId: LINK, url: 'https://pay/1' },
@@ -41,7 +42,7 @@ export const proformaFacts = (over: Partial<ProformaFacts> = {}): ProformaFacts 
 
 export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState => objects.reduce(putObject, s);
 
-/** The lane with the object and the stored call to make it. */
+/** The lane with the object, and the stored call that creates the object. */
 export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: OutboxRow } {
   const kind = o.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
@@ -51,7 +52,7 @@ export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; 
   return { s: state, m };
 }
 
-/** An event of the MoR's channels; `created` null: without its time. */
+/** An event of the MoR's channels. `created` null: the event has no time. */
 export function channelEvent(type: string, data: object, created: Date | null = NOW): MorServiceEvent {
   const body = { id: 'evt_1', type, data, ...(created === null ? {} : { created: created.toISOString() }) };
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)));

@@ -1,5 +1,5 @@
-// The common part of the tests of the MoR's other channels: an open invoice, its review items, and events with the
-// MoR's signature.
+// What the tests of the MoR's other channels share: an open invoice, its review items, and events with the MoR's
+// signature.
 import pg from 'pg';
 import { changeByHand } from './lane-log.js';
 import { sign } from './signing.js';
@@ -12,10 +12,10 @@ const RECIPIENT: Json = {
   contact: { email: 'ada@example.com' },
 };
 
-/** What the API takes for a proforma invoice of a customer in Britain. */
+/** The fields the API needs for a proforma invoice of a customer in Britain. */
 export const PROFORMA = { jurisdiction: 'GB', due_date: '2099-12-31', recipient: RECIPIENT };
 
-/** An open invoice over 29.90 EUR with a declined card renewal. */
+/** An open invoice of 29.90 EUR. The MoR declined its card renewal. */
 export async function openInvoice(world: World): Promise<string> {
   const s = await world.subscriber();
   await world.invoice(s.firstInvoiceId, 'paid');
@@ -64,12 +64,12 @@ export async function sendEvent(
   if (response.status !== 200) throw new Error(`the endpoint answered ${response.status}`);
 }
 
-/** The MoR's next event of a type never arrives, through all its tries. */
+/** Loses the MoR's next event of a type, and every repeat of it. */
 export async function loseNext(world: World, type: string): Promise<void> {
   await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', type, times: 1, action: 'lose' });
 }
 
-/** Time passes for one invoice alone: later looks happen now, and waits of an hour are over. */
+/** Lets time pass for one invoice only: its later looks happen now, and waits of an hour end. */
 export async function timePasses(world: World, invoiceId: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
   try {
@@ -86,13 +86,13 @@ export async function timePasses(world: World, invoiceId: string): Promise<void>
   }
 }
 
-/** An event of the inbox by the sender's id; undefined: not there. */
+/** Finds an inbox event by the sender's id. Undefined: there is none. */
 export async function eventNamed(world: World, eventId: string): Promise<Json | undefined> {
   const { body } = await world.api('GET', `/v1/events?event_id=${encodeURIComponent(eventId)}`);
   return (body['data'] as Json[])[0];
 }
 
-/** A call at the MoR as the merchant's own program makes it, past the daemon. */
+/** Calls the MoR as the merchant's own program does, without the daemon. */
 export async function atMor(world: World, path: string, body: Json): Promise<Json> {
   const { clientId, clientSecret } = world.sandbox.secrets.merchant;
   const grant = new URLSearchParams({

@@ -1,4 +1,4 @@
-// An identity provider with a test's own words about everybody, claim by claim, in really signed tokens.
+// An identity provider that says of each person whatever a test sets, claim by claim, in correctly signed tokens.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -77,7 +77,7 @@ export class ClaimsProvider {
   }
 }
 
-/** A sign-in on its way, made without a cookie. */
+/** A started sign-in, without the cookie. */
 export const aSignIn = () => {
   const made = (what: string): string => createHash('sha256').update(`${what} ${randomUUID()}`).digest('base64url');
   return { state: made('state'), nonce: made('nonce'), verifier: made('verifier'), to: '/console' };

@@ -1,7 +1,7 @@
-// Time, chance and names under a test's control.
+// A clock, random numbers and ids that a test controls.
 import { Clock, Ids, Rng } from '../../src/domain/ports/clock.js';
 
-/** Stands still until moved, and wakes sleepers in time; with `selfMoving` sleeping moves the time. */
+/** Stands still until a test moves it, and then wakes due sleepers. With `selfMoving` each sleep moves the time. */
 export class ManualClock extends Clock {
   readonly slept: number[] = [];
   selfMoving = false;
@@ -17,7 +17,7 @@ export class ManualClock extends Clock {
     return new Date(this.#now);
   }
 
-  /** As the database's time as well. */
+  /** The clock also gives the database's time. */
   given(): Date {
     return this.now();
   }
@@ -39,7 +39,7 @@ export class ManualClock extends Clock {
     this.set(new Date(this.#now + ms));
   }
 
-  /** Never backwards. */
+  /** Sets the time, but never backwards. */
   set(at: Date): void {
     this.#now = Math.max(this.#now, at.getTime());
     const due = this.#sleepers.filter((s) => s.until <= this.#now);
@@ -48,7 +48,7 @@ export class ManualClock extends Clock {
   }
 }
 
-/** The same numbers for the same seed. */
+/** Gives the same numbers for the same seed. */
 export class SeededRng extends Rng {
   #state: number;
 
@@ -63,7 +63,7 @@ export class SeededRng extends Rng {
   }
 }
 
-/** `rev_000001`, `pmt_000002`, … */
+/** Gives `rev_000001`, `pmt_000002`, … */
 export class CountingIds extends Ids {
   #last = 0;
 

@@ -1,4 +1,4 @@
-// A company as Document 1's initiate wants it.
+// A company with the fields that Document 1's initiate requires.
 export const company = {
   legalName: 'Larch Ltd',
   website: 'https://larch.example',

@@ -1,4 +1,4 @@
-// One invoice in the books, its payment, refund and review item, and Stripe's view of them: for tests of the
+// One invoice in the books with its payment, refund and review item, and Stripe's view of them, for tests of the
 // comparison.
 import { FACTS } from './item-facts.js';
 import { emptyLane } from '../../src/engine/context.js';

@@ -1,4 +1,4 @@
-// A signup's completion as a command on a state.
+// The completion of a signup, as a command on a state.
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { completeSignup as complete, type Completion } from '../../src/signups/rules/signup.js';

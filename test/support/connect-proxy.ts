@@ -1,16 +1,16 @@
-// A real proxy for tunnels (CONNECT): it records the requests, and leads each name to a port of this machine.
+// A real proxy for tunnels (CONNECT). It records the requests and connects each host name to a port of this machine.
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 
 export class ConnectProxy {
-  /** Hosts and ports, in order. */
+  /** The requested hosts and ports, in order. */
   readonly asked: string[] = [];
   readonly authorizations: (string | undefined)[] = [];
-  /** Answered instead of a tunnel. */
+  /** The status the proxy answers with, instead of a tunnel; null: it opens tunnels. */
   refuses: number | null = null;
   readonly #server: Server;
 
-  /** @param port where each tunnel ends */
+  /** @param port the port where each tunnel ends */
   constructor(private readonly port: number) {
     this.#server = createServer((req, res) => {
       this.asked.push(`${req.method ?? ''} ${req.url ?? ''}`);

@@ -1,4 +1,4 @@
-// CSV read by RFC 4180, for tests of written files.
+// Parses CSV by RFC 4180, for tests of written files.
 
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [[]];
@@ -14,7 +14,7 @@ export function csvRows(text: string): string[][] {
   return rows;
 }
 
-/** With a head: each row by the names of its columns. */
+/** Parses CSV with a head: each row becomes an object with the names of its columns. */
 export function csvObjects(text: string): Record<string, string>[] {
   const [head = [], ...rows] = csvRows(text);
   return rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ''])));

@@ -1,4 +1,4 @@
-// Databases for tests: each gets its own, a copy of one with all migrations.
+// Databases for tests: each test gets its own copy of a database with all migrations.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,36 +6,37 @@ import pg from 'pg';
 
 export type TestDatabase = {
   readonly url: string;
-  /** Removes it, and lets its clients go. */
+  /** Drops the database and closes its clients. */
   drop(): Promise<void>;
 };
 
-/** Without fsync files are copied in a third of the time. Other people's servers sync, and 14 knows no strategy. */
+/** Without fsync, copying files takes a third of the time. Other servers sync, and PostgreSQL 14 has no such option. */
 const COPY = process.env.TEST_DATABASE_URL ? '' : ' strategy file_copy';
 
 type Migrate = (databaseUrl: string) => Promise<unknown>;
 
-/** The run's server, its database `postgres`. */
+/** The URL of the database `postgres` on the run's server. */
 export function adminUrl(): string {
   const url = process.env.CROSSBILL_TEST_ADMIN_URL;
   if (!url) throw new Error('no PostgreSQL for tests: global-setup.js has not run');
   return url;
 }
 
-/** A new database with the tables of the migrations and nothing in them. */
+/** A new database with the tables of the migrations, all empty. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const migrations = await ownMigrations();
   const template = await migratedTemplate(migrations.version, migrations.migrate);
   return copyOf(template);
 }
 
-/** A new database with nothing in it, for tests of the migrations themselves. */
+/** A new empty database, for tests of the migrations themselves. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
 /**
- * Runs while no other process of the run does anything of this name: the lock goes with its connection, however we end.
+ * Runs `work` while no other process of the run does work of this name. The lock ends with its connection, however the
+ * process ends.
  */
 export async function alone<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   return asAdmin(async (admin) => {
@@ -45,17 +46,17 @@ export async function alone<T>(name: string, work: () => T | Promise<T>): Promis
 }
 
 /**
- * The name of a database after `migrate`: made by the first caller in any process, and kept for the run. `version`
- * tells one set of migrations from another on a server kept between runs.
+ * Returns the name of a database after `migrate`. The first caller in any process creates it, and the run keeps it.
+ * `version` tells apart different migrations on a server that several runs use.
  */
 export async function migratedTemplate(version: string, migrate: Migrate): Promise<string> {
   const name = `crossbill_template_${createHash('sha256').update(version).digest('hex').slice(0, 16)}`;
   await asAdmin(async (admin) => {
-    // Held by this connection until it ends: the others wait here, then find the database.
+    // This connection holds the lock until it ends. Other processes wait here and then find the database.
     await admin.query(`select pg_advisory_lock(hashtext($1))`, [name]);
     const found = await admin.query('select 1 from pg_database where datname = $1', [name]);
     if (found.rowCount === 1) return;
-    // It gets its name when complete: a run killed half way leaves nothing alike.
+    // The database gets its name when it is complete, so a killed run leaves no half-finished one.
     const draft = `${name}_draft`;
     await admin.query(`drop database if exists ${draft} with (force)`);
     await admin.query(`create database ${draft} template template0`);
@@ -65,7 +66,7 @@ export async function migratedTemplate(version: string, migrate: Migrate): Promi
   return name;
 }
 
-/** A backup: a copy of a database without connections. */
+/** A backup: copies a database that has no connections. */
 export function copyDatabase(url: string): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1));
 }
@@ -97,7 +98,7 @@ async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
 
 const RUNNER = '../../src/store/migrations.js';
 
-/** The migrations of the store, named by the content of their files: a change makes a new template. */
+/** The store's own migrations. The hash of their files is their version, so a change creates a new template. */
 async function ownMigrations(): Promise<{ readonly version: string; readonly migrate: Migrate }> {
   const folder = join(import.meta.dirname, '../../migrations');
   const source = readdirSync(folder, { withFileTypes: true })

@@ -1,4 +1,4 @@
-// The engine's steps and the subjects' rules as functions from state to state, for tests that go on from a state by value.
+// The engine's steps and the subjects' rules as functions from state to state, for tests that pass states as values.
 import { SUBJECTS } from '../../src/decisions/subjects.js';
 import {
   type InvoiceRow,
@@ -20,13 +20,13 @@ import * as reviews from '../../src/reviews/resolve-review.js';
 import * as settling from '../../src/engine/settle.js';
 import * as events from '../../src/engine/take-event.js';
 
-/** The verdict on an event, and the lane after it. */
+/** The verdict on an event, and the lane after the event. */
 export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
 
-/** The value of a request, and the lane after it. */
+/** The value that a request returns, and the lane after the request. */
 export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
 
-/** Runs a rule on a state: the new state, or the same object if the rule changed nothing. */
+/** Runs a rule on a state. Returns the new state, or the same object if the rule changed nothing. */
 export function decide(s: LaneState, ctx: Ctx, rule: Rule): LaneState {
   const lane = new Lane(s, ctx);
   rule(lane);
@@ -58,7 +58,7 @@ export function asReview(choose: ChoiceRule): Chosen {
   };
 }
 
-/** The rule of a call, on states. */
+/** Turns the rule of a call into functions on states. */
 export function onStates<K extends OutboxKind>(rule: CallRule<K>) {
   const on =
     <T>(act: (lane: Lane, call: Call, of: T) => unknown) =>

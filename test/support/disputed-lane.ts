@@ -1,4 +1,4 @@
-// A paid invoice with a dispute, or a bank's warning of one: for tests of the money's fate and of the items.
+// A paid invoice with a dispute, or with a bank's warning of one, for tests of the money and of the items.
 import { type Ctx } from '../../src/engine/context.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
@@ -13,13 +13,13 @@ import { putObject } from './put-rows.js';
 export const minutesLater = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
 export const later = (minutes: number): Ctx => aCtx(minutesLater(minutes));
 
-/** An invoice with the marked payment `pay_1` of 29.90 EUR, our `pmt_1`. */
+/** An invoice with the marked payment `pay_1` of 29.90 EUR, in the books as `pmt_1`. */
 export function paid(over: Partial<PaymentRow> = {}): LaneState {
   const s = paidByCard();
   return { ...s, payments: s.payments.map((p) => ({ ...p, id: 'pmt_1', ...over })) };
 }
 
-/** The same with a second payment: `pay_2`, our `pmt_2`, as much. */
+/** The same invoice with a second payment of the same amount: `pay_2`, in the books as `pmt_2`. */
 export function paidTwice(over: Partial<PaymentRow> = {}): LaneState {
   const s = paid();
   const second = s.payments.map((p) => ({ ...p, id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', ...over }));
@@ -35,19 +35,19 @@ export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
   return aDispute({ id: 'alr_1', kind: 'alert', morId: 'al_1', status: 'received', ...over });
 }
 
-/** Disputes, alerts and returns at rest. */
+/** Runs the rules of disputes, alerts and returns until the lane is at rest. */
 export const settleDisputes = (s: LaneState, ctx: Ctx): LaneState =>
   decide(decide(s, ctx, atRest(disputes)), ctx, atRest(returns));
 
-/** At rest, with these disputes and alerts as they stand now. */
+/** The lane at rest after these disputes and alerts. */
 export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
   return decided(s, (state) => settleDisputes(objects.reduce(putObject, state), later(minute)));
 }
 
-/** The open items' questions, the subject first. */
+/** The subjects of the open items. */
 export const asked = (s: LaneState): string[] => open(s).map((r) => r.subject);
 
-/** As a person leaves a finished item. */
+/** The lane after a person dismissed the item. */
 export function dismissed(s: LaneState, subject: string): LaneState {
   const dealt = (r: ReviewRow): ReviewRow =>
     r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss', resolvedAt: r.createdAt } : r;
@@ -56,9 +56,9 @@ export function dismissed(s: LaneState, subject: string): LaneState {
 
 /** The only open item, if there is exactly one. */
 export const only = (s: LaneState): ReviewRow | undefined => (open(s).length === 1 ? open(s)[0] : undefined);
-/** The same, once its dispute or alert goes on. */
+/** The lane after its dispute or alert changed. */
 export const goesOn = (s: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
   withThem(s, [{ ...(s.objects[0] ?? aDispute()), ...over }], minute);
-/** The reason of each item closed automatically, by its subject. */
+/** By subject, why each item closed automatically. */
 export const closed = (s: LaneState): Record<string, string | null> =>
   Object.fromEntries(s.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));

@@ -1,4 +1,5 @@
-// Payment links at the MoR, as small as a lane needs them: one per key, payable for a while, refused in some countries.
+// The MoR's payment links, with only the parts a lane needs: one link per key, payable for a while, refused in some
+// countries.
 import { type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
 import { type LinkFacts, MorChannels, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
 import { type ManualClock } from './clock.js';
@@ -9,9 +10,9 @@ type Asked = { readonly jurisdiction: string; readonly expiresSec: number; reado
 export class FakeLinks extends MorChannels {
   readonly links = new Map<string, LinkFacts>();
   readonly asked: Asked[] = [];
-  /** Number of reads of a link. */
+  /** How many times a link was read. */
   reads = 0;
-  /** Countries outside the MoR's collection. */
+  /** Countries in which the MoR does not collect. */
   readonly notServed = new Set<string>();
 
   constructor(private readonly clock: ManualClock) {

@@ -1,4 +1,4 @@
-// The MoR's intents and refunds, and the relay, as small programs with a memory.
+// The MoR's intents and refunds, and the relay, as fakes that keep state.
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../src/domain/ports/call.js';
 import { type Clock } from '../../src/domain/ports/clock.js';
 import {
@@ -12,25 +12,25 @@ import {
 } from '../../src/domain/ports/payment-gateway.js';
 import { answered, DAY_MS, failed, fromWire, toWire, type Trouble } from './fakes.js';
 
-/** The MoR's intents and refunds: refunds idempotent by key for a day, never more than the payment. */
+/** The MoR's intents and refunds. Refunds are idempotent by key for a day, and never exceed the payment. */
 export class FakePaymentGateway extends PaymentGateway {
-  /** Every change asked for, in order. */
+  /** Every requested change, in order. */
   readonly calls: { readonly call: MorCall; readonly wire: WireRequest; readonly key: string }[] = [];
-  /** The outcome of every change, instead of an answer. */
+  /** The outcome of every change; null: the fake replies. */
   failWith: CallFailure | null = null;
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
-  silent = false; // true: no answers about charges
-  /** Known and not settled. */
+  silent = false; // true: no replies about charges
+  /** Charges the MoR knows and that have not settled. */
   readonly pendingCharges = new Set<string>();
   readonly asked: string[] = [];
-  /** Refunds with a present or future movement of money. */
+  /** Refunds that moved money or will move it. */
   readonly made: RefundAnswer[] = [];
   readonly clashes: string[] = [];
   readonly trouble: Trouble[] = [];
-  /** The answer to the next refund. */
+  /** The status of the next refund in the reply. */
   nextStatus: RefundAnswer['status'] = 'succeeded';
-  /** Changes an answer on its way: a MoR with an answer to another question. */
+  /** Changes a reply on its way, to play a MoR that replies to another request. */
   distort: (a: RefundAnswer) => RefundAnswer = (a) => a;
   readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer>; at: number }>();
 
@@ -118,7 +118,7 @@ export class FakePaymentGateway extends PaymentGateway {
 export class FakeRelay extends EventRelay {
   override readonly enabled = true;
   readonly sent: string[] = [];
-  down = false; // true: nothing answers
+  down = false; // true: nothing replies
   override async send(body: Buffer): Promise<CallOutcome<null>> {
     this.sent.push(body.toString('utf8'));
     return this.down ? failed('unknown') : answered(null);

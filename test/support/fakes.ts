@@ -1,4 +1,4 @@
-// The billing platform as a small program with a memory: the oracle of the tests of lanes.
+// A fake billing platform that keeps state. The tests of lanes compare with it.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -37,8 +37,9 @@ export function fromWire<T>(wire: WireRequest): T {
 }
 
 /**
- * The fate of the next call of a kind. `lost-answer`: done, and nobody hears of it. `lost-request`: not done, and
- * nobody hears of it. `stored-500`: not done, and this key replays the failure for its lifetime. `key-in-use`: 409.
+ * How the next call of a kind goes. `lost-answer`: the platform does it, and the reply is lost. `lost-request`: the
+ * request is lost. `stored-500`: the platform does nothing, and replays the failure for the lifetime of the key.
+ * `key-in-use`: 409.
  */
 export type Trouble = 'lost-answer' | 'lost-request' | 'stored-500' | 'refused' | 'retry' | 'stopped' | 'key-in-use';
 
@@ -61,14 +62,14 @@ export class FakeBillingPlatform extends BillingPlatform {
   readonly references = new Map<string, { paymentId: string; reference: string }>();
   readonly records: Record_[] = [];
   readonly notes: Note[] = [];
-  /** `read in_1`, `probe report_payment`, `report_payment <key>`: every request, in order. */
+  /** Every request in order: `read in_1`, `probe report_payment`, `report_payment <key>`. */
   readonly asked: string[] = [];
-  /** Effects by kind: the real changes. */
+  /** The number of real changes, by kind. */
   readonly effects: Record<string, number> = {};
-  /** Keys with two different bodies: always a bug of the caller. */
+  /** Keys used with two different bodies: always a bug of the caller. */
   readonly clashes: string[] = [];
   readonly trouble: { kind: string; what: Trouble }[] = [];
-  /** Every finalization gets this refusal. */
+  /** The refusal that every finalization gets; null: none. */
   finalizationRefusal: string | null = null;
   readonly #kept = new Map<string, Kept>();
   #last = 0;
@@ -85,7 +86,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     this.put({ ...this.must(invoiceId), ...over });
   }
 
-  /** Paid by the platform itself: a card, or a person. */
+  /** Something else pays the invoice on the platform: a card, or a person. */
   payAnotherWay(invoiceId: string): void {
     const i = this.must(invoiceId);
     this.attach(i, null, i.amountRemaining);
@@ -106,7 +107,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     return answered(this.invoices.get(invoiceId) ?? null);
   }
 
-  /** Subscriptions at their end, or ended by somebody through us. */
+  /** Subscriptions that have ended, or that a person ended through Crossbill. */
   readonly ended = new Set<string>();
 
   override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {

@@ -1,10 +1,10 @@
-// Before all tests: one PostgreSQL for the run, embedded or the one in TEST_DATABASE_URL.
+// Runs before all tests: starts one PostgreSQL for the run, or uses the server in TEST_DATABASE_URL.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import './runtime/register.js';
 
-/** Where the workers find the server: see `database.ts`. */
+/** The variable in which the workers find the server: see `database.ts`. */
 const ADMIN_URL = 'CROSSBILL_TEST_ADMIN_URL';
 const PREFIX = 'crossbill-test-';
 
@@ -19,12 +19,12 @@ export default async function globalSetup() {
   const quiet = { info: () => undefined, warn: (message) => console.warn(message) };
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const postgres = await startEmbeddedPostgres({ dataDir: folder, log: quiet, settings });
-  // For `global-teardown.js`: both run in the same process and share nothing else.
+  // `global-teardown.js` needs this. Both run in the same process and share nothing else.
   globalThis.crossbillTestServer = { postgres, folder };
   process.env[ADMIN_URL] = postgres.adminUrl;
 }
 
-/** Folders of killed runs; their servers have ended alone. */
+/** Removes the folders of killed runs. Their servers have stopped already. */
 function removeLeftOvers() {
   for (const name of readdirSync(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];

@@ -1,8 +1,8 @@
-// An inbox with a memory, and a clock standing still until moved: the surroundings of the webhook endpoints' tests.
+// An inbox in memory and a clock that stands still until moved, for the tests of the webhook endpoints.
 import { Inbox, type Delivery, type StoreOutcome } from '../../src/domain/ports/inbox.js';
 import { ManualClock } from './clock.js';
 
-/** Commits at once unless told to hold or to fail. */
+/** Commits at once, unless a test makes it hold or fail. */
 export class FakeInbox extends Inbox {
   readonly rows = new Map<string, Delivery>();
   readonly quarantined: { delivery: Delivery; reason: string }[] = [];
@@ -10,7 +10,7 @@ export class FakeInbox extends Inbox {
   failure: Error | null = null;
   #held: { go: () => void; fail: (error: Error) => void }[] | null = null;
 
-  /** From now on commits wait for `commitNext` or `failNext`. */
+  /** From now on each commit waits for `commitNext` or `failNext`. */
   hold(): void {
     this.#held = [];
   }
@@ -48,13 +48,13 @@ export class FakeInbox extends Inbox {
   }
 }
 
-/** Like `ManualClock`; `pass` moves it and lets woken sleepers go on. */
+/** A `ManualClock` whose `pass` also lets woken sleepers continue. */
 export class StillClock extends ManualClock {
   get seconds(): number {
     return Math.floor(this.now().getTime() / 1_000);
   }
 
-  /** In small steps: repeated sleepers wake each time. */
+  /** Moves the clock in small steps, so sleepers that sleep again wake each time. */
   async pass(ms: number, stepMs = 1_000): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       this.advance(Math.min(stepMs, left));
@@ -63,7 +63,7 @@ export class StillClock extends ManualClock {
   }
 }
 
-/** One turn of the event loop. */
+/** Waits for one turn of the event loop. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// The webhook endpoints over real HTTP, in front of an inbox in memory, and senders under a test's control.
+// The webhook endpoints over real HTTP in front of an inbox in memory, and senders that a test controls.
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -18,14 +18,14 @@ export const settled = readFileSync(new URL('../wire/mor-events/proforma_invoice
 
 const stops: (() => Promise<void>)[] = [];
 
-/** Ends the servers of a test. */
+/** Stops the servers of a test. */
 export async function stopEndpoints(): Promise<void> {
   for (const stop of stops.splice(0)) await stop();
 }
 
 export type Got = { status: number; body: string; headers: IncomingHttpHeaders };
 
-/** The three endpoints on a port of their own, in front of an inbox in memory. `told` has each answer. */
+/** Starts the three endpoints on a free port in front of an inbox in memory. `told` records each response. */
 export async function setUp(options: Partial<IntakeOptions> = {}, { open = true } = {}) {
   const inbox = new FakeInbox();
   const clock = new StillClock();
@@ -63,7 +63,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
       req.on('error', reject);
       req.end(body);
     });
-  /** Signed right, for the time the clock shows. */
+  /** A payment event with a correct signature for the time of the clock. */
   const payments = (body: Buffer | string, age = 0, headers: Record<string, string> = {}) =>
     send('/webhooks/mor/payments', body, {
       'Mor-Signature': sign(body, 'mor-secret', { t: clock.seconds - age }),
@@ -75,7 +75,7 @@ export async function setUp(options: Partial<IntakeOptions> = {}, { open = true 
 export const code = (got: Got): string => (JSON.parse(got.body) as { code: string }).code;
 export const statusesOf = (all: readonly Got[]): number[] => all.map((got) => got.status);
 
-/** Writes raw text on a new connection and reads until the other side ends it. */
+/** Sends raw text on a new connection and reads until the other side closes it. */
 export function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -89,7 +89,7 @@ export function exchange(port: number, text: string): Promise<string> {
   });
 }
 
-/** Lets the event loop turn until it is so. */
+/** Lets the event loop turn until `isSo` returns true. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let turns = 0; !isSo(); turns++) {
     if (turns > 100_000) throw new Error('it did not come about');

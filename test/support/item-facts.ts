@@ -1,4 +1,4 @@
-// A fact for each kind of review item, for tests without interest in the fact.
+// A fact for each kind of review item, for tests that do not look at the fact.
 import { type Fact, type FactsByKind, type KindAndFact, type ReviewKind } from '../../src/domain/fact.js';
 import { type Money } from '../../src/domain/money.js';
 
@@ -38,7 +38,7 @@ export const FACTS = {
   effect_failed: { code: 'lane-stuck', lane: 'in_1', why: 'no' },
 } as const satisfies FactsByKind;
 
-/** A kind with its fact, or with this one. */
+/** A kind of item with its default fact, or with this fact. */
 export function aKind(kind: ReviewKind, fact: Fact = FACTS[kind]): KindAndFact {
   return { kind, fact } as KindAndFact;
 }

@@ -3,7 +3,7 @@ import { type Sentences } from '../../src/domain/fact.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { sentencesOf } from '../../src/reviews/rules/words.js';
 
-/** The sentences of an item; undefined for none. */
+/** The sentences of an item; undefined if there is none. */
 export function wordsOf(r: Pick<ReviewRow, 'fact'>): Sentences;
 export function wordsOf(r: Pick<ReviewRow, 'fact'> | null | undefined): Partial<Sentences>;
 export function wordsOf(r: Pick<ReviewRow, 'fact'> | null | undefined): Partial<Sentences> {

@@ -1,5 +1,5 @@
-// Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on
-// PostgreSQL by `lane-on-postgres.ts`, the one loading TypeORM.
+// Runs the real lane flow against the fakes until nothing is due, with the test's own clock. Here the lanes are in
+// memory; `lane-on-postgres.ts` has them on PostgreSQL and is the only one to load TypeORM.
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/engine/context.js';
 import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
@@ -26,10 +26,10 @@ type Waiting = { -readonly [K in keyof WaitingOf]: WaitingOf[K] } & { status: st
 type WaitingOf = Parameters<LaneWork<unknown>['decide']>[0]['events'][number];
 type MemoryLane = { state: LaneState; dueAt: number | null; leaseUntil: number; fence: bigint };
 
-/** Lanes in memory, with the database's uniqueness. Entries and journal pile up in the state. */
+/** Lanes in memory, with the database's unique constraints. The state keeps all entries and the whole journal. */
 export class MemoryLaneStore extends LaneStore {
   readonly lanes = new Map<string, MemoryLane>();
-  /** Charges collected by payments of other invoices. */
+  /** Charges that payments of other invoices collected. */
   readonly bookedElsewhere = new Map<string, ChargeHolder>();
   readonly events: Waiting[] = [];
   #fence = 0n;
@@ -130,10 +130,10 @@ export class MemoryLaneStore extends LaneStore {
     throw new Error('a lane could be neither read nor written');
   }
 
-  /** Customers paying by bank debit. */
+  /** Customers who pay by bank debit. */
   readonly debtors = new Set<string>();
 
-  /** The MoR's ids of other invoices' payments, and their invoices. */
+  /** The MoR's ids of payments of other invoices → the invoices. */
   readonly namedElsewhere = new Map<string, string>();
 
   readonly books: Books = {
@@ -157,12 +157,14 @@ export class MemoryLaneStore extends LaneStore {
   }
 }
 
-/** A log keeps no bytes of an answered call for good (src/engine/lane-log.ts): here it forgets them at once. */
+/**
+ * A log does not keep the bytes of a finished call for good (src/engine/lane-log.ts). This store drops them at once.
+ */
 function asKept(m: OutboxRow): OutboxRow {
   return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
 }
 
-/** The refusals of the schema's unique indexes. */
+/** Refuses what the unique indexes of the schema refuse. */
 function checkUnique(s: LaneState): void {
   const once = (name: string, keys: readonly string[]): void => {
     if (new Set(keys).size !== keys.length) throw new NotUnique(`${name}: ${keys.join(' ')}`, null);
@@ -210,14 +212,14 @@ export type LaneOptions = {
   readonly seed?: number;
   /** Left out: a request for a link or a proforma invoice is a bug. */
   readonly channels?: MorChannels;
-  /** Left out: an event with an account belongs to another one. */
+  /** Left out: an event with an account belongs to another account. */
   readonly account?: OwnAccount;
 };
-/** The place of the lanes. */
+/** Where the lanes are kept. */
 export type LaneBackend = {
   readonly store: LaneStore;
   readonly books: Books;
-  /** For events without an invoice; left out: there are none. */
+  /** Routes events without an invoice. Left out: there are none. */
   readonly router?: Pick<RouteEventsFlow, 'run'>;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
@@ -230,7 +232,7 @@ export class LaneHarness {
   readonly relay = new FakeRelay();
   readonly context: FlowContext;
   readonly store: MortalStore;
-  /** Survived crashes. */
+  /** How many crashes the harness survived. */
   crashes = 0;
   readonly #flow: WorkLaneFlow;
 
@@ -278,13 +280,13 @@ export class LaneHarness {
     await this.backend.deliver(batch);
   }
 
-  /** Delivers, and works everything due now. */
+  /** Delivers events and does all work that is due now. */
   async take(...batch: Delivery[]): Promise<void> {
     await this.deliver(...batch);
     await this.drain();
   }
 
-  /** Works everything due, without moving the clock. A crash leaves the lane to its lease. */
+  /** Does all work that is due, without moving the clock. After a crash the lane waits until its lease ends. */
   async drain(): Promise<void> {
     for (let round = 0; round < 200; round++) {
       const claims = await this.store.claim('worker', 10, LEASE_MS);
@@ -315,7 +317,7 @@ export class LaneHarness {
     throw new Error('the lane does not come to rest');
   }
 
-  /** A command of the API, decided on the lane as it is now. */
+  /** Runs a command of the API on the lane's present state. */
   async command<T>(lane: string, act: (s: LaneState, ctx: Ctx) => Commanded<T>): Promise<Commanded<T>> {
     return this.store.transact<Commanded<T>>({
       lane,
@@ -335,7 +337,7 @@ export class LaneHarness {
   }
 }
 
-/** The ledger's balance per account, debits minus credits, without accounts at zero. */
+/** The ledger's balance of each account, debits minus credits, without accounts at zero. */
 export function balances(s: LaneState): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
   for (const e of s.entries) {

@@ -1,10 +1,10 @@
-// A lane's log for tests: its content, and a step outside any daemon's decision.
+// A lane's log for tests: its content, and a step that no daemon decided.
 import type pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { LaneWriter } from '../../src/engine/lane-writer.js';
 
-/** Writes a step past every decision, and makes the lane due at once. */
+/** Writes a step without any decision, and makes the lane due at once. */
 export async function changeByHand(pool: pg.Pool, lane: string, change: (s: LaneState) => LaneState): Promise<void> {
   await new LaneWriter(pool, new ServerTime()).submit({
     lane,

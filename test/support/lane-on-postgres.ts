@@ -1,4 +1,4 @@
-// The lane harness on a PostgreSQL database of its own.
+// The lane harness on a separate PostgreSQL database.
 import { emptyLane } from '../../src/engine/context.js';
 import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
@@ -21,7 +21,7 @@ export type LaneOnPostgres = {
   readonly db: Database;
   readonly inbox: Inbox;
   readonly url: string;
-  /** Removes the database. */
+  /** Drops the database. */
   readonly close: () => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// A worker's steps of a lane, for tests of their statements, and the statements.
+// The steps a worker makes with a lane, for tests of their SQL statements, and the statements themselves.
 import { FACTS } from './item-facts.js';
 import { expect } from '@jest/globals';
 import type pg from 'pg';
@@ -11,7 +11,7 @@ import { paymentCollected } from '../../src/domain/postings.js';
 
 type Work = LaneWork<null>['decide'];
 
-/** A step in the middle of a claim: it decides the events and writes a line, an item and a ledger entry. */
+/** A step in the middle of a claim: it decides the events and writes a log row, an item and a ledger entry. */
 export const decided: Work = ({ state, events, now }) => {
   expect(events).toHaveLength(1);
   const ctx = { now, newId: (prefix: string) => `${prefix}_${state.lane}` } as Ctx;
@@ -24,7 +24,7 @@ export const decided: Work = ({ state, events, now }) => {
   return { state: { ...next, entries }, verdicts, dueAt: null, value: null };
 };
 
-/** The end of a claim: it writes the read model, and the lane leaves the queue. */
+/** The last step of a claim: it writes the read model, and the lane leaves the queue. */
 export const rested: Work = ({ state, now }) => {
   const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
   return { state: { ...state, payments }, verdicts: [], dueAt: null, rest: true, value: null };
@@ -32,7 +32,7 @@ export const rested: Work = ({ state, now }) => {
 
 export type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
 
-/** Records the prepared statements of a pool's connections from now on. */
+/** Records the prepared statements that a pool's connections send from now on. */
 export function listenTo(pool: pg.Pool, sent: Statement[]): void {
   const heard = new WeakSet<pg.PoolClient>();
   pool.on('acquire', (client) => {
@@ -49,24 +49,26 @@ export function listenTo(pool: pg.Pool, sent: Statement[]): void {
 
 export type Plan = { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
 
-/** The pages touched by a statement. */
+/** The number of pages a statement touched. */
 export const pagesIn = (plan: Plan | undefined): number =>
   (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity);
 
-/** A statement can run once: its plan's run writes the rows after it. */
+/** A statement can run only once, so the run for its plan writes the next rows. */
 export function nextTime(value: unknown): unknown {
   if (isVersions(value)) return value.map((n) => n + 1_000);
   return typeof value === 'string' ? value.replaceAll('"reason":"payment_collected"', '"reason":"asked_again"') : value;
 }
 
-/** A repeat of the last step finds its lane gone from the queue and may write no row: so it goes without a claim. */
+/**
+ * If the last step runs again, its lane is gone from the queue and it may write nothing. So it runs without a claim.
+ */
 export const unclaimed = (values: readonly unknown[]): unknown[] =>
-  // The fences of the log's rows stand behind their versions.
+  // In the values the fences of the log rows follow their versions.
   values.map((value, i) => (isVersions(values[i - 1]) && Array.isArray(value) ? value.map(() => null) : value));
 
 /**
- * SQL for the rows before those of `nextTime`: without them the statement writes nothing; null: it writes no row of the
- * log.
+ * SQL for the rows that must come before those of `nextTime`; otherwise the statement writes nothing. Null: the
+ * statement writes no log row.
  */
 export function rowsBefore(values: readonly unknown[]): string | null {
   const [first] = values.find(isVersions) ?? [];

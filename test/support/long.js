@@ -1,5 +1,5 @@
-// Test files with real processes, browsers and terminals, or with hundreds of worlds or dozens of verifies: `npm run
-// test:long` runs them, `npm test` all others. Paths from the root, without `.test.ts`.
+// The test files with real processes, browsers and terminals, with hundreds of simulated worlds, or with dozens of
+// verify runs. `npm run test:long` runs them, `npm test` runs all others. Paths start at the root, without `.test.ts`.
 export const LONG = [
   'test/e2e/chaos',
   'test/e2e/restart',

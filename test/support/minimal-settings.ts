@@ -1,4 +1,4 @@
-// The settings without a default, with values a test finds again, and the errors after changes.
+// The settings that have no default, with recognizable values, and the errors after changes to them.
 import { createHash } from 'node:crypto';
 import { type Config, ConfigError, loadConfig } from '../../src/config/index.js';
 
@@ -14,7 +14,7 @@ export const minimal = {
   API_KEYS: `backend:signup:${'a'.repeat(32)},anna:ops:${'b'.repeat(40)}`,
 };
 
-/** The settings reported for these changes to a good environment; undefined leaves a setting out. */
+/** The settings that are wrong after these changes to a good environment. Undefined removes a setting. */
 export function wrong(changes: Record<string, string | undefined>): string[] {
   return problemsOf(changes).map(({ name }) => name);
 }

@@ -1,10 +1,10 @@
-// A lane store with a process dying just before a chosen transaction.
+// A lane store whose process dies just before a chosen transaction.
 import { type Claim, LaneStore, type LaneWork } from '../../src/engine/lane-store.js';
 
-/** The process died here: it lost the last answer. */
+/** Thrown where the process dies. The last reply is lost. */
 export class Crash extends Error {}
 
-/** Passes everything on; dies just before the given transaction. */
+/** Passes every call on, and dies just before the given transaction. */
 export class MortalStore extends LaneStore {
   transactions = 0;
   dieBefore: number | null = null;

@@ -1,4 +1,4 @@
-// For impossible cases of a test: nobody ever reads the value behind ??.
+// For cases that cannot happen in a test: the right side of ??.
 export function never(): never {
   throw new Error('not there');
 }

@@ -1,7 +1,7 @@
-// For tests without a part for the MoR's other channels.
+// For tests in which the MoR's other channels play no part.
 import { MorChannels } from '../../src/domain/ports/mor-channels.js';
 
-/** For lanes without any of the MoR's other channels: a call is a bug. */
+/** A lane without the MoR's other channels: any call throws, because it is a bug. */
 export class NoChannels extends MorChannels {
   override createProforma(): never {
     throw new Error('no proforma invoice was expected');

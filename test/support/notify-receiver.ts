@@ -1,4 +1,4 @@
-// A merchant's receiver over real HTTP: keeps the requests, answers as the test says.
+// A merchant's receiver of notifications over real HTTP. It keeps the requests and replies as the test wants.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -14,7 +14,7 @@ export type Answer = number | 'hang' | { readonly status: number; readonly heade
 
 export class NotifyReceiver {
   readonly heard: Heard[] = [];
-  /** The answer to the next delivery; 200 unless a test says otherwise. */
+  /** The reply to the next delivery, by default 200. */
   answer: (heard: Heard) => Answer = () => 200;
   private readonly server = createServer((req, res) => void this.take(req, res));
 
@@ -32,7 +32,7 @@ export class NotifyReceiver {
     return this.heard.filter((h) => (JSON.parse(h.body) as { type?: string }).type === type);
   }
 
-  /** Verified by the library itself: throws unless one of its signatures comes from this secret. */
+  /** Verifies a notification with the library. Throws unless one of its signatures was made with this secret. */
   static verify(heard: Heard, secret: string): unknown {
     return new Webhook(secret).verify(heard.body, heard.headers);
   }
@@ -60,7 +60,7 @@ export class NotifyReceiver {
   }
 }
 
-/** A secret as `openssl rand -base64 32` makes one. */
+/** A secret in the format of `openssl rand -base64 32`. */
 export function newSecret(fill: number): string {
   return `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
 }

@@ -1,4 +1,4 @@
-// Reads of objects at the MoR, and requests for them, on a lane as a value.
+// Reads of objects at the MoR and requests to create them, on a lane as a value.
 import { type LaneState } from '../../src/domain/model.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { linkLookup } from '../../src/links/rules/link.js';
@@ -7,13 +7,13 @@ import { type ObjectRequest, requestObject as request } from '../../src/mor-obje
 import { proformaLookup } from '../../src/transfers/rules/proforma.js';
 import { asCommand, decide } from './decide.js';
 
-/** The MoR replies so to a read of the object. */
+/** Applies the MoR's reply to a read of the object. */
 export function applyObjectRead(s: LaneState, objectId: string, outcome: ObjectRead, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === objectId);
   const { take } = o?.kind === 'proforma' ? proformaLookup : linkLookup;
   return decide(s, ctx, (lane) => take(lane, outcome, { objectId, morId: o?.morId ?? '' }));
 }
 
-/** Somebody asks for an object. */
+/** Somebody requests an object. */
 export const requestObject = (s: LaneState, req: ObjectRequest, ctx: Ctx) =>
   asCommand((lane): ReturnType<typeof request> => request(lane, req))(s, ctx);

@@ -1,5 +1,5 @@
-// A real identity provider on loopback, in a separate process. `GET /_as/<account>` puts a person at the keyboard;
-// there is no password. Its first line is its address.
+// A real identity provider on loopback, in a separate process. `GET /_as/<account>` chooses the person who signs in,
+// without a password. It prints its address in the first line.
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
@@ -38,7 +38,7 @@ server.listen(0, '127.0.0.1', () => {
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...ACCOUNTS[id] }) }),
-    // Nobody must consent to the company's own console.
+    // The company's own console needs no consent of the person.
     loadExistingGrant: async (ctx) => {
       const grant = new ctx.oidc.provider.Grant({
         clientId: ctx.oidc.client.clientId,
@@ -49,7 +49,7 @@ server.listen(0, '127.0.0.1', () => {
       return grant;
     },
   });
-  // The daemons of a test get their ports late: any on loopback will do.
+  // The daemons of a test get their ports late, so any port on loopback is allowed.
   const { redirectUriAllowed } = provider.Client.prototype;
   provider.Client.prototype.redirectUriAllowed = function allowed(value) {
     const url = new URL(value);

@@ -1,4 +1,4 @@
-// A lane with a marked payment, and requests for its refunds.
+// A lane with a marked payment, for requests of refunds.
 import { askRefund } from './ask-refund.js';
 import { type RefundRow } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './builders.js';

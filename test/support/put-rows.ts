@@ -1,4 +1,4 @@
-// Rows put into the state of a lane, for tests that begin in the middle of a story.
+// Puts rows into the state of a lane, for tests that begin in the middle of a story.
 import {
   type AttemptRow,
   type InvoiceRow,

@@ -1,4 +1,4 @@
-// A renewal refused just now, as a plain value: for tests of its schedule's decisions.
+// A renewal refused just now, as a plain value, for tests of decisions about its retries.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
@@ -41,7 +41,7 @@ export const retried = (over: Partial<Retry> = {}): Retry => ({
   ...{ withdrawn: false, ...over },
 });
 
-/** A renewal of 29.90, refused just now. */
+/** A renewal of 29.90 EUR, refused just now. */
 export function lane(
   trail: Partial<RetryTrail> = {},
   over: Partial<InvoiceFacts> = {},
@@ -73,7 +73,7 @@ export const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
   ...over,
 });
 
-/** An ordered charge, waiting for its sending. */
+/** The lane with a planned charge that is not sent yet. */
 export function ordered(trail: Partial<RetryTrail> = {}): LaneState {
   return decide(lane(trail), ctx(), (l) => void makeRetry(l, { means: 'charge', shown: shown() }, null));
 }

@@ -1,8 +1,8 @@
-// A request budget without a limit and with a memory.
+// A request budget without a limit that records its requests.
 import { RequestBudget } from '../../src/domain/ports/request-budget.js';
 
 export class InMemoryRequestBudget extends RequestBudget {
-  /** The endpoints asked for, in order. */
+  /** The requested endpoints, in order. */
   readonly taken: string[] = [];
   readonly throttles: { endpoint: string; retryAfterMs: number | null; reason: string | null }[] = [];
 

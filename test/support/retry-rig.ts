@@ -1,4 +1,4 @@
-// A refused renewal with a schedule of retries, on the lane's real flow, with the clock in hand.
+// A refused renewal with a schedule of retries, on the real lane flow, with the test's own clock.
 import { type LaneState } from '../../src/domain/model.js';
 import { type RetrySchedule } from '../../src/domain/retry.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
@@ -36,7 +36,7 @@ export const after = async (r: Rig, ms: number): Promise<void> => {
 };
 
 let count = 0;
-/** The MoR's verdict on the newest try, said now. */
+/** The MoR declines the newest try now. */
 export const declined = (r: Rig, code = 'insufficient_funds') =>
   aPaymentFailed({ paymentId: `pay_${++count}`, declineCode: code, at: r.h.clock.now() });
 

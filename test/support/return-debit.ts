@@ -1,4 +1,4 @@
-// A returned debit as a command on a state.
+// The return of a debit, as a command on a state.
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type Ctx } from '../../src/engine/context.js';

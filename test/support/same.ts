@@ -1,5 +1,5 @@
-// `expect(got).toEqual(wanted)` for loops of thousands. Jest makes some two hundred matchers for each `expect`, at a
-// higher cost than the code under test: this calls it only once two values differ, for its message.
+// `expect(got).toEqual(wanted)` for loops of thousands. Jest builds some two hundred matchers for each `expect`, which
+// costs more than the code under test. So this calls `expect` only if two values differ, for its message.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 

@@ -1,5 +1,4 @@
-// The order of test files: those with the longest waits for real processes first, so none of them is left alone at the
-// end.
+// The order of test files: files that wait long for real processes run first, so none of them runs alone at the end.
 import Sequencer from '@jest/test-sequencer';
 import { LONG } from './long.js';
 

@@ -1,4 +1,4 @@
-// Rules on the draft as one function of a state, for tests settling a lane by some rules alone.
+// Runs rules on a draft as one function of a state, for tests that settle a lane with a few rules only.
 import { type Ctx } from '../../src/engine/context.js';
 import { Lane, type LookAgain, type Rule } from '../../src/engine/draft.js';
 import { takeInvoiceRead } from '../../src/engine/facts.js';
@@ -9,7 +9,7 @@ import { decide, type Applied } from './decide.js';
 
 type SettleRule = (s: LaneState, ctx: Ctx, lookAgain: LookAgain) => LaneState;
 
-/** These rules, one after the other on one draft. */
+/** Runs these rules one after another on one draft. */
 export function asSettleRule(...rules: readonly Rule[]): SettleRule {
   return (s, ctx, lookAgain) => {
     const lane = new Lane(s, ctx, lookAgain);
@@ -18,19 +18,19 @@ export function asSettleRule(...rules: readonly Rule[]): SettleRule {
   };
 }
 
-/** A read of the invoice came back. */
+/** Applies a read of the invoice. */
 export function applyRead(s: LaneState, outcome: Parameters<typeof takeInvoiceRead>[1], ctx: Ctx): LaneState {
   return decide(s, ctx, (lane) => takeInvoiceRead(lane, outcome));
 }
 
-/** An event taken in by its rule. */
+/** Takes an event with its rule. */
 export function takeEvent<E>(rule: (lane: Lane, e: E) => Verdict, s: LaneState, e: E, ctx: Ctx): Applied {
   const lane = new Lane(s, ctx);
   const verdict = rule(lane, e);
   return { state: lane.toState(), verdict };
 }
 
-/** A person's choice, carried out by its rule; the item stays open here. */
+/** Carries out a person's choice with its rule. The item stays open here. */
 export function choose(rule: ChoiceRule, s: LaneState, r: ReviewRow, choice: Choice, ctx: Ctx): LaneState | Refusal {
   const lane = new Lane(s, ctx);
   return rule(lane, r, choice) ?? lane.toState();

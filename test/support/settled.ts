@@ -1,4 +1,4 @@
-// A lane at rest, and its next need, for tests of decisions.
+// A lane at rest and its next lookup, for tests of decisions.
 import { SUBJECTS } from '../../src/decisions/subjects.js';
 import { takeBackUnwanted } from '../../src/engine/calls.js';
 import { type Ctx } from '../../src/engine/context.js';
@@ -6,7 +6,9 @@ import { type LaneState } from '../../src/domain/model.js';
 import { type Settled } from '../../src/engine/settle.js';
 import { decide, settle as settleLane } from './decide.js';
 
-/** Like a lane's decision: without its earlier entries (domain/model.ts). The result has them all. */
+/**
+ * Decides as the engine does, without the earlier ledger entries (domain/model.ts). The result contains all entries.
+ */
 export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {
   const next = decide({ ...s, entries: [] });
   return { ...next, entries: [...s.entries, ...next.entries] };
@@ -17,12 +19,12 @@ export function settle(s: LaneState, ctx: Ctx): LaneState {
   return decided(s, (state) => settleLane(state, ctx).state);
 }
 
-/** The lane without its unwanted calls. */
+/** The lane without the calls that its rules no longer want. */
 export function wanted(s: LaneState, ctx: Ctx): LaneState {
   return decide(s, ctx, (lane) => takeBackUnwanted(lane, SUBJECTS.calls));
 }
 
-/** A lane's next errand, and the time of its next look. */
+/** The lane's next lookup, and when the lane is due. */
 export function plan(s: LaneState, ctx: Ctx): Pick<Settled, 'errand' | 'dueAt'> {
   return settleLane(s, ctx);
 }

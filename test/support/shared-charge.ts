@@ -1,5 +1,5 @@
-// A charge the MoR names for two invoices, and the item about it: the first invoice's payment is booked, the second is
-// in hand.
+// A charge that the MoR names for two invoices, for tests of the item about it. The first invoice's payment is booked;
+// the second is under test.
 import { expect } from '@jest/globals';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID } from './builders.js';
@@ -9,7 +9,7 @@ import { resolveReview } from './decide.js';
 
 export const SHARED = 'ch_shared';
 
-/** The MoR now reports the renewal paid, by this charge. */
+/** The MoR reports the renewal as paid by this charge. */
 export const named = (r: Rig, over: object = {}) =>
   aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now(), ...over });
 export const refusedNow = (r: Rig) =>
@@ -27,7 +27,7 @@ export function bookElsewhere(r: Rig, charge: string): void {
   r.h.backend.store.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
 }
 
-/** A renewal, and another invoice with a payment booked under the charge. */
+/** A renewal, and a payment of another invoice booked under the same charge. */
 export function booked(over: Partial<FlowSettings> = {}): Rig {
   const r = rig(over);
   bookElsewhere(r, SHARED);

@@ -1,7 +1,7 @@
-// Signature headers as Stripe and the MoR make them, written apart from the checking code.
+// Signature headers in the format of Stripe and the MoR, independent of the code that checks them.
 import { createHmac } from 'node:crypto';
 
-/** The lower-case hex HMAC-SHA256 over `{t}.{body}`. */
+/** The HMAC-SHA256 over `{t}.{body}` in lower-case hex. */
 export function mac(body: Buffer | string, secret: string, t: number | string): string {
   return createHmac('sha256', secret)
     .update(Buffer.concat([Buffer.from(`${t}.`), Buffer.from(body)]))
@@ -9,8 +9,8 @@ export function mac(body: Buffer | string, secret: string, t: number | string): 
 }
 
 /**
- * A header value `t=…,v1=…`. `t`: Unix seconds, the time now if absent. `secret` may be several: one `v1` each, as
- * during a rotation.
+ * A header value `t=…,v1=…`. `t` is in Unix seconds; left out: now. Several secrets give one `v1` each, as during a
+ * rotation.
  */
 export function sign(
   body: Buffer | string,

@@ -1,4 +1,4 @@
-// A terminal without output or questions, for tests of the parts behind a command.
+// A terminal that prints nothing and asks nothing, for tests of the code behind a command.
 import { type Io } from '../../src/cli/io.js';
 
 export const silentIo = (env: Io['env'] = {}): Io => ({

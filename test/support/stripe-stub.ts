@@ -1,4 +1,4 @@
-// A bare node:http server: it plays Stripe's answers one by one, and keeps its requests, byte for byte.
+// A bare node:http server that sends Stripe's replies one by one, and keeps the requests byte for byte.
 import http from 'node:http';
 import { afterEach } from '@jest/globals';
 import { type AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ export const API_KEY = 'sk_test_canary0123456789canary';
 export type Seen = { method: string; path: string; headers: http.IncomingHttpHeaders; body: string };
 export type Reply = (response: http.ServerResponse, seen: Seen) => void;
 
-/** A JSON answer. */
+/** A reply with a JSON body. */
 export function reply(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
@@ -33,7 +33,7 @@ export function text(status: number, body: string): Reply {
   };
 }
 
-/** For the top of a file: starts stubs; they end with their test. */
+/** Call it at the top of a test file. Returns a function that starts a stub; the stub stops after its test. */
 export function stubs() {
   let stop: (() => Promise<void>) | null = null;
   afterEach(async () => {
@@ -47,11 +47,11 @@ export function stubs() {
   };
 }
 
-/** The invoice of 29.90 EUR after its payment. */
+/** The invoice of 29.90 EUR when it is paid. */
 export const paidInvoice = (change = {}) =>
   anInvoice({ status: 'paid', amount_paid: 2990, amount_remaining: 0, ...change });
 
-/** Starts it with its answers, in order; one request too many gets 599. */
+/** Starts a stub with its replies, in order. A request too many gets 599. */
 export async function startStub(...replies: Reply[]) {
   const seen: Seen[] = [];
   const server = http.createServer((request, response) => {
@@ -73,12 +73,12 @@ export async function startStub(...replies: Reply[]) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  /** Like a peer with idle sockets. */
+  /** Closes all sockets, as a peer does with idle ones. */
   const closeSockets = (): void => server.closeAllConnections();
   return { ...adapter, base, seen, close, closeSockets, more: (...next: Reply[]) => replies.push(...next) } as const;
 }
 
-/** The adapter against any base URL, with everything it says kept. */
+/** The adapter for any base URL. Keeps everything it logs. */
 export function adapterFor(apiBase: string, options: { timeoutMs?: number; cpmt?: string; apiKey?: string } = {}) {
   const budget = new InMemoryRequestBudget();
   const reports: CallReport[] = [];
@@ -96,7 +96,7 @@ export function adapterFor(apiBase: string, options: { timeoutMs?: number; cpmt?
   return { client, platform, reader: new StripeBillingReader(client), budget, reports };
 }
 
-/** A call as the outbox would keep it. */
+/** A call as the outbox stores it. */
 export function stored(
   platform: StripeBillingPlatform,
   call: BillingCall,

@@ -1,4 +1,4 @@
-// The databases of the tests.
+// Tests of the databases for tests.
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { freshDatabase, migratedTemplate } from '../support/database.js';

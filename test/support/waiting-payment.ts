@@ -1,4 +1,4 @@
-// A payment waiting for its mark, and the lane of its invoice, as plain values: for tests of the mark's decision.
+// A payment that waits for its mark, and its invoice's lane, as plain values, for tests of decisions about the mark.
 import { type Ctx, emptyLane } from '../../src/engine/context.js';
 import { putPayment } from './put-rows.js';
 import { newPayment } from '../../src/engine/payment.js';
@@ -27,7 +27,7 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly
 });
 export const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
   payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
-/** The lane with its invoice's row changed. */
+/** The lane with changes to its invoice. */
 export const withInvoice = (s: LaneState, row: Partial<InvoiceRow>): LaneState => ({
   ...s,
   invoice: { ...(s.invoice ?? never()), ...row },

@@ -1,4 +1,5 @@
-// A whole world for an end-to-end test: sandbox, one or more real daemons on one database, and the merchant's own client.
+// The whole world of an end-to-end test: the sandbox, one or more real daemons on one database, and the merchant's
+// client.
 import { randomUUID } from 'node:crypto';
 import Stripe from 'stripe';
 import { loadConfig } from '../../src/config/index.js';
@@ -20,26 +21,26 @@ export type World = {
   readonly databaseUrl: string;
   readonly daemons: Daemon[];
   readonly logLines: string[];
-  /** The settings of a daemon's start. */
+  /** The settings with which a daemon starts. */
   readonly env: Record<string, string>;
-  /** `migrations`: those of another release than this one. */
+  /** `migrations`: a folder with the migrations of another release. */
   startDaemon(over?: Record<string, string>, migrations?: string): Promise<Daemon>;
-  /** A call at the first daemon with the ops key unless another is given. */
+  /** Calls the API of the first daemon. The ops key is the default. */
   api: <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
   advance(seconds: number): Promise<void>;
-  /** Moves the sandbox's clock past its MoR's next act: nobody has to wait for it. */
+  /** Moves the sandbox's clock past the next act of its MoR, so nobody has to wait. */
   morActs(): Promise<void>;
-  /** A customer with a subscription and a first invoice paid at signup. */
+  /** A customer with a subscription whose first invoice the signup paid. */
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
-  /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed; the MoR has tried the charge. */
+  /** Renews and returns the invoice. Its draft hour has not passed, and the MoR has tried the charge. */
   renew(subscriptionId: string): Promise<string>;
   /**
-   * Waits for a condition, by default 90 s: long on purpose, for noisy machines. Repeats a failed look: a busy daemon
-   * may answer 503. Fails with the last look's result.
+   * Waits until `holds` is true, 90 s by default: long on purpose, for busy machines. Repeats a failed look, because a
+   * busy daemon may answer 503. Fails with the last result.
    */
   until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
-  /** Waits until an invoice has a status at the API. */
+  /** Waits until the API shows an invoice in this status. */
   invoice(id: string, status: string): Promise<Json>;
   close(): Promise<void>;
 };
@@ -55,7 +56,7 @@ export type Subscriber = {
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 100;
 
-/** The sandbox's MoR takes at most so long to charge a renewal, and to write a payment's invoice, its proof. */
+/** The most seconds the sandbox's MoR takes to charge a renewal, or to write the invoice of a payment, its proof. */
 const MOR_TAKES_SEC = 2;
 
 export async function startWorld(over: Record<string, string> = {}): Promise<World> {
@@ -174,7 +175,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     },
     async until(what, look, holds, withinMs = DEADLINE_MS) {
       const end = Date.now() + withinMs;
-      // A look costs the daemon and the database work: the longer it takes, the less often.
+      // Each look costs the daemon and the database work, so the pauses grow.
       for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_EVERY_MS)) {
         let last: string;
         try {
@@ -215,7 +216,7 @@ async function call<T>(url: string, method: string, body: unknown, headers: Reco
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as T, headers: response.headers };
 }
 
-/** Of a product of its own; smallest units. */
+/** A monthly price of a new product. `minor` is in smallest units. */
 export async function monthlyPrice(stripe: Stripe, minor: number, currency = 'eur'): Promise<Stripe.Price> {
   const product = await stripe.products.create({ name: 'Larch Pro' });
   return stripe.prices.create({ product: product.id, currency, unit_amount: minor, recurring: { interval: 'month' } });

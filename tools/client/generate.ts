@@ -1,4 +1,5 @@
-// The generated half of packages/client, from the OpenAPI document: types by openapi-typescript, and one method per operation.
+// Generates the generated half of packages/client from the OpenAPI document: types by openapi-typescript, and one
+// method for each operation.
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { openApiDocument } from '../docs/routes-reference.js';
@@ -6,7 +7,7 @@ import { openApiDocument } from '../docs/routes-reference.js';
 type Json = Readonly<Record<string, unknown>>;
 
 export type GeneratedFile = {
-  /** From the root of the project, with `/`. */
+  /** The path from the root of the project, with `/`. */
   readonly path: string;
   readonly text: string;
 };
@@ -15,12 +16,12 @@ const FOLDER = 'packages/client/src/generated';
 const HEAD = '// Made from the OpenAPI document by `npm run client`; do not edit it by hand.\n';
 const LONGEST_COMMENT = 60;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** The client's own, beside those of the API. */
+/** Error codes of the client itself, in addition to those of the API. */
 const OWN_CODES = ['connection_failed', 'timeout', 'unreadable_answer'];
-/** Codes of one word; the others have an underscore and so differ from the names of fields. */
+/** Codes of one word. All other codes have an underscore, which tells them from names of fields. */
 const SHORT_CODES = ['unauthorized', 'forbidden'];
 
-/** Both files, as they should stand. Needs no database, no network and no setting. */
+/** Returns both files with their right content. Needs no database, no network and no setting. */
 export async function generatedClient(): Promise<readonly GeneratedFile[]> {
   const document = await openApiDocument();
   const operations = operationsOf(document);
@@ -40,7 +41,7 @@ export async function generatedClient(): Promise<readonly GeneratedFile[]> {
   ];
 }
 
-/** Only the shapes: operations.ts has their requests and answers. */
+/** Contains only the types of objects. operations.ts has the requests and responses. */
 async function schemaFile({ openapi, schemas }: { openapi: unknown; schemas: Json }): Promise<string> {
   const document = {
     openapi,
@@ -60,12 +61,12 @@ type Operation = {
   readonly path: string;
   readonly said: Json;
   readonly query: readonly Json[];
-  /** The type of the request; null: none. */
+  /** The type of the request body; null: none. */
   readonly body: string | null;
   readonly bodyOptional: boolean;
-  /** The type of the answer. */
+  /** The type of the response. */
   readonly answer: string;
-  /** The fields of a list's answer: its rows, and the cursor of its next page. */
+  /** For a list, the fields of its response: the rows, and the cursor of the next page. */
   readonly list: readonly [rows: string, cursor: string] | null;
   readonly repeat: 'key' | 'safe' | 'never';
 };
@@ -98,7 +99,7 @@ function operationsOf(document: Json): Operation[] {
   );
 }
 
-/** The answer of any of its successes. */
+/** The type of a successful response; a union if the responses differ. */
 function answerOf(said: Json): string {
   const done = Object.entries(objectOf(said['responses'])).filter(([status]) => /^2/.test(status));
   const types = done.map(([, answer]) => {
@@ -109,7 +110,7 @@ function answerOf(said: Json): string {
   return [...new Set(types)].join(' | ');
 }
 
-/** A schema in TypeScript. Everything with fields is a named one. */
+/** Writes a schema as a TypeScript type. Every object type has a name. */
 function typeOf(schema: Json): string {
   const { $ref: ref, oneOf, type, items } = schema;
   if (typeof ref === 'string') return `Schemas['${ref.split('/').at(-1) ?? ''}']`;
@@ -117,7 +118,7 @@ function typeOf(schema: Json): string {
   return type === 'array' ? `${typeOf(objectOf(items))}[]` : 'Record<string, unknown>';
 }
 
-/** The parameters of a list as one object. */
+/** The query parameters of a list as one object type. */
 function queryOf({ query }: Operation): Json {
   const fields = query.map((p) => [
     p['name'],
@@ -186,7 +187,7 @@ function methodText(operation: Operation): string {
   return `  /** ${sentence(said['summary'])} */\n  ${name}(${inputs}): ${gives};`;
 }
 
-/** The first one. */
+/** Returns the first sentence. */
 function sentence(text: unknown): string {
   const plain =
     String(text)
@@ -195,7 +196,7 @@ function sentence(text: unknown): string {
   return /[.;]$/.test(plain) ? plain.replace(/;$/, '.') : `${plain}.`;
 }
 
-/** The codes in the descriptions of refusals, in backquotes. */
+/** The error codes in the descriptions of refusals, in backquotes. */
 function codesOf(said: Json): string[] {
   const refusals = Object.entries(objectOf(said['responses'])).filter(([status]) => /^[45]/.test(status));
   const words = refusals.flatMap(([, one]) => [...String(objectOf(one)['description']).matchAll(/`([a-z_]+)`/g)]);
@@ -203,8 +204,8 @@ function codesOf(said: Json): string[] {
 }
 
 /**
- * Keeps only short words on a caller's fields of openapi-typescript's comments: with all of them the package would be
- * twice as large. The reference has the whole.
+ * In the types from openapi-typescript, keeps comments only on the fields a caller sends. With all comments the package
+ * would be twice as large. The reference has them all.
  */
 function forTypes(schemas: Json): Json {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Writes the generated half of packages/client. `test/client/generated.test.ts` fails when somebody forgot to.
+// Writes the generated half of packages/client. If somebody forgets to run it, `test/client/generated.test.ts` fails.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

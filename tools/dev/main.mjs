@@ -1,20 +1,24 @@
-// `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, restarted after each change. Ctrl-C ends all
-// three. Arguments go to the daemon's Node: `npm run dev -- --inspect`. Set SANDBOX_… and the daemon's own settings in
-// the environment. The sandbox keeps running over a restart, with its customers and invoices; a change of the sandbox
-// itself needs a new start.
+// `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, which restarts after each change. Ctrl-C
+// stops all three. Arguments go to the daemon's Node: `npm run dev -- --inspect`. Set SANDBOX_… and the daemon's
+// settings in the environment. The sandbox keeps its customers and invoices over a restart of the daemon. After a
+// change of the sandbox itself, start `npm run dev` again.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseEnv } from 'node:util';
 
 /**
- * The sandbox begins empty and gives the same ids again, so the database begins empty too. Leaves DATABASE_URL alone.
+ * The folder of the database. The sandbox starts empty and repeats its ids, so the database starts empty too. A
+ * database in DATABASE_URL stays as it is.
  */
 const DATA_DIR = '.crossbill/dev';
 const ENV_FILE = '.crossbill/dev.env';
-/** Ends its host program with this process, however it ends: their pipe closes then. */
+/** Loaded into each child. Stops the child when this process ends in any way, because the pipe then closes. */
 const WATCHER = `process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGTERM'))`;
-/** npm passes Ctrl-C on although the terminal already did: this is no second one. */
+/**
+ * npm passes Ctrl-C on although the terminal has sent it already. A signal this soon after the first is the same
+ * Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
 const say = (text) => console.log(`dev: ${text}`);
@@ -53,7 +57,10 @@ async function afterBuild() {
   if (!ending) startDaemon();
 }
 
-/** In a separate process group: Ctrl-C reaches this process only, and it ends the daemon before its peers. */
+/**
+ * Starts a program in a separate process group. So Ctrl-C reaches only this process, which stops the daemon before its
+ * peers.
+ */
 function start(args, env, stdout) {
   const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHER)}`, ...args];
   return spawn(process.execPath, watched, { env, stdio: ['pipe', stdout, 'inherit'], detached: true });
@@ -98,7 +105,7 @@ function startDaemon() {
   });
 }
 
-/** Asks it to end and waits. */
+/** Sends SIGTERM and waits for the end. */
 async function stop(child) {
   if (child === daemon) daemon = null;
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -109,7 +116,7 @@ async function stop(child) {
 
 async function end(why, code) {
   if (ending) {
-    for (const child of [daemon, sandbox, compiler]) child?.kill('SIGKILL'); // asked twice: at once
+    for (const child of [daemon, sandbox, compiler]) child?.kill('SIGKILL'); // a second Ctrl-C: kill at once
     process.exit(1);
   }
   ending = true;

@@ -1,4 +1,4 @@
-// The reference of the command line, from the commands themselves.
+// Generates the reference of the command line from the commands themselves.
 import { type CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { EXIT_HELP } from '#src/cli/exit-codes.js';
 import { type Io } from '#src/cli/io.js';
@@ -8,7 +8,7 @@ import { code, madeFrom, page, table } from './markdown.js';
 
 const DAY_MS = 86_400_000;
 
-/** The program in surroundings without any effect. */
+/** The command line, built so that no command has an effect. */
 export function commandLine(): Command {
   const io: Io = {
     env: {},
@@ -24,7 +24,7 @@ export function commandLine(): Command {
   return programOf(new Session(io), () => undefined);
 }
 
-/** The commands with an action, with the words to call them: `events list`. */
+/** The commands that have an action, each with the words that call it: `events list`. */
 export function commandsOf(command: Command, words: readonly string[] = []): { words: string; command: Command }[] {
   return command.commands.flatMap((c) => {
     const path = [...words, c.name()];
@@ -63,7 +63,7 @@ function row(o: Command['options'][number]): readonly string[] {
   return [code(o.flags), o.mandatory ? '**required**' : code(shownDefault(o.defaultValue)), o.description];
 }
 
-/** A time as its span before now: the page must be the same tomorrow. */
+/** Writes a time as its distance from now, so the page is the same tomorrow. */
 function shownDefault(value: unknown): string | null {
   if (value instanceof Date) return `${Math.round((Date.now() - value.getTime()) / DAY_MS)}d`;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

@@ -1,4 +1,4 @@
-// Writes docs/reference/ from the code. `test/docs/reference.test.ts` fails when somebody forgot to.
+// Writes docs/reference/ from the code. If somebody forgets to run it, `test/docs/reference.test.ts` fails.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The metrics reference: names and help from the registry itself, labels from one sample of each.
+// Generates the reference of metrics: names and help from the registry itself, labels from one sample of each metric.
 import { Metrics } from '#src/observe/index.js';
 import { code, madeFrom, page, table } from './markdown.js';
 
@@ -9,10 +9,10 @@ type Metric = {
   readonly labels: readonly string[];
 };
 
-/** Every metric of our own, in the registry's order. */
+/** Every metric of Crossbill itself, in the order of the registry. */
 export async function metricsOf(): Promise<readonly Metric[]> {
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
-  // Labels show in the text only once a metric has a value.
+  // A label appears in the text only when its metric has a value.
   metrics.event('stripe', 'other', 'stored');
   metrics.webhookAnswer('stripe', 200);
   metrics.webhookRefusal('stripe', 'signature_mismatch');
@@ -36,7 +36,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   }));
 }
 
-/** A histogram's own label `le` is not one of ours. */
+/** The label `le` comes with every histogram, so it is left out. */
 function labelsOf(text: string, name: string): readonly string[] {
   const sample = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} \\S+$`, 'm').exec(text)?.[1] ?? '';
   return [...sample.matchAll(/(\w+)="/g)].flatMap(([, label]) =>

@@ -1,16 +1,16 @@
-// The pages of docs/reference/ made from the code: their names and their content.
+// The generated pages of docs/reference/: their names and their content.
 import { renderCli } from './cli-reference.js';
 import { renderMetrics } from './metrics-reference.js';
 import { openApiDocument, renderRoutes } from './routes-reference.js';
 import { renderSettings } from './settings-reference.js';
 
 export type Page = {
-  /** From the root of the project, with `/`. */
+  /** The path from the root of the project, with `/`. */
   readonly path: string;
   readonly text: string;
 };
 
-/** Every generated file. Needs no database, no network and no setting. */
+/** Returns every generated file. Needs no database, no network and no setting. */
 export async function referencePages(): Promise<readonly Page[]> {
   const openApi = await openApiDocument();
   return [

@@ -1,4 +1,4 @@
-// The OpenAPI document of the daemon, as a file, and the page of its routes.
+// Generates the daemon's OpenAPI document as a file, and the page of its routes.
 import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Route = { readonly method: string; readonly path: string; readonly tag: string; readonly operation: Json };
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** The page names these once for all routes. */
+/** Statuses of all routes. The page explains them once. */
 const FOR_ALL = ['401', '403', '415'];
 const ENDPOINTS = [
   ['POST /webhooks/stripe', 'Stripe', '`Stripe-Signature`'],
@@ -33,9 +33,9 @@ const ENDPOINT_ANSWERS = [
   ],
 ];
 
-/** The OpenAPI document. Builds nothing behind the routes: touches no database, no peer, no port. */
+/** The OpenAPI document. Builds only the routes: touches no database, no peer and no port. */
 export async function openApiDocument(): Promise<Json> {
-  const made = randomBytes(24).toString('hex'); // unused settings must still be possible ones
+  const made = randomBytes(24).toString('hex'); // nobody uses these settings, but they must be valid
   const config = loadConfig({
     DATABASE_URL: 'postgres://127.0.0.1:9/none',
     STRIPE_API_KEY: `sk_test_${made}`,
@@ -49,7 +49,7 @@ export async function openApiDocument(): Promise<Json> {
   });
   const parts = {
     config,
-    db: Object.create(Database.prototype) as Database, // never opened: `preview` makes no provider
+    db: Object.create(Database.prototype) as Database, // never opened: `preview` creates no provider
     log: createLogger({ level: 'silent', secrets: [], pretty: false }),
     metrics: new Metrics({ eventTypes: [], now: () => new Date(0) }),
   };
@@ -58,7 +58,7 @@ export async function openApiDocument(): Promise<Json> {
   return { ...openApi(app, notificationWebhooks()) };
 }
 
-/** Every route of the document, in its order. */
+/** Every route of the document, in the document's order. */
 export function routesOf(document: Json): Route[] {
   return Object.entries(object(document['paths'])).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -70,7 +70,7 @@ export function routesOf(document: Json): Route[] {
   );
 }
 
-/** The page for people: a line for each route. `openapi.json` has every field. */
+/** The page for people, with a line for each route. `openapi.json` has every field. */
 export function renderRoutes(document: Json): string {
   const routes = routesOf(document);
   return page([
@@ -101,7 +101,7 @@ function row({ method, path, operation }: Route): string[] {
   return [code(`${method} ${path}`), text(operation['x-role']) || 'no key', about, answersOf(operation).join(', ')];
 }
 
-/** Each status with the codes of its description; leaves out the answers common to every route. */
+/** Each status with the codes in its description, without the statuses that all routes share. */
 function answersOf(operation: Json): string[] {
   return Object.entries(object(operation['responses'])).flatMap(([status, answer]) => {
     if (FOR_ALL.includes(status)) return [];

@@ -1,4 +1,4 @@
-// The settings reference, from the table of settings.
+// Generates the reference of settings from the table of settings.
 import { SETTING_GROUPS } from '#src/config/index.js';
 import { type Setting } from '#src/config/setting.js';
 import { code, madeFrom, page, table } from './markdown.js';

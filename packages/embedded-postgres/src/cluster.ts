@@ -115,7 +115,7 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
 }
 
 function runInitdb(draft: Cluster, binaries: Binaries, runAs: RunAs, sync: boolean): void {
-  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']; // depends on no host
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']; // of no host
   const run = spawnSync(
     binaries.initdb,
     [

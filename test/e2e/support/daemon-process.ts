@@ -1,4 +1,4 @@
-// The built daemon as a separate process, ready to be killed.
+// The built daemon as a separate process that a test can kill.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,16 +8,18 @@ import { alone } from '../../support/database.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
-/** Node's flags in `npm start`. */
+/** The flags for Node in `npm start`. */
 const FLAGS =
   /"start": "node (.+) dist\/main\.js"/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]?.split(' ') ?? [];
-/** Time of the last build. */
+/** The compiler's file in `dist/`. Its modification time is the time of the last build. */
 const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
-/** A daemon's time to get ready: only a hang takes this long, and the error then shows its log. */
+/** How long a daemon may take to be ready. Only a hanging daemon takes this long, and the error then shows its log. */
 const READY_MS = 100_000;
 
-/** Builds `dist/` when it is missing or older than the sources: once, also when two test files ask at the same time. */
+/**
+ * Builds `dist/` if it is missing or older than the sources. Builds once even if two test files ask at the same time.
+ */
 export function ensureBuilt(): Promise<void> {
   return alone('build dist', build);
 }
@@ -37,13 +39,14 @@ function build(): void {
   )
     return;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
-  // The compiler leaves an unchanged file alone, this one too: the next caller would build once more.
+  // The compiler does not touch unchanged files, not even this one. Without a new time the next caller would build
+  // again.
   utimesSync(BUILT, new Date(), new Date());
 }
 
 /**
- * A port for a daemon with the same address after a kill. Below the systems' own range (Linux: from 32768), or
- * somebody's outgoing connection would have it while the daemon is down.
+ * Returns a port, so a daemon keeps its address after a kill. The port is below the range of the operating systems
+ * (Linux: from 32768): otherwise an outgoing connection could take it while the daemon is down.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -67,25 +70,25 @@ export class DaemonProcess {
   constructor(
     readonly url: string,
     private readonly env: Record<string, string>,
-    /** For Node, beside those of `npm start`. */
+    /** Flags for Node in addition to those of `npm start`. */
     private readonly flags: readonly string[] = [],
-    /** A file descriptor; left out, its output is in `lines`. */
+    /** A file descriptor for the output. Left out: the output is in `lines`. */
     private readonly stdout: number | 'pipe' = 'pipe',
   ) {}
 
-  /** Of the running process. */
+  /** The id of the running process. */
   get pid(): number {
     const pid = this.child?.pid;
     if (pid === undefined) throw new Error('the daemon does not run');
     return pid;
   }
 
-  /** Resolves when it is ready. */
+  /** Resolves when the daemon is ready. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [...FLAGS, ...this.flags, PROGRAM], {
       env: { PATH: process.env['PATH'], ...this.env },
       stdio: ['ignore', this.stdout, 'pipe'],
-      cwd: tmpdir(), // not where a developer keeps an .env
+      cwd: tmpdir(), // a developer may keep an .env in the checkout
     });
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => this.lines.push(text));
@@ -104,7 +107,7 @@ export class DaemonProcess {
     }
   }
 
-  /** Ends it with this signal and waits for its end: the exit code, null when the signal ended it. */
+  /** Sends this signal and waits for the end of the process. Returns the exit code, or null if the signal ended it. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     const { child } = this;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;

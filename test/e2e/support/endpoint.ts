@@ -1,4 +1,4 @@
-// A sender of webhooks under a test's control, byte by byte: any path, any headers, any signature.
+// A sender of webhooks that a test controls byte by byte: any path, any headers, any signature.
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { sign } from '../../support/signing.js';
 import { type World } from '../../support/world.js';
@@ -12,7 +12,7 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 export type Sent = { readonly status: number; readonly body: string };
 
-/** One POST over its own connection. A list of header values goes out as so many headers. */
+/** Sends one POST over its own connection. A list of header values becomes one header for each value. */
 export function post(url: string, body: Buffer | string, headers: Record<string, string | string[]>): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const agent = new Agent({ keepAlive: false });
@@ -38,7 +38,7 @@ export function secretOf(world: World, endpoint: EndpointName): string {
   return endpoint === 'mor_payments' ? secrets.paymentWebhookSecret : secrets.eventWebhookSecret;
 }
 
-/** A delivery as its sender makes it, except for `over`. */
+/** Sends a delivery as its sender does, with the changes in `over`. */
 export function deliver(
   world: World,
   endpoint: EndpointName,
@@ -51,14 +51,16 @@ export function deliver(
   return post(url, body, { 'content-type': 'application/json', [header]: signature });
 }
 
-/** The statuses of the events of this id at `GET /v1/events`, newest first; none when there is no such event. */
+/**
+ * Returns the statuses of the events with this id at `GET /v1/events`, newest first. Empty if there is no such event.
+ */
 export async function eventStatuses(world: World, source: EndpointName, eventId: string): Promise<readonly string[]> {
   const query = `source=${source}&event_id=${encodeURIComponent(eventId)}`;
   const found = await world.api<{ data: { status: string }[] }>('GET', `/v1/events?${query}`);
   return found.body.data.map((e) => e.status);
 }
 
-/** The status of the newest event of this id, once it has its decision. */
+/** Waits until the newest event with this id is decided, and returns its status. */
 export async function eventStatus(world: World, source: EndpointName, eventId: string): Promise<string> {
   const seen = await world.until(
     `event ${eventId} is decided`,

@@ -1,5 +1,5 @@
-// The strangers of flood.ts, in a separate process: otherwise their cost would count as the daemon's time. It reports
-// to its parent.
+// The clients of flood.ts, in a separate process: otherwise their cost would count as the daemon's time. Reports to its
+// parent.
 import { connect } from 'node:net';
 
 const [url, count, head, bytes] = process.argv.slice(2);

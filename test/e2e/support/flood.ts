@@ -1,17 +1,17 @@
-// Strangers holding connections open: each sends a head and all of its body but the last byte, and then nothing more.
+// Clients that hold connections open: each sends a head and its body except the last byte, and then nothing more.
 import { execFileSync, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type Flood = {
-  /** The number of answers by status; `0` counts cut connections. */
+  /** The number of responses by status. `0` counts connections cut without a response. */
   readonly answered: ReadonlyMap<number, number>;
   end(): void;
 };
 
 type Report = { readonly sent: boolean; readonly answered: Readonly<Record<string, number>> };
 
-/** Resolves once each of `count` connections has sent its part, or is gone. */
+/** Resolves when each of `count` connections has sent its part or is closed. */
 export async function flood(
   url: string,
   target: { readonly path: string; readonly headers: Readonly<Record<string, string>>; readonly bytes: number },
@@ -41,7 +41,7 @@ export async function flood(
   };
 }
 
-/** Memory of a process in MB: its present use, and its highest. */
+/** Memory of a process in MB: now, and the most so far. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mb = (name: string): number =>
@@ -49,7 +49,7 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   return { now: mb('VmRSS'), peak: mb('VmHWM') };
 }
 
-/** Throws where a process may not have so many files open: fewer connections would show nothing. */
+/** Throws if a process may not open this many files: with fewer connections the test would prove nothing. */
 export function mustOpen(files: number): void {
   const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
   if (limit < files) throw new Error(`only ${limit} files may be open here: raise it (ulimit -n ${files})`);

@@ -1,10 +1,13 @@
-// Renewals in numbers, for tests with dying processes and connections.
+// Many renewals at once, for tests in which processes die and connections break.
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { type Subscriber, type World } from '../../support/world.js';
 import { draftRenewal, stripeSides } from './story.js';
 
-/** At least `count` renewals, several of each subscriber, charged within the next seconds. Gives their invoices. */
+/**
+ * Starts at least `count` renewals, several of each subscriber. The MoR charges them within the next seconds. Returns
+ * their invoices.
+ */
 export async function renewAtOnce(world: World, subscribers: readonly Subscriber[], count: number): Promise<string[]> {
   const made: string[] = [];
   while (made.length < count) {
@@ -13,31 +16,31 @@ export async function renewAtOnce(world: World, subscribers: readonly Subscriber
   return made;
 }
 
-/** Somewhere in the work: after so many calls at Stripe. */
+/** Waits until Stripe has received this many more requests, so the daemon is in the middle of its work. */
 export async function untilSomeCalls(world: World, more: number): Promise<void> {
   const count = async (): Promise<number> => Number((await world.control('GET', '/stripe/stats')).body['requests']);
   const start = await count();
   await world.until('some calls were made', count, (n) => n >= start + more);
 }
 
-/** The effect of time on a process's lanes: their leases run out, and anyone may have them. */
+/** Ends the leases of a process's lanes, as time would, so any worker may claim them. */
 export async function leasesRunOut(databaseUrl: string, pid: number): Promise<void> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
-  // An owner's name is host:pid:name.
+  // A lease owner is named host:pid:name.
   await db.query(`update lane set lease_until = now() where lease_owner like '%:' || $1::int || ':%'`, [pid]);
   await db.end();
 }
 
 /**
- * Repeats the missing deliveries, and waits until every invoice is paid and `also` holds; then each payment of 10.00
- * has one record, attached once.
+ * Repeats missing deliveries and waits until every invoice is paid and `also` holds. Then checks that each payment of
+ * 10.00 has one record, attached once.
  */
 export async function paidOnce(world: World, invoices: readonly string[], also = () => true): Promise<void> {
   const sides = await world.until(
     'every renewal is paid',
     async () => {
-      await world.advance(120); // the senders' next tries
+      await world.advance(120); // time for the senders' next attempts
       return stripeSides(world);
     },
     (seen) => also() && invoices.every((id) => seen.get(id)?.status === 'paid'),

@@ -1,7 +1,9 @@
-// Customers known to the MoR with a subscription in Stripe's collection, and the charger of an invoice in the end.
+// Customers known to the MoR whose subscription Stripe collects, and which side took the money of an invoice.
 import { type Subscriber, type World } from '../../support/world.js';
 
-/** A subscriber of the MoR with a second charger: the default of the subscription is a card on Stripe. */
+/**
+ * A subscriber of the MoR whom Stripe can charge too: the subscription's default payment method is a card at Stripe.
+ */
 export async function mover(world: World, email = 'eve@example.com'): Promise<Subscriber & { cardId: string }> {
   const s = await world.subscriber({ email });
   await world.invoice(s.firstInvoiceId, 'paid');
@@ -10,7 +12,7 @@ export async function mover(world: World, email = 'eve@example.com'): Promise<Su
   return { ...s, cardId: card.id };
 }
 
-/** Each side's takings for an invoice: charges of Stripe's own, and payments of the MoR. */
+/** How many times each side took money for an invoice: charges of Stripe itself, and payments at the MoR. */
 export function takenFor(world: World, invoiceId: string): { readonly stripe: number; readonly mor: number } {
   const { sandbox } = world;
   const stripe = [...sandbox.stripe.state.charges.values()].filter((c) => c.invoice === invoiceId).length;
@@ -18,7 +20,7 @@ export function takenFor(world: World, invoiceId: string): { readonly stripe: nu
   return { stripe, mor: attempts.filter((p) => p.status === 'succeeded').length };
 }
 
-/** The subscription's method, and its way of collection. */
+/** Returns the subscription's default payment method and its collection method. */
 export async function collection(world: World, subscriptionId: string): Promise<readonly [string | null, string]> {
   const s = await world.stripe.subscriptions.retrieve(subscriptionId);
   const method = s.default_payment_method;

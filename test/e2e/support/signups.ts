@@ -1,4 +1,4 @@
-// A signup as a shop makes it: customer and incomplete subscription on Stripe, intent, browser, completion.
+// A signup as a shop does it: customer and incomplete subscription on Stripe, intent, browser, completion.
 import { expect } from '@jest/globals';
 import { type Json, monthlyPrice, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
 import { stripeSide } from './story.js';
@@ -13,7 +13,10 @@ export type Begun = {
   readonly intentId: string;
 };
 
-/** A customer with an incomplete subscription of 29.90 EUR and a signup for its first invoice, `amount` its intent's. */
+/**
+ * A customer with an incomplete subscription of 29.90 EUR, and a signup for its first invoice. `amount` is the
+ * intent's.
+ */
 export async function begun(world: World, amount = 2990): Promise<Begun> {
   const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
   const price = await monthlyPrice(world.stripe, 2990);
@@ -35,7 +38,7 @@ export async function begun(world: World, amount = 2990): Promise<Begun> {
   };
 }
 
-/** The browser confirms. `outcome` null: as the customer's card says. */
+/** The browser confirms the intent. `outcome` null: the customer's card decides. */
 export async function confirmed(
   world: World,
   b: Begun,
@@ -56,7 +59,7 @@ export function complete(
   return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
 }
 
-/** Paid on Stripe by one payment record, without any other write. */
+/** Checks that one payment record paid the invoice on Stripe, and that nothing else was written. */
 export async function paidOnce(world: World, invoiceId: string): Promise<void> {
   await world.invoice(invoiceId, 'paid');
   const side = await stripeSide(world, invoiceId);

@@ -1,20 +1,20 @@
-// The main characters of the tests: an invoice waiting for its money, the MoR's word on it, and Stripe's final view.
+// What many tests share: an invoice waiting for its money, the MoR's events about it, and the final state on Stripe.
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, type Subscriber, type World } from '../../support/world.js';
 
-/** Ids of one payment at the MoR. */
+/** The ids of one payment at the MoR. */
 export type Paid = {
   readonly paymentId: string;
   readonly chargeId: string;
   readonly intentId: string;
 };
 
-/** The MoR hears nothing of Stripe from now on: the test plays it. */
+/** From now on the MoR receives no events from Stripe, so the test plays the MoR. */
 export async function deafMor(world: World): Promise<void> {
   await world.control('POST', '/mor/hearing', { direct: false });
 }
 
-/** A subscriber's first renewal, finalized and unpaid. For a deaf MoR, or a failing card. */
+/** A subscriber's first renewal, finalized and unpaid. Needs a deaf MoR or a failing card. */
 export async function openRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
   const invoiceId = await draftRenewal(world, s, amount);
   await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
@@ -35,7 +35,7 @@ export function newPaid(): Paid {
   return { paymentId: `pay_${tail}`, chargeId: `ch_${tail}`, intentId: `pi_${tail}` };
 }
 
-/** A payment, succeeded in the MoR's own books and refundable there. It sends no event. */
+/** A payment that succeeded in the MoR's own books, where it can be refunded. Sends no event. */
 export function takenByMor(world: World, s: Subscriber, invoiceId: string, amount: number, currency = 'eur'): Paid {
   const { cards, mor } = world.sandbox;
   const morCustomerId = mor.customerOf.get(s.customerId)?.id ?? '';
@@ -67,7 +67,7 @@ export type Said = {
   readonly currency?: string;
 };
 
-/** `data.object` of a `payment.*` event (Document 3, "Webhook payload"). */
+/** The `data.object` of a `payment.*` event (Document 3, "Webhook payload"). */
 export function paymentObject(paid: Paid, status: string, said: Said, more: Json = {}): Json {
   return {
     payment_id: paid.paymentId,
@@ -83,8 +83,8 @@ export function paymentObject(paid: Paid, status: string, said: Said, more: Json
 }
 
 /**
- * The MoR posts a signed event to its payment webhook; returns the event's id. `created`: the event's own time, Unix
- * seconds.
+ * The MoR sends a signed event to the payment webhook. Returns the id of the event. `created`: the event's own time in
+ * Unix seconds.
  */
 export async function tell(world: World, type: string, object: Json, id?: string, created?: number): Promise<string> {
   const posted = await world.control('POST', '/mor/payment-events', {
@@ -116,16 +116,16 @@ export async function tellRefunded(
   return tell(world, 'payment.refunded', paymentObject(paid, status, said, more), said.id);
 }
 
-/** Stripe's objects of one invoice, counted over everything and not only over attached ones. */
+/** Stripe's objects for one invoice, searched in all objects and not only in attached ones. */
 export type StripeSide = {
   readonly status: string | null;
   readonly amountPaid: number;
-  /** Every record naming the invoice, attached or not. */
+  /** Every record that names the invoice, attached or not. */
   readonly records: readonly string[];
-  /** The records attached to it, once for each time. */
+  /** The records attached to the invoice, one entry for each attachment. */
   readonly attached: readonly string[];
   readonly refundReferences: readonly string[];
-  /** Amounts of its credit notes. */
+  /** The amounts of the invoice's credit notes. */
   readonly notes: readonly number[];
 };
 
@@ -178,7 +178,7 @@ export async function reviews(world: World, invoiceId: string, status = 'open'):
   return page.body.data.filter((r) => r['invoice_id'] === invoiceId);
 }
 
-/** Waits for exactly these open items on an invoice, by kind. */
+/** Waits until an invoice has open items of exactly these kinds. */
 export async function untilReviews(world: World, invoiceId: string, kinds: readonly string[]): Promise<Json[]> {
   return world.until(
     `${invoiceId} has the open items ${kinds.join(', ') || 'none'}`,
@@ -192,7 +192,7 @@ export async function requestsOf(world: World, query: string): Promise<Json[]> {
   return log.body['data'] as Json[];
 }
 
-/** Waits until a payment of the API is as `holds` says. */
+/** Waits until `holds` is true for a payment at the API. */
 export function untilPayment(world: World, id: string, what: string, holds: (p: Json) => boolean): Promise<Json> {
   return world
     .until(

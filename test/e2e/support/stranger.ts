@@ -1,11 +1,9 @@
-// A customer in Stripe's own collection: no signup here, and nothing at the MoR.
+// A customer from whom Stripe itself collects: without a signup at Crossbill and unknown to the MoR.
 import { monthlyPrice, type World } from '../../support/world.js';
 
 export type Stranger = { readonly customerId: string; readonly subscriptionId: string };
 
-/**
- * A card at Stripe paid their first invoice; with `card` it stays the customer's default, and Stripe charges it again.
- */
+/** A card at Stripe pays the customer's first invoice. With `card` it stays the default, so Stripe charges it again. */
 export async function stranger(
   world: World,
   options: {
@@ -30,7 +28,7 @@ export async function stranger(
   return { customerId: customer.id, subscriptionId: subscription.id };
 }
 
-/** A renewal of a customer unknown to the MoR; still a draft. */
+/** A renewal of a customer unknown to the MoR, still a draft. */
 export async function renewalOf(world: World, s: Stranger): Promise<string> {
   const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
   if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);

@@ -1,4 +1,4 @@
-// Hooks of Node's module loader: `#src/…`, `@crossbill/…` and `….js` are TypeScript files, compiled by swc.
+// Hooks of Node's module loader: `#src/…`, `@crossbill/…` and `….js` mean TypeScript files, which swc compiles.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,12 +22,14 @@ const OPTIONS = {
 
 mkdirSync(CACHE, { recursive: true });
 
-/** Where the compiled form of one of our files is kept; its source map has the same name and `.map`. */
+/** The path of the compiled form of a project file. Its source map has the same name with `.map`. */
 export function keptAt(url) {
   return fileURLToPath(new URL(url.slice(ROOT.length).replaceAll('/', '+'), CACHE));
 }
 
-/** The JavaScript of one of our TypeScript files: kept on disk, with the hash of its origin as the last line. */
+/**
+ * The JavaScript of a TypeScript file of the project. It is kept on disk, with the hash of the source in the last line.
+ */
 export function compiled(url) {
   const source = readFileSync(fileURLToPath(url), 'utf8');
   const mark = `\n//${createHash('sha1')
@@ -42,14 +44,14 @@ export function compiled(url) {
   return code;
 }
 
-/** In one step: other workers read and write the same files. */
+/** Writes in one step, because other workers read and write the same files. */
 function write(path, text) {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, text);
   renameSync(draft, path);
 }
 
-/** The file of ours behind an import, as a URL; null for every other import. */
+/** The URL of the project file that an import means; null for every other import. */
 function own(specifier, parent) {
   if (specifier === '@jest/globals') return GLOBALS;
   if (specifier.startsWith(ROOT)) return specifier;
@@ -62,8 +64,8 @@ function own(specifier, parent) {
 }
 
 /**
- * A test file and its helpers have `?tests=N` at their names: each test file has its own, and all other files are loaded
- * once per process. With `?all=N` each test file has its own of ours.
+ * With `?tests=N` in the name, each test file has its own copy of its helpers, and the process loads all other files
+ * once. With `?all=N` each test file has its own copy of all project files.
  */
 export function resolve(specifier, context, next) {
   const parent = context.parentURL ?? '';

@@ -1,14 +1,15 @@
-// Jest's own runtime loads everything again for each test file, in a context of its own: seconds of Nest, TypeORM and
-// the daemon. With this one Node imports a test file as any other: src, packages and node_modules once per worker.
+// Jest's own runtime loads everything again for each test file, in a separate context: seconds for Nest, TypeORM and
+// the daemon. With this runtime Node imports a test file like any other, and loads src, packages and node_modules once
+// per worker.
 import { pathToFileURL } from 'node:url';
 import Runtime from 'jest-runtime';
 import { keptAt } from './hooks.js';
 import './register.js';
 
-/** Jest imports this file by `require`, and then looks for it. */
+/** Jest loads this file with `require` and looks for this export. */
 export const __esModule = true;
 
-/** `expect` lives in jest's context and asks `instanceof` of our objects. */
+/** `expect` runs in jest's context and checks objects of the tests with `instanceof`, so both need the same classes. */
 const SHARED = { Array, BigInt, Boolean, Date, Error, Function, Map, Number, Object, RegExp, Set, String, Symbol };
 
 let files = 0;
@@ -27,7 +28,7 @@ export default class NodeRuntime extends Runtime {
     super(...args);
     const [, environment, , , , , , { watch, watchAll }] = args;
     Object.assign(environment.global, SHARED);
-    // Between two runs of a watch our files change.
+    // In watch mode the project's files change between two runs.
     this.alone = watch || watchAll ? 'all' : 'tests';
   }
 

@@ -82,7 +82,7 @@ export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const net = withoutTaxes(sent);
   const discount = withoutTaxes(sentDiscount);
   const exactDuty = shareOf(net, dutyRate);
-  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty; // a small price cannot contain more
+  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty; // the price holds no more
   const tax = request.inclusive ? sent - net - duty : shareOf(net + duty, rate);
   const dutyCharges: Charge[] = duty > 0n ? [{ levy: null, rate: dutyRate, amount: duty, taxable: net }] : [];
   return {

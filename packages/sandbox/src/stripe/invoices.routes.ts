@@ -56,7 +56,7 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
   ctx.route('GET', '/v1/invoices/:id/lines', (params, id) => {
     const invoice = ctx.invoice(id);
     const lines = invoice.lines.map((line) => ({ ...line, created: invoice.created }));
-    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // in invoice order
+    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // as invoiced
   });
   ctx.route('POST', '/v1/invoices/:id', (params, id) => {
     const invoice = ctx.invoice(id);
