@@ -10,7 +10,7 @@ export class Hands {
     private readonly people: People,
   ) {}
 
-  /** Makes a credit note for money of the MoR, out of band or to the customer's balance. */
+  /** Creates a credit note for money of the MoR, either out of band or to the customer's balance. */
   async credit(invoiceId: string, amount: number, toBalance: boolean): Promise<void> {
     if (this.markedBy(invoiceId) === null) return;
     const part = toBalance ? 'credit_amount' : 'out_of_band_amount';
@@ -18,7 +18,7 @@ export class Hands {
     this.keep('credit_note', invoiceId, (await this.people.stripe('POST', '/v1/credit_notes', form))['id']);
   }
 
-  /** A refund reported on our record. */
+  /** Reports a refund on the payment record of Crossbill. */
   async refund(invoiceId: string, amount: number): Promise<void> {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
@@ -34,7 +34,7 @@ export class Hands {
     this.keep('refund', invoiceId, answer['id']);
   }
 
-  /** Takes our record off the invoice. */
+  /** Detaches Crossbill's payment record from the invoice. */
   async detach(invoiceId: string): Promise<void> {
     const record = this.markedBy(invoiceId);
     if (record === null || record === '') return;
@@ -73,7 +73,7 @@ export function isByHand(world: World, d: Difference): boolean {
   return world.byHand.some(({ objectId, invoiceId }) => d.objectId === objectId && d.invoiceId === invoiceId);
 }
 
-/** True if a person took our payment off the invoice: the mark existed and is gone. */
+/** True if a person detached Crossbill's payment from the invoice: the mark existed and is gone. */
 export function wasDetached(world: World, i: Pick<Invoice, 'id'>): boolean {
   return world.byHand.some((h) => h.what === 'detached' && h.invoiceId === i.id);
 }

@@ -237,7 +237,7 @@ export const moneyStories: readonly Story[] = [
     name: 'a signup that its payment.captured alone proves',
     plan: async (world) => {
       const { people, names, ada, charge } = await signup(world);
-      // No look-up of a charge is answered until long after Stripe would have ended the subscription.
+      // The MoR answers no look-up of a charge until long after Stripe would have ended the subscription.
       world.unanswered.add('/api/payments/invoice');
       world.scheduler.plan(world.at(20), 'another amount', () => {
         void names.capture(names.nameOf(charge()) ?? '', { saysId: false, saysAmount: 'wrong' });

@@ -52,7 +52,7 @@ export class Names {
     return this.say(reference, said, how);
   }
 
-  /** Names the payment whatever the result, like a person who reads the wrong line. */
+  /** Reports the name of a payment, right or wrong, like a person who reads the wrong line. */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
     if (world.mayBeLost) return null;

@@ -23,8 +23,8 @@ async function settledDebit(world: World): Promise<DebitScene> {
 }
 
 /**
- * `key`: the same again is the same request. Remembers the answer for the rules; `code`: the code of the refusal it
- * must get.
+ * An operator reports the return of a debit. The same `key` repeats the same request. Remembers the reply for the
+ * rules. `code`: the code of the refusal the request must get.
  */
 async function say({ world, people, invoice }: DebitScene, act: Act, key: string, code: string | null): Promise<void> {
   const paymentId = paymentOf(people, invoice());

@@ -3,7 +3,7 @@
 import { type Sides } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 
-/** Our clocks are wrong by at most ten minutes, so a link may seem to have expired that much too early. */
+/** The simulated clocks are wrong by at most ten minutes, so a link may seem to expire that much too early. */
 const CLOCKS_DIFFER_MS = 620_000;
 
 export function channelRules(sides: Sides): string[] {

@@ -20,8 +20,8 @@ function guardRules({ world, seen }: Sides): string[] {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    // With Stripe out, nobody could ask about the charge; an unannounced draft gives nothing to ask; and a backup may
-    // lack the warning.
+    // There may be no warning if Stripe was down, so nobody could ask about the charge, if no event announced the
+    // draft, or if a restore lost the warning.
     const quiet =
       world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
     const missed = byStripe && !outside && !told.has(i.id) && quiet;
@@ -43,13 +43,13 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
   const status = row?.status ?? 'unknown';
   if (wasEnrolled(world, i)) {
-    // Once the money comes, the failed try, accepted by the MoR and without an answer, no longer counts.
+    // A relay may be cancelled after the charge: the MoR took the event, and only the reply was lost.
     const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === i.id);
     const relayed = relays.some((m) => m.status === 'done' || (m.status === 'cancelled' && charged));
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
     return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
   }
-  // A payment of the MoR makes an invoice ours, and its customer's next invoices too.
+  // If the MoR took one payment of a customer, Crossbill handles this invoice and the customer's next ones.
   if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [
@@ -61,7 +61,7 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   ];
 }
 
-/** Whether the customer was enrolled, by what people and the merchant set at Stripe or here. */
+/** True if the customer was enrolled by the settings that people made at Stripe or in Crossbill. */
 function wasEnrolled(world: World, i: Invoice): boolean {
   const rule = world.settings.enrolment;
   const { customers, subscriptions } = world.sandbox.stripe.state;

@@ -2,7 +2,7 @@
 // matches both sides.
 import { isGapTold, rowOf, type Sides } from './sides.js';
 
-/** V12. A debit adds to an account, a credit takes from it. */
+/** V12: the balances of the ledger match both sides. A debit adds to an account, a credit subtracts. */
 export function ledgerRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   const balance = (account: string, rowId: string): number =>
@@ -29,7 +29,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
     const returned = world.planted.returns.get(p.id) === 'returned';
-    // What is left of a returned debit is lost, completely and once.
+    // The rest of a returned debit is lost: all of it, and only once.
     if (returned && lost !== p.amount - counted)
       broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
     if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))

@@ -16,7 +16,7 @@ function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): st
   return isHere ? [] : [`L1: ${onLink.length} payments were made on link ${reference}, and none is here`];
 }
 
-/** L2: a link paid once: its payment has the MoR's name once the name has arrived. */
+/** L2: if a link is paid once and the MoR's announcement arrived, the payment has the name in the announcement. */
 function calledSo({ seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   const [first, second] = p.onLink;
