@@ -241,7 +241,7 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 /** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
-/** Ids kept from the events of one dispute or alert. Such events name one payment, so more ids are a mistake. */
+/** Ids kept from the events of one dispute or alert. They all name one payment (its id, charge, intent), so more are a mistake. */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding

@@ -45,8 +45,8 @@ export const isRare = (alias: string): string => `${alias}.reason not in ('${COM
 
 /**
  * The condition of a partial index for strays: entries recorded more than three hours before or after the money moved.
- * Nearly every entry is recorded within three hours (a draft waits for one), so a span of entry numbers finds those of
- * a month, and the large table needs no index of that time.
+ * Nearly every entry is recorded within three hours: a payment on a draft waits for one hour. So all entries of a month
+ * but the strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
  */
 export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -141,8 +141,8 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
 }
 
 /**
- * Selects the entries moved in this span, as a subquery. Each part has its own order, so PostgreSQL merges the parts
- * only as far as a page needs. Otherwise it would read and sort all entries of the span.
+ * Selects the entries moved in this span, as a subquery of two sorted parts: the usual entries and the strays. So
+ * PostgreSQL merges the parts only as far as a page needs, and does not sort all entries of the span.
  */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;

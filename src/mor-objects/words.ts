@@ -41,7 +41,7 @@ export const objectWords: Words<
   }),
   'unknown-e-invoice': (f) => ({
     summary: `${f.type} for e-invoice ${f.eInvoice}, whose invoice is not known here`,
-    proposal: 'Look at the e-invoice at the MoR and file it where it belongs.',
+    proposal: 'Open the e-invoice at the MoR, find its invoice, and file it with your accounts.',
   }),
   'unknown-dispute': (f) => ({
     summary: `${f.type} (event ${f.event}) about a payment that is not known here${f.until === null ? '' : `, to be answered by ${showIso(f.until)}`}`,

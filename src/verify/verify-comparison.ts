@@ -245,7 +245,7 @@ export class VerifyComparison {
 const BALANCE_TYPE = 'customer.updated';
 /** Stripe shows something new, and an event about it may wait in our inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/** False: the next run compares the difference, since an event about the invoice is under way in our own books. */
+/** True if the difference cannot come from an event waiting in our inbox. The next run compares any other again. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
 /** These kinds compare sums, so a detached payment shows up in them a second time. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);

@@ -208,7 +208,7 @@ describe('a signup', () => {
     expect(text.rows[0]?.all).not.toContain('secret');
   });
 
-  it('a signup completes once; another charge, invoice or signup gets a refusal', async () => {
+  it('a signup completes once; another charge for it, or its charge for another signup or invoice, is refused', async () => {
     const s = await made();
     const other = await made();
     for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });

@@ -189,8 +189,8 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // 404: this platform has no such list. List too long: Crossbill has searched the invoice's own payments. In both
-    // cases a person decides.
+    // In both cases Crossbill cannot find out, and a person decides. 404: this platform has no such list. List too long:
+    // Crossbill could search only the invoice's own payments.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
       i.readAt = null;

@@ -214,7 +214,7 @@ const KEY_TOO_OLD = 'key_too_old';
 /**
  * Crossbill does not repeat an unfinished request once the MoR may have forgotten its key: the money could go back
  * twice. An event or a person settles the refund. The key's age counts from the request or from a person's last
- * `retry`, not from a try: a lost process or database may have sent an earlier one.
+ * `retry`, not from the first try on record: an earlier try may have lost its record in a crash or a restore.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {

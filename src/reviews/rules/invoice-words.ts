@@ -13,7 +13,7 @@ export const invoiceWords: Words<
   'transfer-overdue': (f) => ({
     summary: `the renewal was refused, and proforma invoice ${f.proforma} was to be paid by ${showIso(f.dueAt)}: no transfer for it is known`,
     proposal:
-      "Ask the customer. While it stands Crossbill tries nothing else: cancel it in the MoR's portal, then try the renewal again.",
+      "Ask the customer about the transfer. While the proforma invoice is open, Crossbill tries nothing else. To charge again instead, cancel the proforma invoice in the MoR's portal, then retry the renewal.",
   }),
   'finalization-failed': (f) => ({
     summary: `Stripe could not finalize the invoice: ${f.said}`,

@@ -8,7 +8,10 @@ export const PROGRESS_VERSION = 4;
 /** A span still to list, from `from` (included) to `to` (excluded). `to` null: up to the newest object. */
 export type Stretch = { readonly from: number; readonly to: number | null };
 
-/** The rest of a list, newest first. It holds times instead of ids: an object may disappear before its next read. */
+/**
+ * The part of one list of Stripe still to compare, newest first, as spans of creation time. An id would be no safe place
+ * to resume from: its object may be deleted meanwhile.
+ */
 export type Listing = {
   /** Newest first. Empty: everything is compared. */
   readonly todo: readonly Stretch[];
@@ -33,7 +36,7 @@ export type VerifyProgress = {
   readonly refundsAfter: number;
   /** Invoices with a difference to a peer. The next run looks at them first. */
   readonly again: readonly string[];
-  /** How many differences to a peer did not fit into the stored list, by kind. */
+  /** How many differences to Stripe or the MoR did not fit into the stored list, by kind. */
   readonly more: Readonly<Record<string, number>>;
 };
 

@@ -153,7 +153,7 @@ it('the room for bodies keeps one half for callers and one for strangers', () =>
   expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
 });
 
-it('a side may borrow unneeded room, and gives it back from its oldest body', () => {
+it('strangers may use memory that callers do not need, and lose their oldest bodies when a caller needs it', () => {
   const room = new ReadingRoom(1_000);
   const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
   expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);

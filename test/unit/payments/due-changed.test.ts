@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it('after a person applies it, the existing record marks a part', async () => {
+it('once a person applies the payment, its existing record pays a part of the changed amount due', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   const choice = { resolution: 'apply', note: null, by: 'ada' } as const;

@@ -49,7 +49,7 @@ it('a dispute asks for evidence, with the sum, the deadline and the dashboard', 
   });
 });
 
-it('a dispute without a sum asks about its payment’s sum, or about an unknown payment', () => {
+it('the item of a dispute without a sum names the sum of its payment, or just a payment if that is unknown', () => {
   const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
     /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
   expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');

@@ -245,7 +245,7 @@ it('an event of the MoR gives up every id in its data, at any depth', () => {
   );
 });
 
-it('Crossbill ignores announced and unknown events of the MoR', () => {
+it('Crossbill ignores unknown event types, and types that the MoR documents but does not send', () => {
   for (const type of ['payment.settled', 'report.available', 'dispute.closed', 'toString']) {
     expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} })).verdict).toBe('ignored');
   }

@@ -87,7 +87,7 @@ it('Crossbill checks a new renewal after five seconds; the item names the method
   expect(wordsOf(item).proposal).toContain('customer portal, hosted invoice page');
 });
 
-it('Crossbill checks a risky draft every five minutes, and a risky open invoice every six hours', () => {
+it('Crossbill checks a draft that Stripe would charge every five minutes, and such an open invoice every six hours', () => {
   expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
   expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
   expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({

@@ -287,7 +287,7 @@ describe('the schedule of a refused renewal', () => {
       );
     });
 
-    it('a refund withdraws a waiting retry: money came', async () => {
+    it('a refund withdraws a waiting retry, since it shows that the charge succeeded', async () => {
       const r = await unsent();
       await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
       await r.h.rest(24 * 30);

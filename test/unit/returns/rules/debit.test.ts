@@ -192,7 +192,7 @@ it('a return and a later lost dispute take at most the payment together', () => 
   expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
 });
 
-it('a return names its person and time, and waits for a refund under way', () => {
+it('a returned debit stores who recorded it and when, and is refused while a refund is under way', () => {
   const p = paid();
   const s = returned(p);
   expect(s.objects).toMatchObject([

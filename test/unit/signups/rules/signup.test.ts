@@ -231,7 +231,7 @@ describe('money of a signup on its way', () => {
     );
   });
 
-  it('unsettled money outside of a signup, or of a running subscription, opens no item', () => {
+  it('unsettled money opens no item if it has no signup, or if its invoice is a renewal', () => {
     expect(watched(pending({ signupId: null }), 20 * HOUR_MS).reviews).toEqual([]);
     expect(looks).toEqual([]);
     const renewal = { ...known(pending()), invoice: first({ billingReason: 'subscription_cycle' }) };

@@ -266,7 +266,7 @@ describe('the refunds on a payment record', () => {
     expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
   });
 
-  it('a refund with an open item about Stripe’s refusal does not count', () => {
+  it('a refund with an open item about Stripe’s refusal does not explain a refund on Stripe', () => {
     const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
     const shows = (item: object): string[] =>
       compareRecord(
