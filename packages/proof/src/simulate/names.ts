@@ -58,7 +58,10 @@ export class Names {
     if (world.mayBeLost) return null;
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.paymentRows.list({}, { limit: 100, cursor: null });
-      const row = page.data.find((d) => d.payment.reference === reference)?.payment;
+      const rows = page.data.filter((d) => d.payment.reference === reference);
+      // Payments of two invoices may name one charge: the other one may already have this name, and keeps it.
+      if (how === 'taken' && rows.some((d) => d.payment.paymentId === said)) return null;
+      const row = rows[0]?.payment;
       return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
     });
     if (done === null) return null;
