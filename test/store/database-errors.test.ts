@@ -22,7 +22,7 @@ it('a session killed between two queries of a transaction is trouble of the data
   await admin.connect();
   const error: unknown = await db.orm
     .transaction(async (em) => {
-      const [own] = (await em.query('select pg_backend_pid() as pid')) as readonly { pid: number }[];
+      const [own] = await em.query<{ pid: number }[]>('select pg_backend_pid() as pid');
       await admin.query('select pg_terminate_backend($1)', [own?.pid]);
       while (em.queryRunner?.isReleased !== true) await new Promise((resolve) => setImmediate(resolve));
       await em.query('select 1');
