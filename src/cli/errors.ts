@@ -1,7 +1,6 @@
 // Turns every error of a command into an exit code, a stable code and a sentence. Shows no stack and no secret.
 import { Problem } from '../api/http/problem.js';
 import { ConfigError } from '../config/index.js';
-import { StoreUnavailable } from '../domain/errors.js';
 import { BadCursor } from '../domain/page.js';
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { DatabaseRefused, isUnavailable } from '../store/database.js';
@@ -20,7 +19,7 @@ export function explainError(e: unknown): Explained {
   if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };
   if (isOfEmbeddedPostgres(e)) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
   if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
-  if (e instanceof StoreUnavailable || isUnavailable(e)) {
+  if (isUnavailable(e)) {
     const why = e instanceof Error ? e.message : 'no answer';
     const message = `The database does not answer (${why}). Check the database and DATABASE_URL.`;
     return { exitCode: EXIT.unreachable, code: 'database_unavailable', message };

@@ -1,30 +1,33 @@
 // Gives the engine the rules of the subjects.
 import { Global, Module } from '@nestjs/common';
 import { Decider } from '../engine/decider.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { EnrolmentModule } from '../enrolment/enrolment.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { MorObjectsModule } from '../mor-objects/mor-objects.module.js';
+import { RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { PaymentsStore } from '../payments/payments.store.js';
 import { RefundsModule } from '../refunds/refunds.module.js';
 import { RefundsStore } from '../refunds/refunds.store.js';
 import { SignupsModule } from '../signups/signups.module.js';
 import { SignupsStore } from '../signups/signups.store.js';
-import { type Books, BOOKS, Decisions } from './decisions.js';
+import { Decisions } from './decisions.js';
 
 @Global()
 @Module({
   imports: [MorModule, EnrolmentModule, MorObjectsModule, PaymentsModule, RefundsModule, SignupsModule],
   providers: [
-    { provide: Decider, useClass: Decisions },
     {
-      provide: BOOKS,
-      useFactory: (payments: PaymentsStore, refunds: RefundsStore, signups: SignupsStore): Books => ({
-        payments,
-        refunds,
-        signups,
-      }),
-      inject: [PaymentsStore, RefundsStore, SignupsStore],
+      provide: Decider,
+      useFactory: (
+        router: RouteEventsFlow,
+        payments: PaymentsStore,
+        refunds: RefundsStore,
+        signups: SignupsStore,
+        enrolment: EnrolmentFlow,
+      ) => new Decisions(router, { payments, refunds, signups }, enrolment),
+      inject: [RouteEventsFlow, PaymentsStore, RefundsStore, SignupsStore, EnrolmentFlow],
     },
   ],
   exports: [Decider],

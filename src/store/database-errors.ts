@@ -2,6 +2,7 @@
 // repair.
 import { types } from 'node:util';
 import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { StoreUnavailable } from '../domain/errors.js';
 
 /**
  * - `url`: DATABASE_URL is unusable.
@@ -55,7 +56,9 @@ export const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|S
 
 /** True for trouble of the database itself. False for a fault of the statement. */
 export function isUnavailable(e: unknown): boolean {
-  if (e instanceof QueryRunnerAlreadyReleasedError) return true; // the connection died between two queries of a transaction
+  if (e instanceof StoreUnavailable) return true;
+  // The connection died between two queries of a transaction.
+  if (e instanceof QueryRunnerAlreadyReleasedError) return true;
   const state = sqlState(e);
   if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
   // Socket errors, such as ECONNREFUSED, match the last pattern.

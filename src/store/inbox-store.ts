@@ -1,7 +1,7 @@
 // The inbox in PostgreSQL: one insert stores a batch of deliveries, and the answer follows the commit.
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
-import { byteaArray, textArray } from './codec.js';
+import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf } from './event-bodies.js';

@@ -3,7 +3,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
-import { StoreUnavailable } from '../../domain/errors.js';
 import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
 import { isUnavailable } from '../../store/database-errors.js';
@@ -31,7 +30,7 @@ export function toProblem(error: unknown): Problem {
     ];
     return new Problem(status, code, message);
   }
-  if (error instanceof StoreUnavailable || isUnavailable(error)) {
+  if (isUnavailable(error)) {
     return new Problem(503, 'unavailable', 'The database does not answer: try again.', [], 1);
   }
   return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. The log has the cause.');

@@ -359,7 +359,7 @@ describe('money beside a mark', () => {
     expect(beyond({ ...s, invoice: null }, null)).toEqual([]);
   });
 
-  /** Two marked payments of an open invoice of which 5.00 are due. */
+  /** An open invoice with two marked payments. 5.00 of it are still due. */
   const rest = (over: Partial<PaymentRow> = {}, row: Partial<InvoiceRow> = {}): LaneState => {
     const s = lane({ amountPaid: 2490n, amountRemaining: 500n }, aPayment({ mark: 'confirmed', ...over }));
     return withInvoice(s, { readAt: ctx.now, ...row });

@@ -360,7 +360,7 @@ describe('a dispute over an unsure sum', () => {
     const h = await paid();
     await lost(h, { amount: 300, currency: 'EUR' });
     const [item] = (await h.state(INVOICE_ID)).reviews;
-    const choice = { resolution: 'dismiss', note: 'booked beside it', by: 'ada' } as const;
+    const choice = { resolution: 'dismiss', note: 'booked outside the ledger', by: 'ada' } as const;
     await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
     await lost(h, { amount: '3.00', currency: 'EUR' }, 2);
     const said = 'dispute dp_1 was lost: the bank took 3.00 EUR back; it is in the ledger now';

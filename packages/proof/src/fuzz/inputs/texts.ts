@@ -96,7 +96,7 @@ export const oddText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A time as text: mostly a valid time, one near the ends of the range, or one that is almost valid. */
+/** Draws a time as text: mostly valid, sometimes near the ends of the range, sometimes almost valid. */
 export const timeText: fc.Arbitrary<string> = fc
   .record({
     year: fc.oneof(
