@@ -184,7 +184,7 @@ export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
  */
 export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>
-    rules.find(({ of }) => of?.(lane.toState(), subject) === true) ?? others;
+    rules.find(({ of }) => of?.(lane, subject) === true) ?? others;
   return {
     ...others,
     replied: (lane, call, reply) => ruleOf(lane, call.row.subject).replied(lane, call, reply),

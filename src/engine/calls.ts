@@ -13,7 +13,7 @@ import { type Errand } from './lookup.js';
 
 /** The next stored call, or the read or the look before it. Null: no call is due. */
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
-  const { invoice, messages, refunds } = lane.toState();
+  const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.settings.shadow === true) {
     // Calls from before shadow mode go on under their own keys after its end. So do refunds without a mirror on Stripe.
@@ -67,9 +67,10 @@ function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
 }
 
-/** Takes back each unwanted call without a reply. It is the one loop for the calls of all subjects. */
-export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
-  for (const row of lane.toState().messages) {
+/** Takes back each unwanted call without a reply. It is the one loop for the calls of all subjects. False: there was none. */
+export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
+  let isTaken = false;
+  for (const row of [...lane.messages]) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;
     const call = callOf(lane, row);
@@ -77,7 +78,9 @@ export function takeBackUnwanted(lane: Lane, rules: CallRules): void {
     if (why === null) continue;
     takenBack?.(lane, call, why);
     lane.takeBack(row.id, why);
+    isTaken = true;
   }
+  return isTaken;
 }
 
 /** The call, if it still waits for its reply. */

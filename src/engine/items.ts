@@ -60,7 +60,7 @@ export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
     const name = nameOf(holds.kind, holds.fact.code, holds.subject ?? holds.about.id);
     if (!held.has(name)) held.set(name, hold(lane, holds)); // the first of two counts
   }
-  for (const r of lane.toState().reviews) {
+  for (const r of lane.reviews) {
     const why = clears[r.topic];
     if (r.status !== 'open' || why === undefined) continue;
     const how = held.get(nameOf(r.kind, r.topic, r.subject));

@@ -32,7 +32,7 @@ export function newPayment(
 /**
  * The payment of an event: by the MoR's id. Otherwise a signup's or a link's payment, by its charge or payment intent.
  */
-export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefined {
+export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): PaymentRow | undefined {
   const byId = s.payments.find((p) => p.paymentId === e.paymentId);
   if (byId !== undefined) return byId;
   return s.payments.find(
@@ -45,7 +45,7 @@ export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefin
 }
 
 /** The payment of the event with the event's ids, or a new payment. */
-export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
+export function withIds(s: Pick<LaneRows, 'payments'>, e: PaymentEvent, ctx: Ctx): PaymentRow {
   const p =
     findPayment(s, e) ??
     newPayment(ctx, { invoiceId: e.invoiceId, customerId: e.customerId, currency: e.currency, status: e.status });
@@ -60,7 +60,7 @@ export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
 
 /** The payment of the event, as a row of the lane with the event's ids. */
 export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
-  const row = withIds(lane.toState(), e, lane.ctx);
+  const row = withIds(lane, e, lane.ctx);
   const known = lane.findPayment(row.id);
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
 }

@@ -43,24 +43,22 @@ function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
   // An invoice outside of Crossbill's part: Crossbill asks, writes and notifies nothing.
-  if (!isOutside(lane.toState())) {
+  if (!isOutside(lane)) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
     // A withdrawn call may make room for another.
-    untilStill(lane, () => {
-      const before = lane.toState();
-      takeBackUnwanted(lane, subjects.calls);
-      if (lane.toState() !== before) all(subjects.last)();
-    });
+    for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.last)();
   }
-  if (lane.invoice !== null) lane.invoice.status = publicStatus(lane.toState());
+  if (lane.invoice !== null) lane.invoice.status = publicStatus(lane);
 }
 
 /** Runs `act` again until it changes nothing. */
 function untilStill(lane: Lane, act: () => void): void {
+  let before = lane.toState();
   for (let round = 0; round < SETTLE_ROUNDS; round++) {
-    const before = lane.toState();
     act();
-    if (lane.toState() === before) return;
+    const after = lane.toState();
+    if (after === before) return;
+    before = after;
   }
 }

@@ -53,6 +53,6 @@ export type Subject = {
 export function atRest({ when, rest = [], items = [] }: Subject): Rule {
   const rules = [...rest, declares(...items)];
   return (lane) => {
-    if (when === undefined || when(lane.toState())) for (const rule of rules) rule(lane);
+    if (when === undefined || when(lane)) for (const rule of rules) rule(lane);
   };
 }

@@ -17,13 +17,12 @@ export const disputeItems = itemRule(
     'outcome-unclear': 'the outcome is clear, or the dispute goes on',
   },
   function* (lane) {
-    const s = lane.toState();
-    for (const o of s.objects) {
+    for (const o of lane.objects) {
       if (o.kind !== 'dispute') continue;
       const dispute = objectId(o);
       const { stage, outcome = null, outcomeHeardAt } = o.detail;
       const wanted = stage !== undefined && asksAfterOutcome(o) ? stage : o.status;
-      if (wanted === 'action_needed' || wanted === 'revision_requested') yield askForEvidence(s, o, wanted);
+      if (wanted === 'action_needed' || wanted === 'revision_requested') yield askForEvidence(lane, o, wanted);
       const about = {
         kind: 'dispute',
         about: o,
@@ -61,20 +60,19 @@ const ALERT_CLEARS = {
 
 /** An alert's refund has its own `payment.refunded`, so nothing is booked here. */
 export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
-  const s = lane.toState();
-  for (const o of s.objects) {
+  for (const o of lane.objects) {
     if (o.kind !== 'alert') continue;
     const alert = objectId(o);
-    const p = s.payments.find((x) => x.id === o.paymentRowId);
+    const p = lane.payments.find((x) => x.id === o.paymentRowId);
     const payment = p === undefined ? null : paymentName(p);
     const about = { kind: 'dispute', about: o } as const;
     if (o.status === 'received') {
       const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
       // If both use their payment's id, an alert and a dispute share it.
-      yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(s, o) } };
+      yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(lane, o) } };
     }
     const { refunded = null } = o.detail;
-    if (o.status !== 'handled' || refunded === false || isRefunded(s, o, p)) continue;
+    if (o.status !== 'handled' || refunded === false || isRefunded(lane, o, p)) continue;
     const fact = { code: 'alert-handled', alert, payment, refunded: refunded === true } as const;
     yield { ...about, subject: `alert:${alert}:outcome`, fact };
   }

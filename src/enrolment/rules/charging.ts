@@ -35,9 +35,8 @@ export function isCollected(i: InvoiceRow): boolean {
 
 /** Returns the invoice if Stripe might charge it as well as the MoR. */
 function findGuarded(lane: Lane): InvoiceRow | null {
-  const s = lane.toState();
-  const isGuarded = lane.settings.guard === true && standingOf(s, lane) === 'enrolled';
-  return isGuarded && s.invoice !== null && isCollected(s.invoice) ? s.invoice : null;
+  const isGuarded = lane.settings.guard === true && standingOf(lane, lane) === 'enrolled';
+  return isGuarded && lane.invoice !== null && isCollected(lane.invoice) ? lane.invoice : null;
 }
 
 type Look = {

@@ -51,11 +51,10 @@ export function fromPlatform(
 export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
   name: 'look-up-enrolment',
   wanted: (lane) => {
-    const s = lane.toState();
-    const i = s.invoice;
+    const i = lane.invoice;
     if (i === null || i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return null;
     const { customerId, lookDueAt } = i;
-    if (customerId === null || standingOf(s, lane) !== 'unknown') return null;
+    if (customerId === null || standingOf(lane, lane) !== 'unknown') return null;
     return lookDueAt === null || lane.isPast(lookDueAt) ? { ...i, customerId } : null;
   },
   ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
@@ -80,7 +79,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
 
 /** Withdraws the relay for a customer outside ENROLMENT. */
 export function withdrawRelay(lane: Lane): void {
-  if (standingOf(lane.toState(), lane) !== 'outside') return;
+  if (standingOf(lane, lane) !== 'outside') return;
   for (const m of lane.messages)
     if (m.kind === 'relay_event' && m.status === 'pending')
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
@@ -90,9 +89,8 @@ export function withdrawRelay(lane: Lane): void {
 export const unreadItems = itemRule(
   { 'enrolment-unread': 'it is known whether the customer is enrolled' },
   function* (lane) {
-    const s = lane.toState();
-    const i = s.invoice;
-    if (i === null || i.lookDueAt === null || standingOf(s, lane) !== 'unknown') return;
+    const i = lane.invoice;
+    if (i === null || i.lookDueAt === null || standingOf(lane, lane) !== 'unknown') return;
     if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
     const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
     yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };

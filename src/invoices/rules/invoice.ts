@@ -26,7 +26,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   // again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
-  const standing = standingOf(lane.toState(), lane.ctx);
+  const standing = standingOf(lane, lane.ctx);
   const isSignup = facts.billingReason === SIGNUP_REASON;
   const isCreated = e.type === 'invoice.created';
   if (isCreated && !isSignup && lane.settings.relay && standing !== 'outside') relayOnce(lane, e);
@@ -43,7 +43,7 @@ const NO_DRAFT = 'the invoice is no draft any more, or is tried again';
 
 /** Items for a draft Stripe could not finalize, and for a draft nobody finalizes while a payment waits. */
 export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-waits': NO_DRAFT }, function* (lane) {
-  const { invoice: i, payments } = lane.toState();
+  const { invoice: i, payments } = lane;
   if (i === null || i.platformStatus !== 'draft') return;
   const item = { kind: 'finalization_failed', about: { id: i.invoiceId } } as const;
   if (i.finalizationError !== null) {

@@ -14,11 +14,10 @@ import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /** Relays an `invoice.created`, byte for byte. */
 export function relayOnce(lane: Lane, e: InvoiceEvent): void {
-  const s = lane.toState();
-  const isRelayed = s.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
+  const isRelayed = lane.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   // If the event is late, a relay could make the MoR charge an invoice that is over.
-  if (isRelayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return;
   const i = lane.invoice;
+  if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
   const trail = i?.retries ?? null;
   // Crossbill's schedule orders the retries. A relay would be one more.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
@@ -26,7 +25,7 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';
     return lane.say('decision', why, e.eventId);
   }
-  if (awaitsRelay(s))
+  if (awaitsRelay(lane))
     return lane.say('decision', 'not relayed: the MoR was asked to charge it before, and has not answered', e.eventId);
   const wire = { method: 'POST', path: '', body: e.raw } as const;
   lane.request({ peer: 'relay', kind: 'relay_event', subject: e.eventId, wire });
@@ -90,7 +89,7 @@ export const relayCall: CallRule<'relay_event'> = {
   // answer, the MoR still charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
-  waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown', // a customer not enrolled gets no relay
+  waits: (lane) => standingOf(lane, lane.ctx) === 'unknown', // a customer not enrolled gets no relay
   replied: () => undefined,
   // Each try without a reply gets one more read first: Stripe may be back by then and show the invoice as over.
   silent: ({ invoice: i }) => {

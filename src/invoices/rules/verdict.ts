@@ -20,7 +20,7 @@ export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || i.expectedBy !== null) return;
   if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return;
-  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane.toState(), lane.ctx) !== 'enrolled') return;
+  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane, lane.ctx) !== 'enrolled') return;
   if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return;
   i.expectedBy = new Date(i.firstSeenAt.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
 }
@@ -32,22 +32,21 @@ const OVERDUE_CLEARS = {
 
 /** Items for a renewal without a verdict, and for a refused renewal with an unpaid proforma invoice. */
 export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
-  const s = lane.toState();
-  const i = s.invoice;
-  if (i === null || i.expectedBy === null || mustAskDebit(s, lane)) return;
-  const o = unpaidProforma(s);
-  if ((hasVerdict(s) && o === undefined) || !lane.isPast(verdictBy(i, s.objects))) return;
+  const i = lane.invoice;
+  if (i === null || i.expectedBy === null || mustAskDebit(lane, lane)) return;
+  const o = unpaidProforma(lane);
+  if ((hasVerdict(lane) && o === undefined) || !lane.isPast(verdictBy(i, lane.objects))) return;
   const item = { kind: 'renewal_overdue', about: { id: i.invoiceId } } as const;
-  if (hasVerdict(s)) {
+  if (hasVerdict(lane)) {
     if (o === undefined) return;
     const dueAt = dueDate(o).toISOString();
     yield { ...item, fact: { code: 'transfer-overdue', proforma: o.number ?? o.morId ?? o.id, dueAt } };
     return;
   }
-  const p = s.payments.findLast(saysNothing);
+  const p = lane.payments.findLast(saysNothing);
   const due = i.amountDue === null || i.currency === null ? null : { minor: i.amountDue, currency: i.currency };
   const letGo = p === undefined ? null : { payment: effectName(p), charge: p.processorChargeId };
-  yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(s), letGo } };
+  yield { ...item, fact: { code: 'no-verdict', due, since: awaitedSince(lane), letGo } };
 });
 
 /**
@@ -73,8 +72,7 @@ export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
 export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',
   wanted: (lane) => {
-    const s = lane.toState();
-    return mustAskDebit(s, lane) ? (s.invoice?.customerId ?? null) : null;
+    return mustAskDebit(lane, lane) ? (lane.invoice?.customerId ?? null) : null;
   },
   ask: (customerId, { signups }) => signups.paysByDebit(customerId),
   take: (lane, paysByDebit) => {

@@ -111,14 +111,14 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
 export const furtherItems = itemRule(
   { 'further-announced': 'each announced payment is in the books or was given back' },
   function* (lane) {
-    const further = furtherIn(lane.toState());
+    const further = furtherIn(lane);
     const subject = `${lane.lane}:announced`;
     const since = new Date(Math.max(...further.map((x) => Date.parse(x.heardAt))));
-    if (further.length === 0 || isLookedInto(lane.toState().reviews, subject, since)) return;
+    if (further.length === 0 || isLookedInto(lane.reviews, subject, since)) return;
     const fact = {
       code: 'further-announced',
       further: further.map(({ paymentId: payment, charge }) => ({ payment, charge })),
-      observations: observationsOf(lane.toState()),
+      observations: observationsOf(lane),
     } as const;
     yield { kind: 'conflicting_event', about: { id: subject }, fact, since };
   },
@@ -129,7 +129,7 @@ export const furtherItems = itemRule(
  * until all of it is refunded. Without a known amount nothing is booked.
  */
 export function bookRefunded(lane: Lane): void {
-  for (const x of furtherIn(lane.toState())) bookOne(lane, x);
+  for (const x of furtherIn(lane)) bookOne(lane, x);
 }
 
 function bookOne(lane: Lane, x: Observation): void {

@@ -146,7 +146,7 @@ export const linkItems = itemRule(
     'link-part-paid': 'its payment is in the books, or the MoR shows no part of it',
   },
   function* (lane) {
-    for (const o of lane.toState().objects) {
+    for (const o of lane.objects) {
       if (o.kind !== 'payment_link' || o.paymentRowId !== null) continue;
       const fact = questionOf(lane, o);
       if (fact !== null) yield { kind: 'conflicting_event', about: o, fact, since: heardAt(o) };
@@ -177,15 +177,15 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
 
 /** True while the reply to the link's request may still bring the link. */
 function isAwaited(lane: Lane, o: MorObjectRow): boolean {
-  const isAsked = lane
-    .toState()
-    .messages.some((m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending');
+  const isAsked = lane.messages.some(
+    (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
+  );
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
 /** While the MoR does not reply, an open item stays as it is. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
-  const { reviews } = lane.toState();
+  const { reviews } = lane;
   const open = reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
   return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
 }
@@ -233,7 +233,7 @@ export const recoveryLookup: typeof invoiceLookup = {
  */
 function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const { settings, now } = lane;
-  const { payments, objects, reviews, refunds } = lane.toState();
+  const { payments, objects, reviews, refunds } = lane;
   // With a retry schedule the schedule decides on links.
   const told = payments.filter((p) => !saysNothing(p));
   if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;

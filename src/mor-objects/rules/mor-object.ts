@@ -91,7 +91,7 @@ export function objectLookup<K extends Kind>(
     name: 'read-object',
     kind,
     wanted: (lane) => {
-      for (const { id: objectId, kind: of, morId, readDueAt } of lane.toState().objects)
+      for (const { id: objectId, kind: of, morId, readDueAt } of lane.objects)
         if (of === kind && morId !== null && lane.isPast(readDueAt)) return { objectId, morId };
       return null;
     },

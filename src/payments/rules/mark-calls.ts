@@ -101,7 +101,7 @@ export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
     askIfBeyond(lane, p, before, findOutOfBand(reply));
   },
   notBefore: (lane, { row: m }) => {
-    const { payments, invoice } = lane.toState();
+    const { payments, invoice } = lane;
     const p = payments.find((x) => isCallOf(m, x));
     return p === undefined || invoice === null ? null : standsStillUntil(p, invoice, m, lane);
   },
@@ -298,7 +298,7 @@ const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded.
 
 /** A person refunds the payment, or the rest of a surplus. */
 export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
-  const surplus = surplusToRefund(lane.toState(), r);
+  const surplus = surplusToRefund(lane, r);
   if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
   return giveBack(lane, r, lane.findPayment(r.paymentRowId), surplus, by);
 }

@@ -292,9 +292,9 @@ function nextLook(finalizesAt: Date | null, now: Date): Date {
 
 /** The payment waiting for a lookup, unless the next read is due later. */
 export function findToLookUp(lane: Lane): PaymentRow | undefined {
-  const s = lane.toState();
-  const due = s.invoice?.readDueAt ?? null;
-  const p = s.invoice === null ? undefined : s.payments.find((x) => x.mark === 'waiting' && !isBesidePart(s, x));
+  const due = lane.invoice?.readDueAt ?? null;
+  const p =
+    lane.invoice === null ? undefined : lane.payments.find((x) => x.mark === 'waiting' && !isBesidePart(lane, x));
   return p !== undefined && (due === null || lane.isPast(due)) ? p : undefined;
 }
 

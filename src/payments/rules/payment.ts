@@ -162,7 +162,7 @@ function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
 export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId: string }, CallOutcome<ChargeState>> = {
   name: 'prove-charge',
   wanted: (lane) => {
-    for (const { mark, processorChargeId: chargeId, proveDueAt: due, id } of lane.toState().payments)
+    for (const { mark, processorChargeId: chargeId, proveDueAt: due, id } of lane.payments)
       if (mark === 'proving' && chargeId !== null && (due === null || lane.isPast(due)))
         return { payment: id, chargeId };
     return null;
@@ -214,7 +214,7 @@ const PROVEN = 'the charge is proven';
 export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
-    for (const p of lane.toState().payments) {
+    for (const p of lane.payments) {
       // A charge booked for another invoice counts as taken.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
@@ -268,7 +268,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
  * payment.
  */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
-  const { invoice: i, payments, refunds, reviews } = lane.toState();
+  const { invoice: i, payments, refunds, reviews } = lane;
   if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
   for (const p of payments) {
     const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
@@ -288,17 +288,16 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
  * known.
  */
 export function declareSurplus(lane: Lane): void {
-  const isBeingMarked = lane.toState().payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
+  const isBeingMarked = lane.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
   if (!isBeingMarked) declareItems(lane, surplusItems);
 }
 
 const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being given back' }, function* (lane) {
-  const s = lane.toState();
-  const i = s.invoice;
-  const paid = findSurplus(s);
+  const i = lane.invoice;
+  const paid = findSurplus(lane);
   if (i === null || paid === null) return;
   const { minor, by, credited, back, rest } = paid;
-  const chosen = s.reviews.flatMap((r) =>
+  const chosen = lane.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
   // With `apply` or `dismiss` the surplus stays. A chosen refund is not final: the MoR may refuse it, or it may fail.

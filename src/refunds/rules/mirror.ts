@@ -31,7 +31,7 @@ export function mirrorRefunds(lane: Lane): void {
     // After a part payment by a person's choice the rest of the invoice may still be due. A credit note would lower the
     // amount due (Stripe docs, "Credit notes"), so the mirror waits until the invoice is paid.
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
-    r.surplus = surplusIn(lane.toState(), r);
+    r.surplus = surplusIn(lane, r);
     const next = showNext(lane, p, r);
     // In shadow mode the integration in charge shows the refund on Stripe. Crossbill stores the call without sending
     // it, and books the refund.
@@ -200,7 +200,7 @@ export const refundGaps = itemRule(
     'totals-overlap': 'the totals add up, or the refunds differ in another way',
   },
   function* (lane) {
-    const { payments, refunds } = lane.toState();
+    const { payments, refunds } = lane;
     for (const p of payments) {
       const fact = findGap(p, refunds);
       if (fact !== null) yield { kind: 'refund_gap', about: p, fact };
@@ -236,7 +236,7 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },
   function* (lane) {
-    const { payments, refunds, reviews } = lane.toState();
+    const { payments, refunds, reviews } = lane;
     for (const r of refunds) {
       const p = payments.find((x) => x.id === r.paymentRowId);
       if (r.status !== 'succeeded' || p === undefined || p.succeededAt !== null) continue;

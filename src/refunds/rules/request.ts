@@ -235,7 +235,7 @@ export function withdrawStale(lane: Lane): void {
 export const stuckRefunds = itemRule(
   { 'refund-waits': 'the refund has its end, or its request is sent again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
-    const { refunds, messages, reviews } = lane.toState();
+    const { refunds, messages, reviews } = lane;
     for (const r of refunds) {
       const m = requestOf({ messages }, r.id);
       if (r.status === 'failed' && mustHear(r, m)) {
@@ -325,7 +325,7 @@ export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): 
 export const renamedRefunds = itemRule(
   { 'payment-renamed': 'nothing was given back under that name' },
   function* (lane) {
-    const { payments, refunds } = lane.toState();
+    const { payments, refunds } = lane;
     for (const p of payments) {
       const made = refunds.filter(
         (r) => r.paymentRowId === p.id && isRenamed(p, r) && r.status !== 'failed' && r.status !== 'joined',

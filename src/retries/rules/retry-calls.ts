@@ -12,7 +12,7 @@ import { moneyAnnounced } from '../../engine/open-money.js';
  * effect.
  */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
-  const { invoice: i, objects, payments, refunds, reviews } = lane.toState();
+  const { invoice: i, objects, payments, refunds, reviews } = lane;
   const came = paymentThatCame({ payments, refunds }) ?? moneyAnnounced({ objects, reviews });
   if (came !== null) return came;
   const status = i?.platformStatus ?? 'unknown';
@@ -74,7 +74,7 @@ const endCall = {
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
   // Uses a new key: Stripe replays a refusal under the first key for a day. A fresh read comes first again.
   chosen: (lane, item, { resolution }) => {
-    const m = lane.toState().messages.findLast((x) => isAbout(item, x));
+    const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);
     return null;
   },

@@ -125,7 +125,7 @@ function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
 
 /** Carries out the next step, except a charge (`orderIfWanted`), and shows the time of the next try on the invoice. */
 export function followSchedule(lane: Lane): void {
-  if ((lane.toState().invoice?.retries ?? null) === null) return;
+  if ((lane.invoice?.retries ?? null) === null) return;
   act(lane);
   const next = decideNext(lane, lane);
   if (next.do !== 'rest') lane.lookAt(next.at);
@@ -159,9 +159,9 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
 
 /** The invoice to read before the due step. Null if there is none. A charge also needs the subscription. */
 function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
-  const i = lane.toState().invoice;
+  const i = lane.invoice;
   if (i === null || i.retries === null) return null;
-  const next = decideNext(lane.toState(), lane);
+  const next = decideNext(lane, lane);
   const isCharge = next.do === 'retry' && next.means === 'charge';
   if (next.do === 'rest' || isCharge !== (before === 'charge') || !lane.isPast(next.at)) return null;
   if (!isCharge && isFresh(i, lane.now)) return null;

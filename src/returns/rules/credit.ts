@@ -170,7 +170,7 @@ export function bookCredits(lane: Lane): void {
  * "Credit notes").
  */
 export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
-  for (const o of lane.toState().objects) {
+  for (const o of lane.objects) {
     const { credit } = o.detail;
     const p = lane.findPayment(credit?.of);
     if (credit === undefined || credit.noteId === null || p === undefined) continue;

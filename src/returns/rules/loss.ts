@@ -124,13 +124,12 @@ export const lostDisputes = itemRule(
     'won-after-loss': 'the dispute was lost',
   },
   function* (lane) {
-    const s = lane.toState();
-    for (const o of s.objects) {
+    for (const o of lane.objects) {
       if (o.kind !== 'dispute') continue;
       const dispute = objectId(o);
       const { outcomeHeardAt, loss } = o.detail;
       const booked = loss !== undefined;
-      const dealt = s.reviews.filter(
+      const dealt = lane.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
       // True if a person dealt with the loss outside the ledger.
@@ -142,20 +141,20 @@ export const lostDisputes = itemRule(
       const about = { kind: 'dispute', about: o, since } as const;
       const lost = { ...about, subject: `${dispute}:lost` };
       if (o.status === 'won' && dealt.length > 0) {
-        const fact = { code: 'won-after-loss', dispute, reversed: booked, beside, ...disputedOf(s, o) } as const;
+        const fact = { code: 'won-after-loss', dispute, reversed: booked, beside, ...disputedOf(lane, o) } as const;
         yield { ...about, subject: `${dispute}:won`, fact };
       }
       if (o.status !== 'lost') continue;
-      const p = s.payments.find((x) => x.id === o.paymentRowId);
+      const p = lane.payments.find((x) => x.id === o.paymentRowId);
       const unread = unreadSum(o, p);
-      const apart = apartOf(s, o, lost.subject);
+      const apart = apartOf(lane, o, lost.subject);
       if (unread !== null) {
         const sums = { unread, takenBack: booked, refunded: (p?.amountRefunded ?? 0n) > 0n };
         yield { ...lost, fact: { code: 'loss-unread', dispute, ...sums, apart } };
       } else {
         const bookedSince = beside && BigInt(loss?.minor ?? 0) > 0n;
-        const fact = { code: 'dispute-lost', dispute, ...takenOf(s, o, p), bookedSince, apart } as const;
-        yield { ...lost, fact, ...offersOf(s, o, lane.ctx) };
+        const fact = { code: 'dispute-lost', dispute, ...takenOf(lane, o, p), bookedSince, apart } as const;
+        yield { ...lost, fact, ...offersOf(lane, o, lane.ctx) };
       }
     }
   },
@@ -221,23 +220,22 @@ const clears = {
  * changes nothing on Stripe.
  */
 export const returnedDebits = itemRule(clears, function* (lane) {
-  const s = lane.toState();
-  for (const o of s.objects) {
-    const p = s.payments.find((x) => x.id === o.paymentRowId);
+  for (const o of lane.objects) {
+    const p = lane.payments.find((x) => x.id === o.paymentRowId);
     if (o.kind !== 'debit_return' || p === undefined || o.amount === null || o.currency === null) continue;
     const about = { kind: 'debit_returned', about: o } as const;
     const of = { payment: paymentName(p), amount: { minor: o.amount, currency: o.currency } };
     if (o.status !== 'returned') {
-      const dealt = s.reviews.some(
+      const dealt = lane.reviews.some(
         (r) => r.topic === 'debit-returned' && r.subject === o.id && r.resolution === 'dismiss',
       );
       if (dealt) yield { ...about, fact: { code: 'return-undone', ...of } };
       continue;
     }
-    const twice = twiceOf(s, o, p, o.amount);
+    const twice = twiceOf(lane, o, p, o.amount);
     if (twice !== null) yield { ...about, fact: twice };
-    const stands = { invoice: o.invoiceId, marked: p.mark === 'confirmed', apart: apartOf(s, o, o.id) };
-    yield { ...about, fact: { code: 'debit-returned', ...of, ...stands }, ...offersOf(s, o, lane.ctx) };
+    const stands = { invoice: o.invoiceId, marked: p.mark === 'confirmed', apart: apartOf(lane, o, o.id) };
+    yield { ...about, fact: { code: 'debit-returned', ...of, ...stands }, ...offersOf(lane, o, lane.ctx) };
   }
 });
 

@@ -86,7 +86,7 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
   // A person has decided on the same difference before, so a repeated request opens no new item.
   const isSettled = (r: ReviewRow): boolean =>
     r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
-  if (lane.toState().reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
+  if (lane.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
   lane.ask({ kind: 'amount_mismatch', subject: c.signupId, paymentRowId: p.id, fact });
 }
 
@@ -120,7 +120,7 @@ const clears = {
  * person well before.
  */
 export const unsettledItems = itemRule(clears, function* (lane) {
-  const { invoice, payments, reviews } = lane.toState();
+  const { invoice, payments, reviews } = lane;
   for (const p of payments) {
     if (p.signupId === null || !isUnsettled(p)) continue;
     const at = signupLateAt(invoice, p);

@@ -133,7 +133,7 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
  * hours (Document 2).
  */
 export const unheardTransfers = itemRule({ 'transfer-unheard': 'the transfer is recorded' }, function* (lane) {
-  for (const o of lane.toState().objects) {
+  for (const o of lane.objects) {
     if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
     if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS))) continue;
     yield { kind: 'conflicting_event', about: o, fact: { code: 'transfer-unheard', ...onObject(o) } };
