@@ -1,7 +1,7 @@
 // Sorts the errors between Crossbill and PostgreSQL: passing trouble of the database, or a fault only a person can
 // repair.
 import { types } from 'node:util';
-import { QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { StoreUnavailable } from '../domain/errors.js';
 
 /**
@@ -54,13 +54,27 @@ const TROUBLE = /^(08|53|57|58|25|28|3D|40|55|XX)/;
 /** Node's codes for TLS errors. */
 export const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 
+// The errors of `pg` and `pg-pool` without a code, for a lost or missing connection.
+const LOST = new RegExp(
+  [
+    '^timeout exceeded when trying to connect',
+    '^timeout expired',
+    '^Query read timeout',
+    '^Connection terminated',
+    'is not queryable$',
+    '^Cannot use a pool after calling end',
+    '^The server does not support SSL connections',
+    '^There was an error establishing an SSL connection',
+  ].join('|'),
+);
+
 /** True for trouble of the database itself. False for a fault of the statement. */
 export function isUnavailable(e: unknown): boolean {
   if (e instanceof StoreUnavailable) return true;
   // The connection died between two queries of a transaction.
-  if (e instanceof QueryRunnerAlreadyReleasedError) return true;
+  if (e instanceof QueryRunnerAlreadyReleasedError || e instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   const state = sqlState(e);
-  if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
+  if (state === null) return types.isNativeError(e) && LOST.test(e.message);
   // Socket errors, such as ECONNREFUSED, match the last pattern.
   return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state);
 }

@@ -39,3 +39,22 @@ it('a fault of a statement is a fault of Crossbill: the API answers 500', async 
   expect(isUnavailable(error)).toBe(false);
   expect(toProblem(error)).toMatchObject({ code: 'internal_error' });
 });
+
+it('a client with no server behind it, a pool that waits too long and an ended pool are trouble of the database', async () => {
+  const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((e: unknown) => e);
+  const one = new pg.Pool({ connectionString: fresh.url, max: 1, connectionTimeoutMillis: 1 });
+  one.on('error', () => undefined);
+  const client = await errorOf(one.connect());
+  const full = client instanceof Error ? client : await errorOf(one.connect());
+  if (!(client instanceof Error)) (client as pg.PoolClient).release();
+  await one.end();
+  const closed = new pg.Client({ connectionString: fresh.url });
+  await closed.connect();
+  await closed.end();
+  const found = [full, await errorOf(one.query('select 1')), await errorOf(closed.query('select 1'))];
+  expect(found.map(isUnavailable)).toEqual([true, true, true]);
+});
+
+it('an error without a code that only mentions a connection is a fault of Crossbill', () => {
+  expect(isUnavailable(new Error('the connection of the two rows is missing'))).toBe(false);
+});

@@ -12,8 +12,8 @@ const IMAGE_NODE = '24';
 const NEWEST_SERVER = '18';
 
 /**
- * Every Node with the newest PostgreSQL, every PostgreSQL with the newest and the oldest Node; or every named one with
- * every named one. The order gives an interrupted run as many versions as possible.
+ * Every Node with the newest PostgreSQL, and every PostgreSQL with the newest Node. With `--node` or `--postgres`: every
+ * named Node with every named PostgreSQL.
  */
 export function pairsOf({ node, postgres, short }) {
   if (short) {
@@ -26,9 +26,8 @@ export function pairsOf({ node, postgres, short }) {
   const nodes = chosen('--node', node, NODES);
   const servers = chosen('--postgres', postgres, SERVERS);
   const all = nodes.flatMap((n) => servers.map((p) => ({ node: n, postgres: p })));
-  const others = (n) => all.filter((pair) => pair.node === n && pair.postgres !== NEWEST_SERVER);
-  if (node !== undefined) return all;
-  return [...all.filter((pair) => pair.postgres === NEWEST_SERVER), ...others(NODES.at(-1)), ...others(NODES[0])];
+  if (node !== undefined || postgres !== undefined) return all;
+  return all.filter((pair) => pair.postgres === NEWEST_SERVER || pair.node === NODES.at(-1));
 }
 
 /**
