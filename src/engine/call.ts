@@ -1,4 +1,4 @@
-// A stored call: the rows behind it, its reply, and the rule of its subject.
+// A stored call to Stripe or the MoR: the rows it is about, its reply, and its subject's rule.
 import { type Draft } from '../domain/row.js';
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
@@ -34,7 +34,8 @@ export type Answer =
 export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;
 
 /**
- * A stored call with the rows behind it. The engine finds a row at its first use. Undefined: the lane has no such row.
+ * A stored call with the rows it is about. The engine finds a row at its first use. Undefined: the lane has no such
+ * row.
  */
 export type Call = {
   readonly row: OutboxRow;
@@ -59,8 +60,8 @@ export function callOf(lane: Lane, row: OutboxRow): Call {
 }
 
 /**
- * The refund of a stored call. A request to the MoR has our id of the refund. A call to Stripe has the refund's
- * reference at Stripe: a name of its time, since the MoR may name the refund or its payment later.
+ * The refund of a stored call. A call to the MoR carries our id of the refund. A call to Stripe carries the reference
+ * from the time of the call, since the MoR may give the refund or its payment another id later.
  */
 export function refundOf<R extends RefundRow>(
   { refunds }: { readonly refunds: readonly R[] },
@@ -80,22 +81,22 @@ export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentR
 
 type AtTime = Pick<Lane, 'now'>;
 
-/** True if a process may have sent the call since its time and died. No row shows such a try. */
+/** True if a process may have sent the call at its planned time and died. The database has no record of such a try. */
 export function mayBeCutOff({ nextTryAt }: OutboxRow, lane: AtTime): boolean {
   return isCutOffSince(nextTryAt, lane);
 }
 
-/** True if a process may have sent a call since this time and died. */
+/** True if a process may have sent a call since this time and died before it recorded the try. */
 export function isCutOffSince(at: Date, { now }: AtTime): boolean {
   return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
 }
 
-/** A redirect. Crossbill follows no redirect. A 303 may come after an effect. */
+/** True for a redirect. Crossbill follows no redirect, and a call may have had an effect before a 303. */
 export function isRedirect({ status }: CallFailure): boolean {
   return status !== null && status >= 300 && status < 400;
 }
 
-/** A refusal as a part of an item's fact. */
+/** The peer's refusal, as a part of an item's fact. */
 export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
   return { call: m.kind, status: f.status, error: f.code, said: said(f) };
 }
@@ -110,12 +111,12 @@ export function askOfCall(
   lane.ask({ kind: 'effect_failed', subject: itemSubjectOf(m), fact, ...about });
 }
 
-/** The subject of the item about a call: the call's kind, then its own subject. */
+/** The subject of the item about a call: the call's kind and the call's own subject, such as `report_refund:re_1`. */
 function itemSubjectOf({ kind, subject }: Pick<OutboxRow, 'kind' | 'subject'>): string {
   return `${kind}:${subject}`;
 }
 
-/** The item is about this call, or an earlier one with its kind and subject. */
+/** True if the item is about this call or an earlier call with the same kind and subject. */
 export function isAbout(item: Pick<ReviewRow, 'subject'>, m: Pick<OutboxRow, 'kind' | 'subject'>): boolean {
   return item.subject === itemSubjectOf(m);
 }
@@ -125,51 +126,51 @@ export function subjectOfCall({ subject }: Pick<ReviewRow, 'subject'>): string {
   return subject.slice(subject.indexOf(':') + 1);
 }
 
-/** The rule of a kind of call. The engine stores key and bytes before the first send. */
+/** A subject's rule for one kind of call. The engine stores a call's key and bytes before the first send. */
 export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
 };
 
-/** The rule of a call, without its reply. */
+/** The rule of a call, except for its reply. */
 export type SentCall = {
   /**
-   * For a kind of call from several subjects (see `oneOf`): does this rule own the call with this subject? Left out: it
-   * owns all.
+   * For a kind of call several subjects make (see `oneOf`): true if this rule owns the call with this subject. Absent:
+   * the rule owns all calls of its kind.
    */
   readonly of?: (lane: LaneRows, subject: string) => boolean;
-  /** The lowest order goes first: marks, then mirrors, and calls for the MoR alone at the end. */
+  /** The engine sends the call with the lowest order first: marks, then mirrors of refunds, then calls to the MoR. */
   readonly order: 0 | 1 | 2 | 3;
   /**
-   * The call writes to the invoice, or leads to a write or a charge. A fresh read comes first: always, or as the
-   * function says.
+   * For a call with an effect on the invoice, direct or through a later call: Crossbill reads the invoice first, always
+   * or if the function returns true.
    */
   readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
   /**
-   * True if Stripe may show the effect of a call without a try in this database, as after a restored backup. On an old
-   * invoice Stripe may have forgotten the key, so Crossbill looks for the effect before the first try.
+   * True if Stripe may already show the effect of a call this database never tried, as after a restored backup. On an
+   * old invoice Stripe may have forgotten the key, so Crossbill searches Stripe for the effect before the first try.
    */
   readonly mayBeThere?: (lane: LaneRows) => boolean;
-  /** True: the call stays unsent for now, whatever its time. */
+  /** True: the engine does not send the call for now, even if its time has come. */
   readonly waits?: (lane: Lane) => boolean;
-  /** The engine neither sends nor looks before this time. Null: at once. */
+  /** Before this time the engine neither sends the call nor searches for its effect. Null: there is no such time. */
   readonly notBefore?: (lane: Lane, call: Call) => Date | null;
   /**
-   * The reason to take the call back; null: somebody still wants the call. The engine asks this of each call without a
-   * reply.
+   * The reason to take the call back. Null: a subject still wants the call. The engine asks this about each call
+   * without a reply.
    */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
   /** Runs before the engine takes the call back. */
   readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
   /** The peer refused the call for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;
-  /** The peer gave no reply. The engine sends the call again. */
+  /** The peer gave no usable reply. The engine sends the call again later. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
   /**
-   * The call had no effect, and nobody can pay the invoice any more. False or left out: the engine sends the call under
-   * the next key.
+   * Runs if the call had no effect and nobody can pay the invoice any more. True: the engine withdraws the call. False
+   * or absent: it sends the call under the next key.
    */
   readonly withdrawn?: (lane: Lane, call: Call) => boolean;
-  /** Nobody can find out whether the call had an effect. */
+  /** Runs if nobody can find out whether the call had an effect. */
   readonly untraceable?: (lane: Lane, call: Call, why: string) => void;
   /** Carries out a person's choice for the item about the refusal. */
   readonly chosen?: ChoiceRule;
@@ -179,8 +180,8 @@ export type SentCall = {
 export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
 
 /**
- * Joins the rules of several subjects for one kind of call. The first rule with a fitting `of` takes the reply, else
- * `others`. The engine sends all of them alike.
+ * Joins the rules of several subjects for one kind of call. The first rule with a fitting `of` takes the reply,
+ * otherwise `others` does. The engine sends all of these calls in the same way.
  */
 export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>

@@ -1,4 +1,4 @@
-// The stored calls of a lane: the next call, its reply, and the calls to take back.
+// The stored calls of a lane: the next call, its reply, and the calls the engine takes back.
 import { type Draft } from '../domain/row.js';
 import { type OutboxKind, type OutboxRow } from '../domain/model.js';
 import { type BillingAnswer } from '../domain/ports/billing-platform.js';
@@ -11,13 +11,13 @@ import { type Lane } from './draft.js';
 import { isFresh, readInvoice } from './facts.js';
 import { type Errand } from './lookup.js';
 
-/** The next stored call, or the read or the look before it. Null: no call is due. */
+/** The next stored call, or the read or search before it. Null: no call is due. */
 export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.settings.shadow === true) {
-    // Calls from before shadow mode go on under their own keys after its end. So do refunds without a mirror on Stripe.
-    // The lane stays in the queue until then.
+    // Calls from before shadow mode continue under their own keys after its end. So do refunds Stripe does not show
+    // yet. Until then the lane stays in the queue.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
@@ -42,32 +42,35 @@ function isReadFirst({ readFirst }: SentCall, lane: Lane): boolean {
   return lane.invoice !== null && readFirst(lane.invoice, lane);
 }
 
-/** True: look for the effect before the next send. */
+/** True: search Stripe for the call's effect before the next send. */
 function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
   if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
-  // Stripe may have forgotten the key, so a retry looks before it sends. A crash may have lost the record of the first
-  // try: that try may be as old as the call, even if rows show later tries.
+  // Stripe may have forgotten the key, so a retry first searches for the effect. A crash may have lost the record of
+  // the first try. Such a try may be as old as the call, even if rows show later tries.
   if (Math.max(lane.age(firstTriedAt), lane.age(m.createdAt)) >= KEY_LIFE_MS) return true;
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // A crash may have cut off an earlier try of so late a first try. The rule would take the rest due after that try for
-  // another amount.
+  // After such a delay, a crash may have cut off an earlier first try. After that try the rule would take the remaining
+  // amount due for another amount.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
 /**
- * True if Stripe may have forgotten the key. A restored database does not know the first send of a call, but no send is
- * older than the invoice, and Stripe gives the invoice's time. The time of the money is no bound: a signup completed
- * again after the restore looks new.
+ * True if Stripe may have forgotten the key. A restored database does not know when it first sent a call. No send is
+ * older than the invoice, and Stripe gives the invoice's time. The payment's time is no bound: a signup completed again
+ * after the restore looks new.
  */
 function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
 }
 
-/** Takes back each unwanted call without a reply. It is the one loop for the calls of all subjects. False: there was none. */
+/**
+ * Takes back each unwanted call without a reply. One loop serves the calls of all subjects. Returns false if there was
+ * none.
+ */
 export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
   let isTaken = false;
   for (const row of [...lane.messages]) {
@@ -88,7 +91,7 @@ function findPending(lane: Lane, id: string): Draft<OutboxRow> | undefined {
   return lane.messages.find((m) => m.id === id && m.status === 'pending');
 }
 
-/** Takes in the outcome of a send. */
+/** Records the outcome of a send. */
 export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: CallOutcome<Answer>): void {
   const m = findPending(lane, id);
   if (m === undefined) return;
@@ -122,9 +125,9 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
 }
 
 /**
- * Takes in a look for the effect of a call. The effect is there: the look counts as the reply. The effect is surely
- * absent: the call gets its next key, stored before the next send. A first try keeps its key. If nobody can pay the
- * invoice any more, the rule may withdraw the call.
+ * Records the outcome of a search for the effect of a call. If Stripe shows the effect, the search counts as the reply.
+ * If the effect is certainly absent, the call gets its next key, stored before the next send; a first try keeps its
+ * key. If nobody can pay the invoice any more, the rule may withdraw the call.
  */
 export function applyProbe(
   rules: CallRules,
@@ -138,7 +141,7 @@ export function applyProbe(
   const call = callOf(lane, before);
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
-    // Stripe's list goes through the invoice's own payments first. A look before the first try needs no others.
+    // Stripe's list begins with the invoice's own payments. A search before the first try needs no others.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;
@@ -158,8 +161,8 @@ export function applyProbe(
     return lane.say('decision', `${m.kind} withdrawn: ${why}`, m);
   }
   m.firstTriedAt = lane.now;
-  // Stripe does not know the key yet, or not for long. The same key stays right even if the look came a moment too
-  // early.
+  // Stripe does not know the key yet, or has only just received it. The same key stays right even if the search came a
+  // moment too early.
   if (isFirstTry(before, lane)) return;
   m.generation += 1;
   m.key = messageKey(m.kind, m.subject, m.generation);
@@ -167,12 +170,12 @@ export function applyProbe(
   lane.say('decision', `${m.kind} had no effect under its key; next key ${m.key}`, m);
 }
 
-/** No row shows a send or a look, and Stripe cannot have forgotten the key yet. */
+/** True if no row shows a send or a search, and Stripe cannot have forgotten the key yet. */
 export function isFirstTry(m: OutboxRow, { now }: Pick<Lane, 'now'>): boolean {
   return m.firstTriedAt === null && !m.replaying && now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }
 
-/** The rule of the call takes in the reply. */
+/** Hands the reply to the call's rule. */
 function replied<K extends OutboxKind>(rules: CallRules, lane: Lane, m: OutboxRow, kind: K, a: AnswerTo<K>): void {
   rules[kind].replied(lane, callOf(lane, m), a);
 }

@@ -3,7 +3,7 @@ import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { type Lane } from './draft.js';
 import { SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
 
-/** A refused request: HTTP status, stable code, and the field to blame (null: none). */
+/** A refused request: HTTP status, stable code, and the wrong field (null: no single field). */
 export type Refusal = {
   readonly ok: false;
   readonly status: 400 | 404 | 409 | 422;
@@ -25,8 +25,8 @@ export function refuseInShadow(): Refusal {
 
 export type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
 
-/** Carries out a person's choice for an open item. Null: the item closes, whatever comes of the calls after it. */
+/** Carries out a person's choice for an open item. Null: the item closes, even if a later call fails. */
 export type ChoiceRule = (lane: Lane, item: ReviewRow, choice: Choice) => Refusal | null;
 
-/** The choice closes the item, and nothing else follows. */
+/** The choice closes the item and has no other effect. */
 export const nothingMore: ChoiceRule = () => null;

@@ -1,4 +1,5 @@
-// The context of a decision: everything next to the state. Equal state and equal context give an equal decision.
+// The context of a decision: everything a decision needs besides the state. Equal state and context give an equal
+// decision.
 import { createHash } from 'node:crypto';
 import { type LaneState } from '../domain/model.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
@@ -19,32 +20,32 @@ export type Ctx = {
   readonly newId: (prefix: string) => string;
   readonly encodeBilling: (call: BillingCall) => WireRequest;
   readonly encodeMor: (call: MorCall) => WireRequest;
-  /** Spreads retries: a number in [0, 1). */
+  /** A random number in [0, 1). It spreads retries. */
   readonly jitter: () => number;
   /**
-   * True: the decision holds no claim. A worker may work on the lane, and one of its calls may be under way. Left out:
-   * the worker decides.
+   * True: the decision holds no claim. A worker may work on the lane at the same time, and one of its calls may be
+   * under way. Absent: the worker itself decides.
    */
   readonly beside?: true;
 } & Elsewhere;
 
 /**
- * Facts about other invoices, read after the database or a peer refused something of this lane. Left out: nothing was
+ * Facts about other invoices, read after the database or a peer refused something of this lane. Absent: nothing was
  * refused.
  */
 export type Elsewhere = {
-  /** Charges of this lane, collected for payments of other invoices. */
+  /** Charges of this lane, booked for payments of other invoices. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
-  /** The MoR's ids of payments in this lane, recorded for other invoices: payment id → invoice id. */
+  /** The MoR's payment ids in this lane, recorded for other invoices: payment id → invoice id. */
   readonly paymentsElsewhere?: ReadonlyMap<string, string>;
-  /** Refunds of other invoices under the reference that Stripe has just refused, oldest first. */
+  /** Refunds of other invoices with the reference Stripe has just refused, oldest first. */
   readonly refundsElsewhere?: readonly RefundHolder[];
 };
 
-/** The payment of another invoice behind a charge. */
+/** The other invoice's payment with the same charge. */
 export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
 
-/** A refund of another invoice. The names are the MoR's, or ours until the MoR gives one. */
+/** A refund of another invoice. Refund and payment have the MoR's ids, or our ids until the MoR gives its own. */
 export type RefundHolder = { readonly refund: string; readonly payment: string; readonly invoiceId: string };
 
 export function emptyLane(lane: string): LaneState {
@@ -64,8 +65,8 @@ export function emptyLane(lane: string): LaneState {
 
 /**
  * The idempotency key of a call. Its parts survive a restored backup, so the key stays the same. Stripe allows 255
- * characters, and a header carries visible ASCII only. A peer's id is opaque: the hash of an unfit id stands in the
- * key.
+ * characters, and a header carries visible ASCII only. A peer may choose any id, so the key holds the hash of an unfit
+ * id.
  */
 export function messageKey(kind: string, subject: string, generation: number): string {
   const key = `crossbill:${kind}:${subject}:${generation}`;
@@ -74,17 +75,17 @@ export function messageKey(kind: string, subject: string, generation: number): s
 }
 
 /**
- * An id from lasting parts: after a restored backup Crossbill makes the same id again, and its receiver sees no second
- * object. It is a hash, because a part may be as long as a peer's id.
+ * Makes an id from unchanging parts: after a restored backup Crossbill makes the same id again, and its receiver sees
+ * no second object. The id is a hash, because a part may be as long as a peer's id.
  */
 export function lastingName(prefix: string, ...of: readonly (string | number)[]): string {
   return `${prefix}_${createHash('sha256').update(of.join(':')).digest('hex').slice(0, 32)}`;
 }
 
 /**
- * The time of the next try: after about one second, then twice the pause each time, up to 15 minutes, with jitter. A
- * peer may ask for a longer pause, up to an hour. `attempts` counts the tries so far, at least 1. `slow`: the peer does
- * not accept us, so Crossbill waits a minute at least.
+ * The time of the next try. The first pause is about one second; each further pause is twice as long, up to 15 minutes,
+ * with jitter. A peer may ask for a longer pause, up to an hour. `attempts` counts the tries so far, at least 1.
+ * `slow`: the peer rejects our credentials or configuration, so Crossbill waits at least a minute.
  */
 export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
   const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));

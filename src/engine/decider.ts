@@ -1,4 +1,4 @@
-// The engine's one port to the subjects. `decisions/` implements it, so the engine knows no subject.
+// The engine's port to the subjects. `decisions/` implements it, so the engine knows no subject.
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxRow, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
@@ -15,35 +15,38 @@ import { type StepWrite } from './subject.js';
 export type Subjects = {
   /** Records the facts of an event. */
   readonly takeEvent: (lane: Lane, e: LaneEvent | ChannelEvent) => Verdict;
-  /** The MoR's id of the payment in the event; null: none. */
+  /** The MoR's id of the payment in the event. Null: the event has none. */
   readonly paymentNamedIn: (e: LaneEvent | ChannelEvent) => string | null;
-  /** Takes the MoR's id of a payment from an event, unless another invoice has it. */
+  /** Gives the payment the MoR's id from an event, unless another invoice's payment has this id. */
   readonly learnName: (lane: Lane, e: LaneEvent | ChannelEvent) => void;
-  /** Stored calls, by kind. */
+  /** The rules of stored calls, by kind. */
   readonly calls: CallRules;
-  /** The choices for review items, by kind. `effect_failed` is about a call, so the call's rule has its choices. */
+  /**
+   * The rules for a person's choices, by kind of review item. An `effect_failed` item is about a call, so the call's
+   * rule has its choices.
+   */
   readonly reviews: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, ChoiceRule>>;
-  /** Once, before `untilStill`. */
+  /** These rules run once, before `untilStill`. */
   readonly first: readonly Rule[];
-  /** Repeated until nothing changes: each rule may make work for the others. */
+  /** These rules run until nothing changes: each rule may make work for the others. */
   readonly untilStill: readonly Rule[];
-  /** Once, after `untilStill`. */
+  /** These rules run once, after `untilStill`. */
   readonly last: readonly Rule[];
-  /** Errands before the stored calls are sent, and after. */
+  /** The lookups before the stored calls are sent, and the lookups after. */
   readonly errandsFirst: readonly NextErrand[];
   readonly errandsLast: readonly NextErrand[];
-  /** Writes to the subjects' own tables, in the commit of each step. */
+  /** Writes to the subjects' own tables, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
 };
 
-/** An event with its verdict. `eventId`: the sender's. */
+/** An event with its verdict. `eventId` is the sender's id of the event. */
 export type DecidedEvent = EventVerdict & {
   readonly type: string;
   readonly source: EventSource;
   readonly eventId: string;
 };
 
-/** The notifications of a step, and the lane with one line of the timeline for each. */
+/** Makes the notifications of a step. Returns them, and the lane with one line of the timeline for each. */
 export type TellStep = (
   before: LaneState,
   after: LaneState,
@@ -54,20 +57,20 @@ export abstract class Decider {
   abstract readonly subjects: Subjects;
   abstract readonly customers: Customers;
   abstract readonly signups: Signups;
-  /** Which of a lane's payments (by the MoR's ids) and charges belong to other lanes; null: none of them. */
+  /** The lane's payments (by the MoR's ids) and charges of other lanes. Null: there are none. */
   abstract heldElsewhere(
     lane: string,
     names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
   ): Promise<Elsewhere | null>;
-  /** Facts about other lanes for the rule of a refused call. */
+  /** Reads facts about other lanes for the rule of a refused call. */
   abstract refusedBecause(call: OutboxRow): Promise<Elsewhere>;
-  /** Gives a notification its id and its exact bytes, in this format. */
+  /** Makes a notification's id and exact bytes, in this format. */
   abstract putDownIn(format: NotifyFormat): (told: Told, at: Date) => NewNotification;
-  /** Makes the notifications of steps, in this format. */
+  /** Makes the function for the notifications of a step, in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;
   /**
-   * Works a lane of events without an invoice's name: moves each event to its invoice's lane. Returns the events
-   * decided here.
+   * Works a lane of events without an invoice: moves each event to the lane of its invoice. Returns the events decided
+   * here.
    */
   abstract route(claim: Claim): Promise<readonly DecidedEvent[]>;
 }

@@ -1,4 +1,4 @@
-// The draft of a lane: plain rows for rules to change in place. The state behind it stays untouched.
+// The draft of a lane: plain rows for rules to change in place. The state behind the draft stays unchanged.
 import { type Ctx, messageKey } from './context.js';
 import {
   CALL,
@@ -22,20 +22,20 @@ type Lists = Pick<LaneState, 'payments' | 'attempts' | 'refunds' | 'objects' | '
 type Row<K extends keyof Lists> = Lists[K][number];
 type Rows<K extends keyof Lists> = Draft<Row<K>>[];
 
-/** Asks for another look at the lane at a time to come. A time that has come, or null, asks for nothing. */
+/** Schedules another decision on the lane at a future time. Null or a past time schedules nothing. */
 export type LookAgain = (at: Date | null) => void;
 
 /** A rule changes the draft and returns nothing. */
 export type Rule = (lane: Lane) => void;
 
-/** The subject of a line of the timeline: a row, its id, or nothing. */
+/** The row behind a line of the timeline, or its id. Null: no row. */
 type About = { readonly id: string } | string | null;
 
-/** A call to the MoR or the relay, before it has its key. */
+/** A call to the MoR or to the merchant's relay, before it has its key. */
 type Request = Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
   Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key' | 'asked'>>;
 
-/** The end of an item. `by` null: its cause is gone. */
+/** How an item closes. `by` null: Crossbill closes the item, because its cause is gone. */
 type ClosedBy = {
   readonly by: string | null;
   readonly resolution: Resolution | 'cleared';
@@ -98,7 +98,7 @@ export class Lane {
     return (this.ownReviews ??= copyRows(this.base.reviews));
   }
 
-  /** The ledger entries of this decision. The lane does not hold the earlier entries. */
+  /** The ledger entries of this decision. The draft does not hold earlier entries. */
   get entries(): readonly LedgerEntry[] {
     return this.base.entries;
   }
@@ -128,15 +128,14 @@ export class Lane {
   }
 
   /**
-   * Stores a call to Stripe with its key and its bytes. `subject` stands in the key; `p` is the payment behind the
-   * call.
+   * Stores a call to Stripe with its key and its bytes. The key contains `subject`; `p` is the payment behind the call.
    */
   call(call: BillingCall, subject: string, p: Pick<PaymentRow, 'id'> | null = null): void {
     const wire = this.ctx.encodeBilling(call);
     this.request({ peer: 'stripe', kind: call.kind, subject, paymentRowId: p?.id ?? null, wire, asked: call });
   }
 
-  /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends the call. */
+  /** Stores a call. From here on its key and bytes are fixed. In shadow mode the engine never sends it. */
   request(m: Request): void {
     const earlier = this.messages.filter((x) => x.kind === m.kind && x.subject === m.subject);
     const generation = m.generation ?? 1 + Math.max(0, ...earlier.map((x) => x.generation));
@@ -155,7 +154,7 @@ export class Lane {
     this.add('messages', row);
   }
 
-  /** Takes a call back: the engine sends it no more. An earlier try may still have had an effect. */
+  /** Takes a call back: the engine does not send it again. An earlier try may still have had an effect. */
   takeBack(id: string, why: string): void {
     const m = this.messages.find((x) => x.id === id);
     if (m === undefined) return;
@@ -164,18 +163,18 @@ export class Lane {
     this.say('decision', `${m.kind} taken back: ${why}${tried}`, m);
   }
 
-  /** Sends the same key and the same bytes again, so the effect comes once. */
+  /** Sends a call again with the same key and bytes, so its effect happens once. */
   sendAgain(id: string | undefined): void {
     const m = this.messages.find((x) => x.id === id);
     if (m === undefined || m.status === 'done') return;
-    // A person decided this. The age of the key counts from now.
+    // A person decided to send it again. The age of the key counts from now.
     Object.assign(m, { status: 'pending', lastCode: null, firstTriedAt: null, answeredAt: null, nextTryAt: this.now });
   }
 
   /**
-   * Opens an item without a rule behind it: only a person ends it. An open item of the same kind and subject takes the
-   * new fact and deadline. A dismissed item stays closed as long as its fact is the same, unless the person dismissed
-   * it before `since`.
+   * Opens an item for a person: only a person can end it. An open item of the same kind and subject takes the new fact
+   * and deadline. A dismissed item stays closed while its fact is the same, unless the person dismissed it before
+   * `since`.
    */
   ask(item: Item & { readonly since?: Date | null }): void {
     const { kind, subject, fact, dueAt = null, since = null } = item;
@@ -183,7 +182,7 @@ export class Lane {
     const open = same.find((r) => r.status === 'open');
     if (open !== undefined) {
       const isAnother = open.topic !== fact.code && isSameTime(open.dueAt, dueAt);
-      return isAnother ? undefined : this.updateItem(open, item); // another rule's fact stays
+      return isAnother ? undefined : this.updateItem(open, item); // the item of another rule keeps its fact
     }
     if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
     const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;
@@ -196,7 +195,7 @@ export class Lane {
     this.say('decision', `review item ${row.kind}: ${row.topic}`, row);
   }
 
-  /** Brings an open item up to date. The timeline gets a line for a new fact or deadline. */
+  /** Updates an open item. The timeline gets a line for a new fact or deadline. */
   updateItem(open: Draft<ReviewRow>, item: Item): void {
     const { fact, actions, dueAt = null, paymentRowId = open.paymentRowId, refundId = open.refundId } = item;
     const isNews = !isSameFact(open.fact, fact);
@@ -215,7 +214,7 @@ export class Lane {
       if (r.status !== 'open' || !match(r)) continue;
       const closed = { resolvedAt: this.now, resolvedBy: by ?? 'crossbill', resolution, note };
       Object.assign(r, { status: 'resolved', ...closed });
-      // The journal only grows, and an erasure cannot change it. So a person's words stand in the item alone.
+      // The journal only grows, and an erasure cannot change it. So only the item holds the person's note.
       const why = by === null ? (note ?? resolution) : `${resolution}, by ${by}`;
       this.say(by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r);
     }
@@ -231,12 +230,12 @@ export class Lane {
     this.base = { ...this.base, journal: [...this.base.journal, line] };
   }
 
-  /** Asks for a look at the lane at a time to come. */
+  /** Schedules another decision on the lane at a future time. */
   lookAt(at: Date | null): void {
     this.lookAgain(at);
   }
 
-  /** Has this time come? A time to come also schedules a look then. Null never comes. */
+  /** True if this time has come. A future time also schedules a decision for then. Null never comes. */
   isPast(at: Date | null): boolean {
     if (at === null) return false;
     if (at.getTime() <= this.now.getTime()) return true;
@@ -244,7 +243,7 @@ export class Lane {
     return false;
   }
 
-  /** Milliseconds since then. */
+  /** Milliseconds since this time. */
   age(at: Date): number {
     return this.now.getTime() - at.getTime();
   }
@@ -255,7 +254,8 @@ export class Lane {
   }
 
   /**
-   * The lane as a value. If nothing changed, it is the state behind the draft. An unchanged row stays the same object.
+   * Returns the lane as an immutable value. If nothing changed, this is the state behind the draft. An unchanged row
+   * stays the same object.
    */
   toState(): LaneState {
     const s = this.base;
@@ -291,7 +291,10 @@ function copyRows<T extends object>(rows: readonly T[]): Draft<T>[] {
   return rows.map((row): Draft<T> => ({ ...row }));
 }
 
-/** `was` if the draft is equal, else a copy of the draft. A copy, because a rule may go on with the draft. */
+/**
+ * Returns `was` if the draft is equal to it, otherwise a copy of the draft. A rule may still change the draft after
+ * this.
+ */
 function keepRow<T extends object>(was: T | null, own: Draft<T> | null): T | null {
   return own === null || (was !== null && isSameRow(was, own)) ? was : { ...own };
 }
@@ -315,7 +318,7 @@ function isSameRow(row: object, draft: object): boolean {
   return true;
 }
 
-/** Equal by value: dates by their time. An absent member equals an undefined member. */
+/** True if both are equal by value. Dates are equal by their time, and an absent member equals an undefined one. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

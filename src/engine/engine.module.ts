@@ -1,4 +1,4 @@
-// The engine: workers claim, decide and carry out the due lanes. Requests of people change the same lanes.
+// The engine: workers claim the due lanes, decide, and carry out the calls. Requests from people change the same lanes.
 import { hostname } from 'node:os';
 import { Global, Module } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';

@@ -1,5 +1,5 @@
-// Erases personal data: of one customer on request, of all customers by age. Amounts, ids, hashes and the ledger stay.
-// The declaration of a row marks its personal columns.
+// Erases personal data: of one customer on request, or of all customers by age. Amounts, ids, hashes and the ledger
+// stay. Each entity marks its personal columns.
 import type pg from 'pg';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { type AnyRow, jsonText, personalColumns, withoutPersonal } from '../store/codec.js';
@@ -15,13 +15,13 @@ export type Erased = {
   readonly signups: number;
   readonly events: number;
   readonly quarantined: number;
-  /** Calls with the customer in their bytes: calls to the MoR, and relayed events. */
+  /** Calls with the customer in their bytes: calls to the MoR, and relayed Stripe events. */
   readonly calls: number;
-  /** Free texts: reasons of failed charges and of refunds, notes of people. */
+  /** Free texts: reasons of failed charges and refunds, and notes of people. */
   readonly texts: number;
   /**
-   * Events in wait of a decision or a person, in quarantine too, and calls in wait of a send. They still need their
-   * bytes: run the erasure again later.
+   * Events waiting for a decision or a person, also in quarantine, and unsent calls. Crossbill still needs their bytes,
+   * so the operator runs the erasure again later.
    */
   readonly waiting: number;
 };
@@ -30,16 +30,16 @@ export type Purged = { readonly events: number; readonly quarantined: number; re
 
 /** The subjects' part of an erasure. */
 export type ErasedParts = {
-  /** Rows of a customer outside its lanes, and the count of `Erased` for their values. */
+  /** Rows about a customer outside the customer's lanes. The member `count` of `Erased` counts their values. */
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
-  /** Statements; each forgets other texts about the invoices `$1`. */
+  /** SQL statements. Each one erases other texts about the invoices `$1`. */
   readonly texts: readonly string[];
   readonly keeps: readonly KeptBytes[];
 };
 
 /** Refused calls that a person may still send again. Their bytes stay. */
 export type KeptBytes = {
-  /** Does this refused call keep its bytes? Null: it is another subject's call. */
+  /** True: this refused call keeps its bytes. Null: the call belongs to another subject. */
   readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
   /** An SQL condition: the lane of the log row `l` keeps all bytes. */
   readonly lane: string;
@@ -47,20 +47,21 @@ export type KeptBytes = {
 
 const BATCH = 2_000;
 
-/** The read rows of lanes. */
+/** The entities of a lane's read model. */
 const ROWS: readonly AnyRow[] = Object.values(LOGGED).filter((row) => row.table !== '');
 
-/** The SQL condition: the event `e` waits for no decision and no person. */
+/** An SQL condition: the event `e` waits for neither a decision nor a person. */
 const OVER = `e.status not in ('received', 'parked')`;
 
 /**
- * The SQL condition: the copy in quarantine is the only copy of its event. Each delivery came outside of the time
- * window, and no person has released the copy. A second body of an event does not count: Crossbill never applies it.
+ * An SQL condition: the copy in quarantine is the only copy of its event. Each delivery arrived outside the time
+ * window, and no person has released the copy. A second body under the same event id does not count: Crossbill never
+ * applies it.
  */
 const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine.second_body and not exists (
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
-/** The SQL condition: the body contains one of the names `$n`. */
+/** An SQL condition: the body contains one of the names in `$n`. */
 const named = (n: number): string =>
   `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
@@ -70,7 +71,7 @@ export class Erasure {
     private readonly parts: ErasedParts,
   ) {}
 
-  /** The rows with a customer's id. */
+  /** The entities with a customer id. */
   private get byCustomer(): readonly AnyRow[] {
     return [...ROWS, ...this.parts.rows.map(({ row }) => row)].filter(({ columns }) => 'customerId' in columns);
   }
@@ -97,7 +98,7 @@ export class Erasure {
       [lanes],
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
-    // Bodies in other lanes with one of these names, such as unused events. This reads all bodies.
+    // Bodies in other lanes with one of these names, such as ignored events. This statement reads all bodies.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
     for (const { row, count } of this.parts.rows)
@@ -116,8 +117,8 @@ export class Erasure {
   }
 
   /**
-   * Drops the bodies of months that ended before `before`, of older copies in quarantine, and of older calls with a
-   * reply. An event in wait of a decision or a person keeps its body.
+   * Drops the bytes of events from months that ended before `before`, of older copies in quarantine, and of older calls
+   * with a reply. A waiting event keeps its body.
    */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
     let dropped = 0;
@@ -139,8 +140,8 @@ export class Erasure {
   }
 
   /**
-   * Drops the bodies of the rows that fit the condition `which` with `$3`, from the oldest row on. It takes short steps
-   * by id: each reads its own rows only, and stays far from the time limit of a statement.
+   * Drops the bodies of all rows under the condition `which`, from the oldest row on; `values` starts at `$3`. Each
+   * step covers a short range of ids and reads only its own rows, so it stays far below the statement's time limit.
    */
   private async emptied(
     table: 'inbox_event' | 'inbox_quarantine',
@@ -200,7 +201,7 @@ export class Erasure {
     return this.idsOf(customerId, 'morCustomerId');
   }
 
-  /** The values of this member in all rows of the customer. */
+  /** The values of this column in all rows of the customer. */
   private async idsOf(customerId: string, member: 'invoiceId' | 'morCustomerId'): Promise<readonly string[]> {
     const column = snake(member);
     const named = this.byCustomer
@@ -212,8 +213,8 @@ export class Erasure {
   }
 
   /**
-   * Counts the waiting events, parked events and copies in quarantine, in other lanes too: an unusable event may still
-   * name the customer.
+   * Counts waiting events, parked events and copies in quarantine, in other lanes too: an unusable event may still name
+   * the customer.
    */
   private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
@@ -234,11 +235,11 @@ export class Erasure {
 type Fields = Record<string, unknown>;
 
 type ErasedLog = {
-  /** The number of calls without their bytes now. */
+  /** The number of calls without their bytes after this run. */
   readonly calls: number;
   /** The number of erased reasons of failed charges. */
   readonly attempts: number;
-  /** The number of calls with their bytes still in need. */
+  /** The number of calls with their bytes: Crossbill still needs them. */
   readonly waiting: number;
 };
 
@@ -248,8 +249,8 @@ type ErasedLog = {
 const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
 
 /**
- * Nobody needs the bytes of this call: it has a reply, it was taken back, or nobody can send it again after its
- * refusal.
+ * True if nobody needs the bytes of this call: it has a reply, Crossbill took it back, or nobody can send it again
+ * after its refusal.
  */
 function isOver(m: OutboxRow, s: LaneState, keeps: readonly KeptBytes[]): boolean {
   if (m.status === 'done' || m.status === 'cancelled') return true;
@@ -292,7 +293,7 @@ async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string
 const textsOf = (attempts: unknown): number =>
   ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
 
-/** The change of a log row, without personal data. A peer's message about a call goes with the call's bytes. */
+/** The change in a log row, without personal data. The peer's message about a call goes with the call's bytes. */
 function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
   const out: Fields = { ...change };
   for (const [name, row] of Object.entries(LOGGED)) {
@@ -307,7 +308,7 @@ function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): F
   return out;
 }
 
-/** Drops the bytes of calls from before `before`, in lanes without open work. Returns the number of changed rows. */
+/** Drops the bytes of calls older than `before`, in lanes without open work. Returns the number of changed rows. */
 async function purgeLog(
   pool: pg.Pool,
   keeps: readonly KeptBytes[],
@@ -325,7 +326,7 @@ async function purgeLog(
   }
 }
 
-// Short steps by the primary key. A step may end within a lane. The next step begins after this lane's name.
+// Each step covers a short range of the primary key and may end within a lane. The next step begins after this lane.
 const purgeSql = (keeps: readonly KeptBytes[]): string => `
   with step as materialized (select lane from lane_log where lane > $1 order by lane limit ${BATCH}),
        lanes as materialized (select distinct lane from step),

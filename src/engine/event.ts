@@ -4,7 +4,7 @@ import { type PaymentStatus } from '../domain/model.js';
 import { type MorServiceEvent } from '../domain/events/mor-service-event.js';
 import { type OwnEvent, type OwnType } from '../domain/events/own-event.js';
 
-/** An `invoice.*` event of the platform. */
+/** An `invoice.*` event of Stripe. */
 export type InvoiceEvent = {
   readonly family: 'invoice';
   readonly eventId: string;
@@ -38,7 +38,7 @@ export type PaymentEvent = {
   readonly reason: string | null;
 };
 
-/** An event of source `crossbill`: a writer outside the rules reports a fact to the lane. */
+/** An event of source `crossbill`: code outside the rules reports a fact to the lane. */
 export type OwnLaneEvent<K extends OwnType = OwnType> = {
   readonly family: 'own';
   readonly eventId: string;

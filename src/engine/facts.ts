@@ -1,4 +1,4 @@
-// Stripe's facts of an invoice, from events and reads in any order, and the time of the next read.
+// Stripe's facts about an invoice, from events and reads in any order, and the time of the next read.
 import { INVOICE } from '../domain/invoice-row.js';
 import { type InvoiceRow, type PlatformStatus } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
@@ -16,7 +16,7 @@ import {
   READ_FRESH_MS,
 } from '../policy.js';
 
-// The progress of an invoice by its status. A late event never brings an earlier status back.
+// How far an invoice has come, by its status. A late event never brings an earlier status back.
 const PROGRESS: Record<PlatformStatus, number> = {
   unknown: -1,
   draft: 0,
@@ -34,12 +34,12 @@ export function ensureInvoice(lane: Lane): Draft<InvoiceRow> {
   return lane.invoice;
 }
 
-/** Makes a read of the invoice due now. `invoiceLookup` reads it. */
+/** Schedules a read of the invoice now. `invoiceLookup` makes the read. */
 export function askAgain({ invoice, now }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: now });
 }
 
-/** Facts from a read just made (or from the answer to a write): the truth of this moment, or of `readAt`. */
+/** Records the facts of a finished read, or of the reply to a write. The facts hold for now, or for `readAt`. */
 export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.now): void {
   const i = ensureInvoice(lane);
   const shown = facts === null ? { platformStatus: 'deleted' as const } : taken(facts, i);
@@ -47,9 +47,9 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
 }
 
 /**
- * Facts from a read of `askedAt`. The lane may have had news since. A read that shows the invoice further along is
- * newer than the news. A read that shows it less far is older, whatever Stripe's clock says. Crossbill drops an older
- * read and reads again.
+ * Records the facts of a read begun at `askedAt`. An event may have arrived since. A read with a later status is newer
+ * than the event. A read with an earlier status is older, in spite of Stripe's clock: Crossbill drops it and reads
+ * again.
  */
 export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
   const { invoice } = lane;
@@ -59,8 +59,8 @@ export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): vo
 }
 
 /**
- * A read or an event brought news of the invoice since `askedAt`: a read of that time is old. Stripe's event times are
- * whole seconds, so an event of the same second counts as news.
+ * True if a read or an event brought facts about the invoice after `askedAt`. A read from then is old. Stripe's event
+ * times are whole seconds, so an event of the same second counts as later.
  */
 export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
   const asked = askedAt.getTime();
@@ -70,7 +70,8 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
 }
 
 /**
- * Takes the facts of an event made at `at` if the invoice is further along, or as far along and the event is not older.
+ * Records the facts of an event from `at` if its status is later than the known one, or the same and the event is not
+ * older.
  */
 export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   const i = ensureInvoice(lane);
@@ -91,7 +92,7 @@ export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
 }
 
 /**
- * The new values of the row. Only finalization clears a finalization error at Stripe, so a draft keeps a known error.
+ * The new values of the row. At Stripe only finalization clears a finalization error, so a draft keeps a known error.
  */
 function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
   return {
@@ -118,8 +119,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 }
 
 /**
- * Stripe's shape before 2025-03-31 has no surplus, and its amount paid leaves out money paid out of band. So a paid
- * invoice keeps the larger amount from newer shapes.
+ * In API versions before 2025-03-31 Stripe sends no surplus, and its amount paid leaves out money paid out of band. So
+ * a paid invoice keeps the larger amount from a newer version.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -128,22 +129,26 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // The distance in both directions: with a clock set back, an old read would look fresh for too long.
+  // Compares the distance in both directions: after somebody set the clock back, an old read would look fresh for too
+  // long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 
-/** The time to read an invoice that must be open. Null: a fresh read shows it open, or it never becomes open again. */
+/**
+ * When to read an invoice again before a step for open invoices. Null: a fresh read shows it open, or it can never
+ * become open again.
+ */
 export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
   if (i.platformStatus !== 'draft') return null;
-  // An event reports the end of a draft. This look is for a lost event.
+  // An event reports the end of a draft. This read is for a lost event.
   const final =
     (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
     DRAFT_LOOK_AFTER_MS;
   return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_LOOK_EVERY_MS));
 }
 
-/** The next write to the invoice waits for a new read of it. */
+/** Makes the next write to the invoice wait for a new read. */
 export function requireRead({ invoice }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: null });
 }
@@ -159,12 +164,12 @@ export const invoiceLookup: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   take: takeInvoiceRead,
 };
 
-/** Reads the invoice next, for a rule in need of Stripe's facts of now. */
+/** The request to read the invoice next, for a rule in need of Stripe's current facts. */
 export function readInvoice(invoiceId: string): Errand {
   return askFor(invoiceLookup, invoiceId);
 }
 
-/** Takes in a read. Crossbill repeats a failed read later. */
+/** Records the outcome of a read. Crossbill repeats a failed read later. */
 export function takeInvoiceRead(lane: Lane, outcome: CallOutcome<InvoiceFacts | null>): void {
   const detail = { call: 'read_invoice', status: outcome.status, requestId: outcome.requestId };
   if (outcome.ok) {

@@ -1,4 +1,4 @@
-// Makes the context of each decision: time, names, settings, and the bytes of calls. It also hands over the subjects.
+// Makes the context of each decision: time, ids, settings, and the bytes of calls. Also hands over the subjects' rules.
 import { Inject, Injectable } from '@nestjs/common';
 import { type Config } from '../config/index.js';
 import { type Ctx } from './context.js';
@@ -23,12 +23,12 @@ export class FlowContext {
     readonly decider: Decider,
   ) {}
 
-  /** For pages, by this process's clock. */
+  /** The context for a page, with the time of this process's clock. */
   now(): Ctx {
     return this.at(this.clock.now());
   }
 
-  /** The context of one decision: time stands still. A decision on stored rows passes the database's time. */
+  /** The context of one decision, with one fixed time. A decision on stored rows uses the database's time. */
   at(now: Date): Ctx {
     return {
       now,

@@ -1,4 +1,4 @@
-// Declared review items: a rule yields the items of now, and this file alone opens, updates and closes them.
+// Declared review items. A rule yields an item for each present cause; this file alone opens, updates and closes them.
 import { type FactCode, type FactsByKind, isSameFact } from '../domain/fact.js';
 import { choicesOf, isDismissed, type Item } from '../domain/item.js';
 import { type Resolution, type ReviewKind, type ReviewRow } from '../domain/model.js';
@@ -8,7 +8,7 @@ type KindAndFact<C extends FactCode> = {
   [K in ReviewKind]: { readonly kind: K; readonly fact: Extract<FactsByKind[K], { readonly code: C }> };
 }[ReviewKind];
 
-/** A row of the lane: its id names the item, and a payment or a refund also stands in the item's own columns. */
+/** The row behind an item. Its id names the item. A payment or a refund also fills a column of the item. */
 type About = {
   readonly id: string;
   readonly mark?: unknown;
@@ -16,31 +16,36 @@ type About = {
   readonly paymentRowId?: string | null;
 };
 
-/** An item with its cause, as of now. */
+/** An item with a present cause. */
 export type Holds<C extends FactCode = FactCode> = KindAndFact<C> & {
   readonly about: About;
-  /** Separates items about the same row. Left out: the row's id. */
+  /** Distinguishes items about the same row. Absent: the row's id. */
   readonly subject?: string;
-  /** Left out: the payment of the row. */
+  /** Absent: the payment of the row. */
   readonly paymentRowId?: string | null;
-  /** Left out: the choices of the item's kind. */
+  /** Absent: all choices of the item's kind. */
   readonly actions?: readonly Resolution[];
   readonly proposed?: Resolution | null;
-  /** The deadline for a person. */
+  /** The person's deadline. */
   readonly dueAt?: Date | null;
-  /** The arrival of the fact. A dismissal before this time did not know the fact, so the item opens again. */
+  /**
+   * When the fact arrived. If a person dismissed the item earlier, the fact was unknown then, so the item opens again.
+   */
   readonly since?: Date | null;
 };
 
 export type Items<C extends FactCode> = Iterable<Holds<C>>;
 
 export type ItemRule = {
-  /** The codes of this rule and no other. Each has its reason to close the item once the cause is gone. */
+  /**
+   * The fact codes of this rule; no other rule has them. Each code has the reason for closing its item once the cause
+   * is gone.
+   */
   readonly clears: { readonly [K in FactCode]?: string };
   readonly now: (lane: Lane) => Items<FactCode>;
 };
 
-/** Makes a rule of items. A code without its reason to close does not compile. */
+/** Makes a rule of items. A code without a reason for closing does not compile. */
 export function itemRule<C extends FactCode>(
   clears: { readonly [K in C]: string },
   now: (lane: Lane) => Items<NoInfer<C>>,
@@ -53,12 +58,12 @@ export function declares(...rules: readonly ItemRule[]): Rule {
   return (lane) => rules.forEach((rule) => declareItems(lane, rule));
 }
 
-/** Brings a rule's open items in line with the items of now. */
+/** Opens, updates and closes a rule's items, until exactly the items with a cause are open. */
 export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
   const held = new Map<string, 'open' | 'dismissed'>();
   for (const holds of [...now(lane)]) {
     const name = nameOf(holds.kind, holds.fact.code, holds.subject ?? holds.about.id);
-    if (!held.has(name)) held.set(name, hold(lane, holds)); // the first of two counts
+    if (!held.has(name)) held.set(name, hold(lane, holds)); // of two equal names, the first item counts
   }
   for (const r of lane.reviews) {
     const why = clears[r.topic];

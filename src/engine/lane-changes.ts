@@ -1,5 +1,5 @@
-// A person's or backend's change of one lane: one transaction, once under the name of its request. Then it wakes the
-// workers.
+// A change of one lane by a person or the merchant's backend. It is one transaction, and it happens once for each
+// request name. Then it wakes the workers.
 import { Injectable } from '@nestjs/common';
 import { refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
@@ -10,7 +10,7 @@ import { type NamedRequest } from '../domain/request-name.js';
 import { FlowContext } from './flow-context.js';
 import { Wake } from './wake.js';
 
-/** A request with a name. The second time it changes nothing and returns the object from `find`. */
+/** A request with a name. A repeat under the same name changes nothing and returns the object from `find`. */
 type Named<T> = { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined };
 
 @Injectable()
@@ -22,8 +22,8 @@ export class LaneChanges {
   ) {}
 
   /**
-   * Decides with `act` on the stored lane. It refuses a name of another request (409). Of two requests at once, the
-   * later one decides again on the lane after the first. Throws the errors of `LaneStore.transact`.
+   * Runs `act` on the stored lane. Refuses the name of another request (409). Of two requests at once, the later one
+   * runs again on the new lane. Throws the errors of `LaneStore.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,

@@ -1,4 +1,4 @@
-// A row of a lane's log holds the changes of one step, as JSON. The fold of all rows gives the lane's state.
+// The log of a lane. A row holds the changes of one step as JSON, and the fold of all rows gives the lane's state.
 import { emptyLane } from './context.js';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -17,12 +17,10 @@ import { type Row } from '../domain/row.js';
 import { changedFields, jsonText, toJson, withFields } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
-/**
- * Raise it with every new field or part. A release refuses a row of a newer format, so it loses no field of the row.
- */
+/** Raise this number with every new field or list. A release refuses a row of a newer format, so it loses no field. */
 const FORMAT = 1;
 
-/** After so many rows, the next row holds the whole state. */
+/** After this many rows, the next row holds the whole state. */
 const SNAPSHOT_AFTER = 20;
 
 type Fields = Record<string, unknown>;
@@ -46,8 +44,7 @@ export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'sn
 };
 
 /**
- * The rows of a lane, by the names of their parts in the log. The list of attempts only grows, and a state holds new
- * attempts alone.
+ * The lists of a lane, by their names in the log. The list of attempts only grows, so a state holds new attempts alone.
  */
 export const LOGGED = {
   invoice: INVOICE,
@@ -59,10 +56,10 @@ export const LOGGED = {
   attempts: ATTEMPT,
 } as const;
 
-/** One kind of row within a lane's state. */
+/** One list of a lane's state. */
 type Part = {
   readonly name: string;
-  /** The changes of a step: a new row as a whole, a changed row by its key and its changed fields. */
+  /** The changes of a step: the whole of each new row, and the key and changed fields of each changed row. */
   readonly changes: (before: LaneState, after: LaneState) => Fields[];
   readonly take: (s: LaneState, rows: readonly Fields[]) => LaneState;
 };
@@ -127,7 +124,7 @@ const PARTS: readonly Part[] = [
   listPart('calls', LOGGED.calls, 'messages'),
 ];
 
-/** A step, for its row of the log. */
+/** A step to write into the log. */
 export type LoggedStep = {
   readonly before: LaneState;
   readonly after: LaneState;
@@ -137,7 +134,7 @@ export type LoggedStep = {
   readonly snapshot: boolean;
 };
 
-/** The row of a step. */
+/** The log row of a step. */
 export function logRow({ before, after, version, at, atRest, snapshot }: LoggedStep): NewRow {
   const change: Record<string, unknown> = { f: FORMAT };
   const from = snapshot ? emptyLane(after.lane) : before;
@@ -165,7 +162,7 @@ export function logRow({ before, after, version, at, atRest, snapshot }: LoggedS
 
 /**
  * Moves the bytes of calls out of the change, so a purge can drop them alone. A snapshot leaves out the bytes of a call
- * with a reply. It keeps the bytes of a call taken back: a rule may still send that call under its key.
+ * with a reply. It keeps the bytes of a withdrawn call: a rule may still send it under its key.
  */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
@@ -178,7 +175,7 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | nu
   return Object.keys(bodies).length === 0 ? null : bodies;
 }
 
-/** The ids of calls without bytes since this step. Their bytes go from the earlier rows of the log, too. */
+/** The ids of calls losing their bytes in this step. The earlier rows of the log lose these bytes too. */
 export function droppedBodies(before: LaneState, after: LaneState): readonly string[] {
   if (before.messages === after.messages) return [];
   return after.messages
@@ -188,16 +185,16 @@ export function droppedBodies(before: LaneState, after: LaneState): readonly str
 
 export type Folded = {
   readonly state: LaneState;
-  /** The lane in the read rows. */
+  /** The lane as the read rows show it. */
   readonly shown: LaneState;
-  /** 0: nothing was ever written. */
+  /** 0: the lane has no row yet. */
   readonly version: number;
   readonly rowsSinceSnapshot: number;
 };
 
 /**
- * Folds rows of the log into the lane: all rows, or the rows from a snapshot on, oldest first. Journal and attempts
- * stay out.
+ * Folds rows of the log into the lane: all rows, or the rows from a snapshot on, oldest first. Leaves out the journal
+ * and the attempts.
  */
 export function fold(lane: string, rows: readonly LoggedRow[]): Folded {
   let state = emptyLane(lane);
@@ -241,7 +238,9 @@ export function wantsSnapshot({ rowsSinceSnapshot }: Pick<Folded, 'rowsSinceSnap
   return rowsSinceSnapshot >= SNAPSHOT_AFTER;
 }
 
-/** The timeline of a lane, oldest line first, and every verdict on a try to charge. `rows`: all rows of the lane. */
+/**
+ * The timeline of a lane, oldest line first, and every verdict of the MoR on a charge. `rows`: all rows of the lane.
+ */
 export function storyOf(rows: readonly LoggedRow[]): {
   readonly journal: readonly JournalLine[];
   readonly attempts: readonly AttemptRow[];
@@ -260,7 +259,7 @@ export function storyOf(rows: readonly LoggedRow[]): {
   return { journal, attempts: [...attempts.values()].toSorted((a, b) => a.at.getTime() - b.at.getTime()) };
 }
 
-/** True if the row holds no change, no line of the timeline and no verdict on a try to charge. */
+/** True if the row holds no change, no line of the timeline and no verdict on a charge. */
 export function isEmpty(row: NewRow): boolean {
   return row.bodies === null && row.change === EMPTY;
 }

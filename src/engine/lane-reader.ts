@@ -1,4 +1,4 @@
-// Reads lanes: the fold of their logs, and the events in wait of a decision.
+// Reads lanes: their state from the logs, and the events waiting for a decision.
 import type pg from 'pg';
 import { type LaneState } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
@@ -10,10 +10,10 @@ import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 type Row = Record<string, unknown>;
 type Db = pg.Pool | pg.PoolClient;
 
-/** The most events of one step. The rest of a lane's backlog follows in the next step. */
+/** The most events of one step. The lane's other events follow in the next step. */
 export const EVENTS_AT_ONCE = 50;
 
-/** More than the rows between two snapshots, so one look at the newest rows is enough for nearly every lane. */
+/** More than the rows between two snapshots, so a single read of the newest rows is enough for nearly every lane. */
 const ROWS_AT_ONCE = 40;
 const LOG_COLUMNS = 'lane, version, at, at_rest, snapshot, change, bodies';
 
@@ -21,13 +21,13 @@ export type Loaded = {
   readonly folded: Folded;
   /** The events to decide now, oldest first. */
   readonly events: readonly WaitingEvent[];
-  /** The time of the next event after them; null: no other event waits. */
+  /** The time of the next event after these. Null: no other event waits. */
   readonly moreAt: Date | null;
 };
 
 /**
- * Reads lanes with one statement, and the events of the lanes in `withEvents`. `now`: the database's time of the read.
- * Throws LaneUnreadable for the first unreadable lane.
+ * Reads lanes with one statement, and the events of the lanes in `withEvents`. `now` is the database's time of the
+ * read. Throws LaneUnreadable for the first unreadable lane.
  */
 export async function loadLanes(
   db: Db,
@@ -65,7 +65,8 @@ type LoadedRow = Row &
     readonly next_try_at: Date;
   };
 
-// One statement sees one moment. Each part reads by an index, and the first part names the columns.
+// A single statement sees one snapshot of the database. Each part reads by an index, and the first part names the
+// columns.
 const LOAD_SQL = `
   select 'now' as what, null::text as lane, null::bigint as id, ${timeSql(2)} as at, null::boolean as at_rest, null::boolean as snapshot,
          null::json as change, null::json as bodies, null::text as source, null::text as event_id, null::text as type, null::bytea as body,
@@ -92,8 +93,8 @@ export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
 }
 
 /**
- * The rows from the newest snapshot on, or from the lane's first row on. Null: these rows have neither, so more rows
- * are necessary.
+ * The rows from the newest snapshot on, or from the lane's first row on. Null: these rows contain neither, so the
+ * caller must read more.
  */
 function enough(rows: readonly LoggedRow[]): readonly LoggedRow[] | null {
   const at = rows.findLastIndex((r) => r.snapshot);
@@ -119,7 +120,8 @@ export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[
 }
 
 /**
- * The events to decide now. After a failed decision it is one event a step, so a bad event does not hold up the others.
+ * The events to decide now. After a failed decision each step takes one event, so a bad event does not hold up the
+ * others.
  */
 function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'> {
   const due = rows
@@ -131,7 +133,7 @@ function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'
   return { events, moreAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** Makes an event in wait from its row of the inbox. */
+/** Parses a row of the inbox into a waiting event. */
 export function waitingEvent(r: Row): WaitingEvent {
   return {
     id: BigInt(r['id'] as string),
@@ -155,10 +157,10 @@ function grouped<T>(rows: readonly T[], by: (row: T) => string): ReadonlyMap<str
   return out;
 }
 
-/** A lane's row in the queue. `news` counts the arrivals: every new event or request raises it. */
+/** A lane's row in the queue. `news` counts new events and requests. */
 export type QueuedLane = { readonly lane: string; readonly fence: bigint; readonly news: bigint };
 
-/** Reads the lanes' rows in the queue, whoever holds the lanes. */
+/** Reads the lanes' rows in the queue, even if another worker holds the lanes. */
 export async function takenBy(db: Db, lanes: readonly string[]): Promise<Map<string, QueuedLane>> {
   const found = await db.query<{ key: string; fence: string; news: string }>(
     'select key, fence, news from lane where key = any($1)',

@@ -1,4 +1,5 @@
-// One step of a lane: first the decision on its state, then its part of one statement with the steps of many lanes.
+// One step of a lane: first the decision on its state, then its writes. One SQL statement carries out the steps of many
+// lanes.
 import { LEDGER_ENTRY, type LaneState } from '../domain/model.js';
 import { type NewNotification } from '../domain/notification.js';
 import { type TellStep } from './decider.js';
@@ -28,7 +29,7 @@ export type Step = {
 };
 
 /**
- * Decides, and returns the writes of the step. Throws the errors of `decide`. `tell` null: nobody gets a notification.
+ * Decides, and returns the step's writes. Throws the errors of `decide`. `tell` null: the step sends no notification.
  */
 export function decideStep(
   work: LaneWork<unknown>,
@@ -46,8 +47,8 @@ export function decideStep(
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // Between two calls of a claim, only the log has the lane's newest state. A payment's new name is the exception: only
-  // the read row keeps it unique, and calls go out under this name.
+  // Between two calls of a claim, only the log has the lane's newest state. A payment's new id is the exception: the
+  // read row keeps it unique, and calls carry this id.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
@@ -67,8 +68,8 @@ export function decideStep(
 }
 
 /**
- * True if a payment got the MoR's id after its booking, or without one. Then no ledger entry keeps the id from a second
- * payment.
+ * True if a payment got the MoR's id after its booking, or has an id but no booking. Then no ledger entry keeps the id
+ * unique.
  */
 function isNamedLate(before: LaneState, after: LaneState): boolean {
   if (before.payments === after.payments) return false;
@@ -101,11 +102,11 @@ export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
 export const LOG_KEY = 'lane_log_pkey';
 
 type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
-/** A part of the statement; its parameters begin at `$n`. */
+/** A part of the statement. Its parameters begin at `$n`. */
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
-// The statement gives a row no version in two cases, and the database refuses the whole statement. First: another
-// worker claimed the lane. Second: the row before is missing, because a standby took over without the last commits, so
+// In two cases the statement gives a row no version, and the database refuses the whole statement. First: another
+// worker claimed the lane. Second: the row before is missing, because a standby took over without the last commits and
 // this process knows a lost state.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
@@ -132,7 +133,7 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
-/** The lane is part of the condition: after a failover a standby may give a number to another event. */
+/** The condition includes the lane: after a failover a standby may give the same number to another event. */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
@@ -148,9 +149,9 @@ const DUE_SQL = (n: number): string =>
       from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
- * Gives lanes back. A lane with nothing due leaves the queue. Another lane is due at its time. If an event or request
- * arrived since the claim, the lane stays due as before. The statement locks the lanes' rows first, so it sees every
- * arrival.
+ * Gives lanes back. A lane without a due time leaves the queue; the others are due at their time. If an event or
+ * request arrived since the claim, the lane keeps its due time. The statement locks the lanes' rows first, so it sees
+ * every arrival.
  */
 const REST_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
@@ -162,11 +163,11 @@ const AFTER_REST = `,
                from w_rest r where l.key = r.key and (r.more or r.at is not null)),
   w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
 
-/** The statement for all steps, with the subjects' own writes; null: nothing to write. `$1` is the time. */
+/** The statement for all steps, with the subjects' own writes. Null: there is nothing to write. `$1` is the time. */
 export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
-    // Parts with a look-up take arrays: the planner expects few rows from an array, and a hundred from a JSON list.
+    // Parts with a join by key take arrays. The planner expects few rows from an array, and a hundred from a JSON list.
     const [first = []] = rows;
     if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
   };
@@ -227,12 +228,13 @@ export function statementOf(steps: readonly Step[], now: Date, writes: readonly 
     ),
   );
   if (parts.length === 0) return null;
-  // On a connection, one name stands for one text. The server uses the first 63 letters of a name.
+  // Within a connection, a prepared statement's name stands for one text. PostgreSQL uses the first 63 characters of a
+  // name.
   const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
   return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
 }
 
-/** The text for each set of parts. A text has ten thousand letters, so this process makes it once. */
+/** The text for each set of parts. A text has ten thousand characters, so this process makes each text once. */
 const texts = new Map<string, string>();
 
 function textOf(name: string, parts: readonly Part[]): string {
@@ -249,5 +251,5 @@ function textOf(name: string, parts: readonly Part[]): string {
   return text;
 }
 
-/** Like `jsonText`: PostgreSQL has no NUL in a text. */
+/** Replaces NUL, as `jsonText` does: PostgreSQL stores no NUL in a text. */
 const storable = (text: string): string => text.replaceAll('\0', '\ufffd');

@@ -1,13 +1,13 @@
-// The store of lanes. One worker at a time claims a lane, and one transaction changes it. After a sleep, its old fence
-// stops a worker.
+// The store of lanes. One worker at a time claims a lane, and one transaction changes it. If the process was asleep and
+// lost its claim, the old fence makes the store refuse its writes.
 import { StoreUnavailable } from '../domain/errors.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type NamedRequest, type Remembered } from '../domain/request-name.js';
 
-/** An event in wait of a decision, with its raw bytes. */
+/** An event waiting for a decision, with its raw bytes. */
 export type WaitingEvent = {
-  /** Ours: `ie_…` towards the outside. */
+  /** Our id of the event. The API shows it as `ie_…`. */
   readonly id: bigint;
   readonly source: EventSource;
   readonly eventId: string;
@@ -15,15 +15,15 @@ export type WaitingEvent = {
   readonly lane: string;
   readonly body: Buffer;
   readonly receivedAt: Date;
-  /** Failed decisions so far. */
+  /** How many decisions on it have failed so far. */
   readonly attempts: number;
 };
 
 export type Claim = {
   readonly lane: string;
-  /** New at each claim. The store refuses a write with an older fence. */
+  /** A number, larger at each claim. The store refuses a write with an older fence. */
   readonly fence: bigint;
-  /** The events in wait. */
+  /** The events waiting for a decision. */
   readonly events: readonly Pick<WaitingEvent, 'source' | 'eventId' | 'type'>[];
 };
 
@@ -37,45 +37,46 @@ export type EventVerdict = {
 export type LaneWork<T> = {
   readonly lane: string;
   /**
-   * Null: no worker, but an API request for example. It waits for no lease: of two writers, one gets the log's next
-   * version and the other decides again.
+   * Null: the writer is no worker, but an API request, for example. It waits for no lease: of two writers, one gets the
+   * log's next version and the other decides again.
    */
   readonly fence: bigint | null;
-  /** The named API request behind the change. The same transaction looks the name up and remembers it. */
+  /** The named API request behind the change. The same transaction looks the name up and stores it. */
   readonly request?: NamedRequest | null;
   /**
-   * True: a caller waits for the next step. Workers claim this lane before all others, however long the others wait.
+   * True: a caller waits for the next step. Workers claim this lane before all others, however long the others have
+   * waited.
    */
   readonly awaited?: boolean;
   readonly decide: (loaded: {
     readonly state: LaneState;
     readonly events: readonly WaitingEvent[];
-    /** The object of an earlier request with the same name. */
+    /** The object of an earlier request with the same name, if there was one. */
     readonly remembered: Remembered;
     /** The database's time, the same for every replica. */
     readonly now: Date;
   }) => {
     readonly state: LaneState;
     readonly verdicts: readonly EventVerdict[];
-    /** The next look at the lane; null: the next event. */
+    /** When to decide on the lane again. Null: at the next event. */
     readonly dueAt: Date | null;
-    /** True: the lane has nothing left to do, so this write gives the lease back. */
+    /** True: the lane has nothing left to do, so this write also ends the lease. */
     readonly rest?: boolean;
     readonly value: T;
-    /** The id of the named request's object, to remember; left out: nothing. */
+    /** The id of the named request's object, to store with the name. Absent: none. */
     readonly made?: string | null;
   };
 };
 
-/** Another worker has claimed the lane since. This worker knows an old state, so it drops the lane. */
+/** Another worker has claimed the lane. This worker's state is old, so it drops the lane. */
 export class LaneFenced extends Error {
   readonly code = 'lane.fenced';
 }
 
-/** The database did not answer at the write after a call. No row will show the call. */
+/** The database did not confirm the write after a call. The call may be missing in the log. */
 export class AnswerLost extends StoreUnavailable {}
 
-/** The log of a lane is unreadable: a newer release wrote it, or it has damage. No event is to blame. */
+/** The log of a lane is unreadable: a newer release wrote it, or it is damaged. No event is to blame. */
 export class LaneUnreadable extends Error {
   readonly code = 'lane.unreadable';
   constructor(lane: string, cause: unknown) {
@@ -85,7 +86,7 @@ export class LaneUnreadable extends Error {
   }
 }
 
-/** Another invoice already has a row with this value, unique for good. */
+/** A row of another invoice already has this value, and the value must stay unique. */
 export class NotUnique extends Error {
   readonly code = 'store.not_unique';
   constructor(
@@ -97,25 +98,32 @@ export class NotUnique extends Error {
 }
 
 export abstract class LaneStore {
-  /** The database's time. Every time in a lane is by this clock. */
+  /** The database's time. All times in a lane come from this clock. */
   abstract time(): Promise<Date>;
   /**
-   * Claims up to `limit` due lanes: first the lanes with a waiting caller, then the longest due. A lease lasts
-   * `leaseMs`; `renew` extends it.
+   * Claims up to `limit` due lanes: first the lanes with a waiting caller, then the lanes due for the longest time. A
+   * lease lasts `leaseMs`; `renew` extends it.
    */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
-  /** The leases last `leaseMs` from now on. Returns the lanes still held; other workers have the others. */
+  /**
+   * Extends the leases to `leaseMs` from now. Returns the lanes this worker still holds; other workers have claimed the
+   * rest.
+   */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
-   * One step of a lane: read, decide, write. After another writer's write, `decide` runs again. Throws LaneFenced,
+   * One step of a lane: read, decide, write. If another writer wrote first, `decide` runs again. Throws LaneFenced,
    * LaneUnreadable, NotUnique, StoreUnavailable or another error of the database; then it wrote nothing.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
-  /** Gives a lane back, for any worker. With `dueInMs` it is due after this time, or at its next event. */
+  /**
+   * Gives a lane back, so any worker may claim it. With `dueInMs` the lane is due after this time, otherwise at its
+   * next event.
+   */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
    * After a failed decision, the oldest waiting event waits for `retryInMs`. After `parkAfter` failures the event parks
-   * with the reason. False: no event waits, so none is to blame. Then the lane itself is due after `retryInMs`.
+   * with the reason. Returns false if no event waits: then none is to blame, and the lane itself is due after
+   * `retryInMs`.
    */
   abstract postpone(
     lane: string,
@@ -125,8 +133,8 @@ export abstract class LaneStore {
     parkAfter: number,
   ): Promise<boolean>;
   /**
-   * Opens an item about an unreadable or unwritable lane, apart from the lane's log. An open item stays, and so does a
-   * dismissal of the same fact.
+   * Opens an item about an unreadable or unwritable lane, outside the lane's log. An open item stays as it is. If a
+   * person dismissed an item for the same fact, none opens.
    */
   abstract tell(item: ReviewRow): Promise<void>;
 }

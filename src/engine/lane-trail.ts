@@ -1,22 +1,23 @@
-// The trail of one claim of a lane, from its events to its last call, for logs and metrics. A trail decides nothing.
+// The trail of one claim of a lane, from its events to its last call, for logs and metrics. No decision depends on a
+// trail.
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** A lane with the events of this claim: the decided events, or else the events in wait. */
+/** A lane and the events of this claim: the decided events, or else the waiting ones. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {
-  /** A name from our code, such as `report_payment` or `read-invoice`. */
+  /** The name of the call or lookup in our code, such as `report_payment` or `read-invoice`. */
   readonly name: string;
-  /** The id of the stored call; null: a read. */
+  /** The id of the stored call. Null: this was a lookup. */
   readonly messageId: string | null;
   readonly status: number | null;
   readonly requestId: string | null;
-  /** Whole milliseconds. */
+  /** The duration in whole milliseconds. */
   readonly ms: number;
-  /** Null: the peer answered. */
+  /** Null: the peer replied. */
   readonly failure: CallFailure | null;
 };
 
@@ -25,7 +26,7 @@ export const LANE_WATCH = Symbol('LANE_WATCH');
 
 /** Watches the work on lanes, step by step. A watch must not throw and must not wait. */
 export type LaneWatch = {
-  /** Runs after each commit. `decided`: the events of the commit, often none. */
+  /** Runs after each commit. `decided`: the events this commit decided, often none. */
   readonly onDecided: (lane: string, decided: readonly DecidedEvent[]) => void;
   readonly onCalled: (lane: TrailedLane, call: TrailedCall) => void;
 };
@@ -59,7 +60,8 @@ export class LaneTrail {
         messageId,
         status: outcome?.status ?? null,
         requestId: outcome?.requestId ?? null,
-        ms: Math.round(performance.now() - startedAt), // by the stopwatch, not the clock: no decision may depend on it
+        // the monotonic clock is for metrics only: no decision may depend on it
+        ms: Math.round(performance.now() - startedAt),
         failure: outcome?.ok === false ? outcome : null,
       },
     );
@@ -99,7 +101,7 @@ export function watchSteps(log: Logger): LaneWatch {
   };
 }
 
-/** Counts each decision, and logs each failure with its lane. `watchSteps` logs the decisions. */
+/** Counts each decision, and logs each failure with its lane. `watchSteps` logs the decisions themselves. */
 export function watchLanes(
   metrics: Metrics,
   log: Logger,
@@ -121,5 +123,5 @@ export function watchLanes(
   };
 }
 
-/** The last three at most: a lane may have hundreds of events in wait. */
+/** At most the last three: a lane may have hundreds of waiting events. */
 const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);

@@ -1,4 +1,4 @@
-// The loop of a worker: it claims due lanes and runs the flow on each, as many at once as the settings allow.
+// The loop of a worker: it claims due lanes and works on as many at once as the settings allow.
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
@@ -12,11 +12,11 @@ import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
 export const LANE_WORKER = Symbol('LANE_WORKER');
 
 export type LaneWorkerOptions = {
-  /** This process's name in the leases. */
+  /** This process's name as the holder of leases. */
   readonly owner: string;
   /**
-   * How many lanes may wait for a call at once. The worker takes an eighth more, since a lane also writes between its
-   * calls.
+   * How many lanes may wait for a call at once. The worker takes an eighth more, since a lane also writes to the
+   * database between its calls.
    */
   readonly concurrency: number;
   readonly leaseMs: number;
@@ -28,16 +28,16 @@ export type LaneWorkerOptions = {
 
 const BACK_OFF_MS = 1_000;
 /**
- * The pause between two claims while deliveries crowd the webhook endpoints. Even so, lanes a second exceed the calls
- * in Stripe's budget.
+ * The pause between two claims while deliveries crowd the webhook endpoints. Even with this pause, the worker claims
+ * more lanes a second than Stripe's budget allows calls.
  */
 const GIVE_WAY_MS = 200;
 const MOST_FAILING = 10_000;
-/** The worker renews a lease after this part of its time. Two renewals may fail before the lease ends. */
+/** The worker renews a lease after this fraction of its duration. Two renewals may fail before the lease ends. */
 const RENEW_AFTER = 0.3;
 /**
- * The most renewals of one claim: a quarter of an hour at the usual lease. A longer call hangs, so any worker may go on
- * with the lane.
+ * The most renewals of one claim: a quarter of an hour with the usual lease. A longer call hangs, so any worker may
+ * claim the lane.
  */
 const MOST_RENEWALS = 120;
 
@@ -45,13 +45,13 @@ const MOST_RENEWALS = 120;
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
-  /** The failures in a row of each lane without an event to blame. */
+  /** Each lane's failures in a row, without an event to blame. */
   private readonly failing = new Map<string, number>();
-  /** Claims in wait of a place. */
+  /** Claims waiting for a free place. */
   private readonly ready: Claim[] = [];
   /** The claims of this worker, and the renewals of each so far. */
   private readonly held = new Map<Claim, number>();
-  /** Aborted while the worker holds no claim. */
+  /** Aborted as soon as the worker holds no claim. */
   private idle = new AbortController();
   private keeping: Promise<void> | null = null;
   private loop: Promise<void> | null = null;
@@ -68,14 +68,14 @@ export class LaneWorker {
     @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
-    // The loop listens to this signal, and in an outage each lane does. So many listeners are no leak, and Node must
-    // not warn.
+    // The loop listens to this signal, and during an outage each lane does too. So many listeners are no leak, and Node
+    // must not warn.
     setMaxListeners(this.places + 2, this.stopping.signal);
   }
 
   /**
-   * While `crowded` is true, the worker claims at most five times a second: senders wait for their reply, and decisions
-   * can wait.
+   * While `crowded` returns true, the worker claims at most five times a second: senders of webhooks wait for their
+   * reply, and decisions can wait.
    */
   giveWay(crowded: () => boolean): void {
     this.crowded = crowded;
@@ -89,7 +89,7 @@ export class LaneWorker {
     this.loop ??= this.run().finally(off);
   }
 
-  /** Ends the claims. Resolves once another worker can go on with each lane of this worker. */
+  /** Stops the worker. Resolves once another worker can continue each lane of this worker. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.tap?.();
@@ -101,7 +101,7 @@ export class LaneWorker {
     let backlog = false;
     while (!this.stopping.signal.aborted) {
       this.woken = false;
-      // Under load one statement claims many lanes ahead. Each lane begins once a place is free.
+      // Under load one statement claims more lanes than there are free places. Each lane begins once a place is free.
       const ahead: number = backlog && !this.crowded() ? Math.ceil(this.places / 2) : 0;
       const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
@@ -113,7 +113,7 @@ export class LaneWorker {
       if (this.crowded()) await this.clock.sleep(GIVE_WAY_MS, this.stopping.signal);
       else await this.rest();
     }
-    // Gives claims without work back, for any other worker.
+    // Gives the unstarted claims back, for any other worker.
     for (const claim of this.ready) this.letGo(claim);
     await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
   }
@@ -157,11 +157,11 @@ export class LaneWorker {
 
   private async work(claim: Claim): Promise<void> {
     try {
-      const done = await this.flow.run(claim, this.stopping.signal); // a statement of its own, since `onDone` may be missing
+      const done = await this.flow.run(claim, this.stopping.signal); // its own statement, since `onDone` may be missing
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
-      if (e instanceof LaneFenced) return; // another worker has the lane, and this one wrote nothing
+      if (e instanceof LaneFenced) return; // another worker has the lane, and this worker wrote nothing
       this.options.onError?.('a lane could not be worked', e, claim);
       await this.giveBack(claim, e);
     } finally {
@@ -175,9 +175,9 @@ export class LaneWorker {
   }
 
   /**
-   * Renews the leases while the work goes on. Work may outlast a lease: a search through thousands of records, or a
-   * pause on Stripe's request. Without a renewal, another worker would start the search again, and no worker would ever
-   * store its result.
+   * Renews the leases during the work. Work may outlast a lease: a search through thousands of records, or a pause on
+   * Stripe's request. Without a renewal another worker would start the search again, and no worker would ever store its
+   * result.
    */
   private async keepLeases(): Promise<void> {
     const { leaseMs } = this.options;
@@ -186,7 +186,7 @@ export class LaneWorker {
       const asked = [...this.held].filter(([, times]) => times < MOST_RENEWALS);
       if (asked.length === 0) continue;
       const claims = asked.map(([claim]) => claim);
-      // The worker tries a failed renewal again. If all fail, the fence stops this worker's writes.
+      // The worker tries a failed renewal again. If all renewals fail, the fence stops this worker's writes.
       const ours = await this.store.renew(claims, leaseMs).catch(() => null);
       for (const [claim, times] of asked) {
         if (!this.held.has(claim)) continue;
@@ -195,11 +195,14 @@ export class LaneWorker {
     }
   }
 
-  /** After failed decisions an event waits, and parks in the end. An unavailable database is no failure of the lane. */
+  /**
+   * After failed decisions an event waits, and finally parks. An unavailable database does not count as a failure of
+   * the lane.
+   */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
-      // If the worker gave the lane back now, the next try would look like the first. So the lease runs out, as after a
-      // crash (CUT_OFF_AFTER_MS).
+      // If the worker gave the lane back now, the next try would look like the first. So the lease expires instead, as
+      // after a crash (CUT_OFF_AFTER_MS).
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
@@ -212,12 +215,12 @@ export class LaneWorker {
         (await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES));
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
-      // The lease runs out. Then any worker goes on.
+      // The lease expires. Then any worker may claim the lane.
       this.options.onError?.('a lane could not be given back', again, claim);
     }
   }
 
-  /** Without an event to park, the lane waits longer each time, and in the end it gets an item for a person. */
+  /** Without an event to park, the lane waits longer after each failure. In the end it gets an item for a person. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
@@ -225,8 +228,8 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    // The worker does so each time: an earlier item may have failed, or a person's `retry` did not help. An open item
-    // stays unchanged.
+    // The worker opens the item after each failure: it may have failed to open an earlier one, or a person's `retry`
+    // did not help. An open item stays unchanged.
     if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

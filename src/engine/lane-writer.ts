@@ -1,4 +1,5 @@
-// Steps of many lanes share one statement and one commit. While a statement runs, new steps gather for the next one.
+// Steps of many lanes share one statement and one commit. While a statement runs, new steps gather for the next
+// statement.
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique } from './lane-store.js';
@@ -14,11 +15,11 @@ import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
 /**
- * Statements at the same time. With a single one, more lanes share it. This saves more than a second statement would
- * gain.
+ * How many statements run at the same time. With a single statement more lanes share it. This saves more than a second
+ * statement would gain.
  */
 const MOST_UNDER_WAY = 1;
-/** A group leaves once it has this part of the lanes at work. So a single lane never waits. */
+/** A group of steps starts once it has this fraction of the lanes at work. So a single lane never waits. */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };
@@ -26,21 +27,21 @@ const UNKNOWN: Remembered = { known: false };
 type Work = LaneWork<unknown>;
 type Waiting = {
   readonly work: Work;
-  /** By this process's stopwatch. */
+  /** A time of this process's monotonic clock. */
   readonly sinceMs: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** A lane as of this process's last read or write. */
+/** A lane as this process last read or wrote it. */
 type Kept = Loaded & { readonly taken: QueuedLane | null };
 
 export type WriteOptions = {
-  /** How the merchant's backend learns of a step; null: it does not. */
+  /** Makes the notifications of a step for the merchant's backend. Null: there are none. */
   readonly tell: TellStep | null;
-  /** The subjects' own writes in the commit of each step. */
+  /** The subjects' own writes, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
-  /** How many milliseconds a step may wait for others to share its commit; 0: none. */
+  /** How many milliseconds a step may wait for others to share its commit. 0: it does not wait. */
   readonly gatherMs: number;
 };
 
@@ -48,9 +49,9 @@ export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /** The lanes at work here. The writer reads a lane once per claim, and again after another writer's write. */
+  /** The lanes at work in this process. It reads a lane once per claim, and again after another writer's write. */
   private readonly kept = new Map<string, Kept>();
-  /** The database's time at the last read, and the stopwatch's time then. */
+  /** The database's time at the last read, and the monotonic clock's time at the same moment. */
   private asked = { at: new Date(0), ms: 0 };
   private readonly options: WriteOptions;
 
@@ -62,18 +63,18 @@ export class LaneWriter {
     this.options = { tell: null, writes: [], gatherMs: 0, ...options };
   }
 
-  /** Reads claimed lanes, and keeps each until the end of its claim or `forget`. */
+  /** Reads claimed lanes, and keeps each one until `forget` or the end of its claim. */
   async keep(claimed: readonly QueuedLane[]): Promise<ReadonlyMap<string, Loaded>> {
     const loaded = await this.load(
       claimed.map((t) => t.lane),
       new Map(claimed.map((t) => [t.lane, t])),
     );
-    // A lane of events without an invoice has no log: the router moves the events and ends the claim.
+    // A lane of events without an invoice has no log: the router moves its events and ends the claim.
     for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
     return loaded;
   }
 
-  /** Resolves after the commit, with the value of `decide`. Rejects if the commit failed for this lane. */
+  /** Resolves after the commit with the value of `decide`. Rejects if the commit failed for this lane. */
   submit<T>(work: LaneWork<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ work, sinceMs: performance.now(), resolve: resolve as (value: unknown) => void, reject });
@@ -103,7 +104,7 @@ export class LaneWriter {
   }
 
   /**
-   * How many milliseconds the group still waits for others. None if it is large enough, or if it has a step of an API
+   * How many milliseconds the group still waits for others. 0 if it is large enough, or if it has a step of an API
    * request.
    */
   private gatherFor(): number {
@@ -113,7 +114,7 @@ export class LaneWriter {
     return Math.ceil(oldest.sinceMs + this.options.gatherMs - performance.now());
   }
 
-  /** The oldest steps for one statement: one step a lane. A named request goes alone, since it may roll back. */
+  /** The oldest steps for one statement, one step for each lane. A named request goes alone, since it may roll back. */
   private takeGroup(): Waiting[] {
     const group: Waiting[] = [];
     const left: Waiting[] = [];
@@ -136,7 +137,8 @@ export class LaneWriter {
       group.forEach((w, i) => w.resolve(values[i]));
     } catch (e) {
       if (group.length === 1) return group[0]?.reject(e);
-      // One step made the database refuse all. Now each step goes alone, so only that one fails.
+      // One of the steps made the database refuse the whole statement. Now each step goes alone, so only the bad one
+      // fails.
       for (const w of group) await this.run([w]);
     }
   }
@@ -150,7 +152,7 @@ export class LaneWriter {
         return steps.map((s) => s.value);
       } catch (e) {
         for (const w of works) this.kept.delete(w.lane); // nobody knows whether the database wrote this, so the next try reads again
-        // After another writer's write, the step decides again on the new state. If a value is still not unique,
+        // If another writer wrote first, the step decides again on the new state. If a value is still not unique,
         // another lane has it.
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
@@ -170,7 +172,8 @@ export class LaneWriter {
   }
 
   /**
-   * Commits a named request: one transaction looks for the object of this name, or stores a new object with the lane.
+   * Commits a named request. One transaction finds the object of an earlier request with this name, or stores a new
+   * object with the lane.
    */
   private named(work: Work): Promise<readonly Step[]> {
     const { request } = work;
@@ -201,8 +204,8 @@ export class LaneWriter {
       else unknown.push(w);
     }
     if (unknown.length > 0) {
-      // First the counts of arrivals, then the events. An event in between raises the count, so the end of the claim
-      // sees it.
+      // First read the counters of arrivals, then the events. An event in between raises its counter, so the end of the
+      // claim notices the event.
       const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
       const taken = claimed.length === 0 ? new Map<string, QueuedLane>() : await takenBy(this.pool, claimed);
       for (const [lane, kept] of await this.load(
@@ -228,14 +231,14 @@ export class LaneWriter {
   }
 
   /**
-   * The database's time: from the last read of lanes, plus the stopwatch's time since. The process's own clock decides
-   * nothing.
+   * The database's time: its time at the last read of lanes, plus the monotonic clock's time since. The process's own
+   * clock decides nothing.
    */
   private now(): Date {
     return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
   }
 
-  /** Keeps the lane as of its step. Another writer's change arrives with the next read. */
+  /** Keeps the lane as this step leaves it. Another writer's change arrives with the next read. */
   private note(step: Step): void {
     const { lane, fence } = step.work;
     if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
@@ -247,8 +250,8 @@ export class LaneWriter {
 }
 
 /**
- * Another process stored the same request after the look-up of its name. This one rolls back, looks again and finds the
- * other's object.
+ * Another process stored the same request after this one looked up the name. This one rolls back, looks up the name
+ * again and finds the other's object.
  */
 class NameTaken extends Error {}
 
@@ -256,7 +259,7 @@ class NameTaken extends Error {}
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // A null version: another worker holds the lane, or the earlier row is missing.
+  // The version is null: another worker holds the lane, or the row before is missing.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

@@ -16,30 +16,30 @@ export type Peers = {
   readonly channels: MorChannels;
   readonly signups: Signups;
   readonly customers: Customers;
-  /** Null: nobody compares accounts. */
+  /** The comparison of Stripe accounts. Null: nobody compares accounts. */
   readonly account: { readonly read: () => Promise<void> } | null;
 };
 
-/** Questions about a customer's signups. */
+/** Reads facts about a customer's signups. */
 export type Signups = {
-  /** Is the customer known to pay by bank debit? */
+  /** True if the customer is known to pay by bank debit. */
   readonly paysByDebit: (customerId: string) => Promise<boolean>;
 };
 
-/** Questions about a customer. Crossbill looks in its own books first. */
+/** Reads facts about a customer. Crossbill checks its own tables first. */
 export type Customers = {
-  /** Is the invoice's customer enrolled? */
+  /** Checks if the invoice's customer is enrolled. */
   readonly look: (
     invoice: Pick<InvoiceRow, 'subscriptionId' | 'collectionMethod'> & {
       readonly customerId: string;
       readonly createdAt: Date | null;
     },
   ) => Promise<CallOutcome<Enrolled>>;
-  /** Which payment method would Stripe charge? `fresh`: an earlier answer is not enough. */
+  /** Finds the payment method Stripe would charge. `fresh`: an earlier reply is not enough. */
   readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 
-/** Makes a call; the log and the metrics use this name. */
+/** Makes a call. The log and the metrics use this name. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
@@ -52,21 +52,21 @@ export type Errand =
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     };
 
-/** The lane's next errand; null: none. Pass a later time to `lane.isPast`. */
+/** The lane's next errand. Null: none. For an errand of a later time, pass this time to `lane.isPast`. */
 export type NextErrand = (lane: Lane) => Errand | null;
 
-/** `Q`: the question, `A`: the answer. */
+/** `Q` is the type of the question, `A` the type of the reply. */
 export type Lookup<Q, A> = {
   /** The name in the log and the metrics. */
   readonly name: string;
-  /** The question to ask now; null: none. Pass a later time to `lane.isPast`. */
+  /** The question to ask now. Null: none. For a question of a later time, pass this time to `lane.isPast`. */
   readonly wanted: (lane: Lane) => Q | null;
-  /** Asks the peer. No transaction is open during this time. */
+  /** Asks the peer. No database transaction is open meanwhile. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;
   readonly take: (lane: Lane, answer: A, question: Q) => void;
 };
 
-/** Turns a lookup into the errand of its next question; null: it has none. */
+/** Makes the errand of the lookup's next question. Null: it has no question now. */
 export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
   return (lane) => {
     const question = lookup.wanted(lane);
@@ -74,7 +74,7 @@ export function nextLookup<Q, A>(lookup: Lookup<Q, A>): NextErrand {
   };
 }
 
-/** Asks this question next. */
+/** Makes the errand for this question. */
 export function askFor<Q, A>({ name, ask, take }: Lookup<Q, A>, question: Q): Errand {
   const asked = async (peers: Peers, call: CarriedBy): Promise<Rule> => {
     const answer = await call(name, ask(question, peers));

@@ -1,5 +1,5 @@
-// Open money of an invoice: on its way, in wait of a person, or announced by the MoR. As long as it is open, nobody
-// charges the customer.
+// Open money of an invoice: a payment on its way to the invoice, a payment waiting for a person, or a payment announced
+// by the MoR. While money is open, nobody charges the customer.
 import { type Seen } from '../domain/facts/parts.js';
 import { isDismissed } from '../domain/item.js';
 import { type LaneRows, type PaymentRow, type ReviewRow } from '../domain/model.js';
@@ -14,11 +14,12 @@ import {
 import { effectName } from '../domain/payment-name.js';
 import { inBooks } from './payment.js';
 
-/** In these stages of a taken payment, Crossbill collects the rest of the invoice. */
+/** After these stages of a mark, Crossbill collects the rest of the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
 
 /**
- * Money on its way to the invoice, as a part of a sentence; null: none. A charge now could make the customer pay twice.
+ * Names a payment on its way to the invoice, as a part of a sentence. Null: there is none. A charge now could make the
+ * customer pay twice.
  */
 export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
   const coming = payments.find((p) => p.mark === 'proving');
@@ -29,8 +30,8 @@ export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
 }
 
 /**
- * Taken money in wait of a person, as a part of a sentence; null: none. The amount due does not count this money yet,
- * so the customer would pay it again.
+ * Names a taken payment waiting for a person, as a part of a sentence. Null: there is none. The amount due does not
+ * count this payment yet, so the customer would pay it again.
  */
 export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' | 'reviews'>): string | null {
   const open = reviews.filter((r) => r.status === 'open');
@@ -45,8 +46,8 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * Announced money, as a part of a sentence; null: none. The MoR announced a payment on a link, and nobody has confirmed
- * or examined it. Or the MoR announced a further payment.
+ * Names announced money, as a part of a sentence. Null: there is none. Either the MoR announced a payment on a payment
+ * link and nobody has confirmed or examined it, or the MoR announced a further payment.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
@@ -59,27 +60,27 @@ export function notConfirmed(o: MorObjectRow): string {
   return `a payment on ${objectName(o)} was announced, and is not confirmed yet`;
 }
 
-/** A person dismissed an item of this subject, and not before `since`. */
+/** True if a person dismissed an item of this subject, at `since` or later. */
 export function isLookedInto(reviews: LaneRows['reviews'], subject: string, since: Date | null): boolean {
   return reviews.some((r) => r.kind === 'conflicting_event' && r.subject === subject && isDismissed(r, since));
 }
 
 /**
- * True if a read of the link is still due. Crossbill reads a link once more after its end: a payment in the last minute
- * counts. It reads a link with an announced payment without an end, until a person dismisses the announcement after the
- * link's end.
+ * True if a read of the payment link is still due. Crossbill reads a link once more after its end, since a payment in
+ * the last minute counts. If the MoR announced a payment, Crossbill keeps reading the link until a person dismisses the
+ * announcement after the link's end.
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
   return o.readDueAt !== null && !isLookedInto(reviews, o.id, since);
 }
 
-/** True for an item about another invoice's charge: here Crossbill booked nothing to refund or to mark. */
+/** True for an item about another invoice's charge: this invoice has no booked money to refund or mark. */
 export function isOfSharedCharge({ topic }: ReviewRow): boolean {
   return topic === 'charge-elsewhere';
 }
 
-/** Every announcement on the invoice's links, and every payment in the books, as the observations of an item. */
+/** Every announcement of money on the invoice's links, and every booked payment, as the observations of an item. */
 export function observationsOf({ objects, payments }: Pick<LaneRows, 'objects' | 'payments'>): readonly Seen[] {
   const announced = objects.flatMap((o) => (o.detail.observed ?? []).map((x) => seenOn(o, x)));
   return [...announced, ...payments.filter((p) => p.succeededAt !== null).map(inBooks)];

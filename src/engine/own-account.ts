@@ -1,4 +1,5 @@
-// The account and the mode of STRIPE_API_KEY. An event of another account or of the other mode is not the merchant's.
+// The Stripe account and the mode of STRIPE_API_KEY. An event of another account or mode does not belong to the
+// merchant.
 import { Injectable } from '@nestjs/common';
 import { type Config, stripeMode } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -7,9 +8,8 @@ import { type Lookup } from './lookup.js';
 import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
 
 /**
- * - `own`, `other`: the answer.
- * - `forbidden`: Stripe does not let the key read its account (403).
- * - `ask`: a read is due, the first or the next one. `wait`: the last read failed a moment ago.
+ * - `own`, `other`: the account of an event is the key's account, or another. - `forbidden`: Stripe does not let the
+ * key read its account (403). - `ask`: a read is due now. `wait`: the last read failed a moment ago.
  */
 export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
 
@@ -21,7 +21,7 @@ export type LiveModeRule = { /** Null: the key does not show its mode. */ readon
 /** The injection token of `LiveModeRule`. */
 export const LIVE_MODE = Symbol('LIVE_MODE');
 
-/** The mode of the key, by its prefix. */
+/** The mode (live or test) of the key, by its prefix. */
 export function liveMode(config: Config): LiveModeRule {
   const mode = stripeMode(config);
   return { expected: mode === 'unknown' ? null : mode === 'live' };
@@ -37,16 +37,16 @@ export class OwnAccount {
     private readonly clock: Clock,
   ) {}
 
-  /** Compares the accounts in an event, at least one, with the key's account. */
+  /** Compares the Stripe accounts in an event with the key's account. `named` has at least one. */
   judge(named: readonly string[]): AccountVerdict {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';
-    // The distance in both directions: somebody may have set the clock back.
+    // Compares the distance in both directions: somebody may have set the clock back.
     if (Math.abs(this.clock.now().getTime() - this.failed.at.getTime()) >= OWN_ACCOUNT_AGAIN_MS) return 'ask';
     return this.failed.forbidden ? 'forbidden' : 'wait';
   }
 
-  /** Reads the account once for all: a key never changes its account. */
+  /** Reads the account once per process: a key never changes its account. */
   async read(): Promise<void> {
     const read = await this.reader.readAccount();
     if (read.ok) this.accountId = read.value.accountId;
@@ -54,7 +54,7 @@ export class OwnAccount {
   }
 }
 
-/** Which account does STRIPE_API_KEY belong to? The lane asks as long as one of its events waits for the answer. */
+/** Reads the Stripe account of STRIPE_API_KEY. The lane asks while one of its events waits for the reply. */
 export const accountLookup: Lookup<null, void> = {
   name: 'read-account',
   wanted: () => null,
@@ -62,7 +62,7 @@ export const accountLookup: Lookup<null, void> = {
   take: () => undefined,
 };
 
-/** The due time of a lane with an event in wait of the account: `at`, or the next read if that is earlier. */
+/** The due time of a lane with an event waiting for the account: `at`, or the next read if that is earlier. */
 export function lookBy(at: Date | null, now: Date): Date {
   const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
   return at !== null && at.getTime() < then ? at : new Date(then);

@@ -1,5 +1,5 @@
 // The payments of an invoice: how a payment begins, books its money and ends, and how an event finds its payment. One
-// charge is one sum of money: Crossbill books it for one payment of one invoice, whatever the MoR's events name.
+// charge is one sum of money. Crossbill books it for one payment of one invoice, even if the MoR's events name more.
 import { type ChargeHolder, type Ctx } from './context.js';
 import { type Seen } from '../domain/facts/parts.js';
 import {
@@ -30,14 +30,15 @@ export function newPayment(
 }
 
 /**
- * The payment of an event: by the MoR's id. Otherwise a signup's or a link's payment, by its charge or payment intent.
+ * Finds the payment of an event by the MoR's id. Otherwise finds a payment of a signup or a payment link, by its charge
+ * or payment intent.
  */
 export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): PaymentRow | undefined {
   const byId = s.payments.find((p) => p.paymentId === e.paymentId);
   if (byId !== undefined) return byId;
   return s.payments.find(
     (p) =>
-      (p.paymentId === null || p.identifiedBy !== null) && // a person's name for it does not count
+      (p.paymentId === null || p.identifiedBy !== null) && // an id from a person does not count
       p.origin !== 'renewal' &&
       ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
         p.processorPaymentIntentId === e.processorPaymentIntentId),
@@ -65,7 +66,7 @@ export function takePayment(lane: Lane, e: PaymentEvent): Draft<PaymentRow> {
   return known === undefined ? lane.add('payments', row) : Object.assign(known, row);
 }
 
-/** Gives a payment the MoR's id for good. The database refuses one id for payments of two invoices. */
+/** Gives a payment the MoR's id. The database refuses one id for payments of two invoices. */
 export function identifyPayment(lane: Lane, id: string, paymentId: string, by: string): Result<PaymentRow> {
   const p = lane.findPayment(id);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
@@ -86,8 +87,8 @@ export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invo
 }
 
 /**
- * The payment with one of these ids. Otherwise the only taken payment, unless an id names another payment. Null:
- * unclear.
+ * The payment with one of these ids. Otherwise the only payment taken on the invoice, unless an id belongs to another
+ * payment. Null: unclear.
  */
 export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
@@ -105,8 +106,7 @@ export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow 
 }
 
 /**
- * The only taken payment. Null: there are several or none, or the ids name another payment of the MoR, reported later
- * or never.
+ * The only taken payment. Null: the invoice has several or none, or the ids belong to an unreported payment of the MoR.
  */
 export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
   const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
@@ -115,7 +115,7 @@ export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[])
   return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
 }
 
-/** An open item of these kinds keeps a payment from its invoice. */
+/** While a payment has an open item of one of these kinds, Crossbill does not mark the invoice with it. */
 export const PARKING: ReadonlySet<string> = new Set([
   'amount_mismatch',
   'currency_mismatch',
@@ -127,20 +127,24 @@ export const PARKING: ReadonlySet<string> = new Set([
   'signup_unproven',
 ]);
 
-/** Ends a payment without a mark. Its refunds need no mirror on Stripe (refunds/rules/mirror.ts). */
+/** Ends a payment without a mark. Stripe does not show its refunds (refunds/rules/mirror.ts). */
 export function closePayment(p: Draft<PaymentRow>): void {
   moveMark(p, 'closed');
-  if (p.succeededAt === null) p.status = 'failed'; // no known money
+  if (p.succeededAt === null) p.status = 'failed'; // no money is known
 }
 
-/** The reason against another charge: a payment arrived, or a refund of an unreported payment. Null: no reason. */
+/**
+ * The reason against another charge: a payment arrived, or a refund of an unreported payment. Null: there is no reason.
+ */
 export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
   const taken = s.payments.find(mayBringMoney);
   if (taken !== undefined) return `payment ${effectName(taken)} came`;
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
-/** True for a dismissed payment without known money: an unproven charge, or another invoice's charge (`setAside`). */
+/**
+ * True for a dismissed payment without known money: a charge without proof, or another invoice's charge (`setAside`).
+ */
 export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
 }
@@ -150,15 +154,17 @@ export function mayBringMoney(p: PaymentRow): boolean {
   return p.mark !== 'none' && !saysNothing(p);
 }
 
-/** True if Crossbill waits for the MoR's verdict on another charge of a refused renewal, and knows no money since. */
+/**
+ * True if Crossbill waits for the MoR's verdict on another charge of a refused renewal, and no money has arrived since.
+ */
 export function awaitsRetry(s: Pick<LaneState, 'invoice' | 'payments'>): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;
   return waiting !== null && !s.payments.some(mayBringMoney);
 }
 
 /**
- * Starts the wait for the MoR's verdict on a refused renewal at `at`; null ends the wait. Without a verdict an alarm
- * follows.
+ * Starts the wait for the MoR's verdict on a refused renewal at `at`. Null ends the wait. Without a verdict in time, an
+ * item opens.
  */
 export function awaitVerdict(lane: Lane, at: Date | null): void {
   const i = lane.invoice;
@@ -167,7 +173,7 @@ export function awaitVerdict(lane: Lane, at: Date | null): void {
   if (at !== null) i.expectedBy = verdictDueBy(i, lane);
 }
 
-/** The deadline of the MoR's verdict on a charge ordered now. It is as long as for the first charge. */
+/** The deadline of the MoR's verdict on a charge requested now. It is as long as for the first charge. */
 export function verdictDueBy(
   i: Pick<InvoiceRow, 'paysByDebit'>,
   { now, settings }: Pick<Ctx, 'now' | 'settings'>,
@@ -177,7 +183,7 @@ export function verdictDueBy(
 }
 
 /**
- * True if this payment without a mark may have paid its invoice: a person marked the invoice by hand for it, or the MoR
+ * True if this payment may have paid its invoice without a mark: a person marked the invoice by hand for it, or the MoR
  * reported one payment twice.
  */
 export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
@@ -187,8 +193,8 @@ export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
 }
 
 /**
- * True if both may be one payment. Both name one charge. Or they have the same amount, one is on a link without a
- * charge, and the MoR did not give them two ids.
+ * True if both rows may be one payment: both have the same charge. Also true if they have the same amount, one is on a
+ * payment link without a charge, and the MoR did not give them two ids.
  */
 export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
@@ -198,7 +204,7 @@ export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   return isOnLink && !areTwo && a.amount === b.amount && a.currency === b.currency;
 }
 
-/** The payment in the books with this charge or this id of the MoR's. */
+/** The booked payment with this charge or this `pay_…` id. */
 export function bookedAs(
   { payments }: Pick<LaneState, 'payments'>,
   names: { readonly charge: string | null; readonly paymentId: string | null },
@@ -209,20 +215,20 @@ export function bookedAs(
 
 /**
  * True if a stored call is a step of this payment's mark. Our own id decides, because the MoR may correct or withdraw
- * the name in the call. A call without our id has the payment in its subject.
+ * the id in the call. For a call without our id, its subject names the payment.
  */
 export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
   return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }
 
-/** The charges of the step's collected money. */
+/** The charges booked in this step. */
 export function collectedCharges(entries: readonly LedgerEntry[]): readonly string[] {
   return entries.flatMap((e) =>
     e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
   );
 }
 
-/** A payment in the books, as one of the observations of an item. */
+/** A booked payment, as one of the observations of an item. */
 export function inBooks(p: PaymentRow): Seen {
   const money = p.amount === null ? null : { minor: p.amount, currency: p.currency };
   const at = p.succeededAt?.toISOString() ?? null;
@@ -230,8 +236,8 @@ export function inBooks(p: PaymentRow): Seen {
 }
 
 /**
- * Books the money of a payment. False: the charge belongs to another invoice's payment. Then Crossbill neither books
- * nor marks, and an item names both payments.
+ * Books the money of a payment. Returns false if the charge belongs to another invoice's payment: then Crossbill
+ * neither books nor marks, and an item names both payments.
  */
 export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null): boolean {
   const { amount, processorChargeId: charge } = p;
@@ -252,7 +258,7 @@ export function collect(lane: Lane, p: Draft<PaymentRow>, eventId: string | null
 }
 
 /**
- * Sets the payment aside for a person; the only choice is to dismiss it. It stays aside if the MoR names the same
+ * Sets the payment aside for a person; the person can only dismiss it. It stays aside if the MoR reports the same
  * charge again.
  */
 function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: ChargeHolder): void {
@@ -278,7 +284,7 @@ function setAside(lane: Lane, p: Draft<PaymentRow>, amount: bigint, holder: Char
   });
 }
 
-/** Takes a signup's charge as real. From here on its payment is like any other. */
+/** Accepts a signup's charge as proven. From here on its payment is like any other. */
 export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   if (p.amount === null) return;
   const isNew = p.succeededAt === null;
@@ -288,7 +294,7 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
 }
 
-/** Takes the amount of a signup's payment as certain. Its item closes, and a waiting mark goes on. */
+/** Accepts the amount of a signup's payment as certain. Its item closes, and a waiting mark continues. */
 export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
   const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
   if (!isAsked) return;

@@ -10,10 +10,10 @@ import { restIn } from '../store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
-// Claims the due and free lanes, the longest due first. A lane with a waiting caller is due since the epoch. The
+// Claims the due and free lanes, the longest due first. A lane with a waiting caller has the epoch as its due time. The
 // statement reads the queue in the order of its index until it has enough. Lanes under a lease stand at the head of the
-// queue; the workers hold few. The next claim takes a locked row. Lanes with one due time go in the order of their
-// keys, whatever plan the server chooses.
+// queue, but workers hold only a few. A locked row is left for the next claim. Lanes with the same due time go in the
+// order of their keys, whatever plan the server chooses.
 const NOW = timeSql(1);
 const CLAIM_SQL = `
   with due as materialized (
@@ -23,7 +23,7 @@ const CLAIM_SQL = `
    where l.key = any (array(select key from due))
   returning l.key, l.fence, l.news, l.due_at`;
 
-// Renews the leases of lanes with the same fence.
+// Renews the leases of lanes with an unchanged fence.
 const RENEW_SQL = `
   with held as materialized (
     select l.key from lane l where l.key = any($2::text[]) and l.lease_until is not null
@@ -100,7 +100,7 @@ export class PgLaneStore extends LaneStore {
     this.writer.forget(lane);
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
-      if (held.rowCount !== 1) return true; // another worker has the lane by now
+      if (held.rowCount !== 1) return true; // another worker has claimed the lane
       const blamed = await db.query(
         `update inbox_event set attempts = attempts + 1, next_try_at = ${laterSql(2, 3)}, reason = $4,
                 status = case when attempts + 1 >= $5 then 'parked' else status end,

@@ -21,7 +21,7 @@ export type InvoiceView = {
   readonly morCustomerId: string | null;
   readonly payments: readonly PaymentRow[];
   readonly refunds: readonly RefundRow[];
-  /** Its objects at the MoR, oldest first. */
+  /** The invoice's objects at the MoR, oldest first. */
   readonly objects: readonly MorObjectRow[];
   readonly attempts: readonly AttemptRow[];
   readonly messages: readonly OutboxRow[];
@@ -31,11 +31,11 @@ export type InvoiceView = {
 
 export type PaymentView = {
   readonly payment: PaymentRow;
-  /** The number on the customer's invoice; null: not known yet. */
+  /** The number on the customer's invoice. Null: not known yet. */
   readonly invoiceNumber: string | null;
   readonly morCustomerId: string | null;
   readonly refunds: readonly RefundRow[];
-  /** The banks' part of it after lost disputes, in smallest units. */
+  /** The part of the payment taken back by banks after lost disputes, in smallest units. */
   readonly lost: bigint;
 };
 
@@ -65,13 +65,13 @@ export class ReadModel {
     return this.db.orm.getRepository(MorObjectEntity).find({ where: { invoiceId }, order: { seq: 'ASC' } });
   }
 
-  /** By `pay_…` or by our own id. */
+  /** Finds a payment by its `pay_…` or our own id. */
   async payment(id: string): Promise<PaymentView | null> {
     const found = await this.paymentRows.find({ where: [{ paymentId: id }, { id }], order: { seq: 'ASC' }, take: 1 });
     return (await paymentViews(this.db.orm, found))[0] ?? null;
   }
 
-  /** The public names of payments: our id → `pay_…`, or our id until the MoR gives one. */
+  /** The public ids of payments: our id → `pay_…`, or our id until the MoR gives one. */
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.paymentRows.find({
       select: { id: true, paymentId: true },
@@ -80,7 +80,7 @@ export class ReadModel {
     return new Map(found.map((p) => [p.id, p.paymentId ?? p.id]));
   }
 
-  /** By our id or the MoR's. With its payment. */
+  /** Finds a refund by our id or the MoR's, with its payment. */
   async refund(id: string): Promise<ListedRefund | null> {
     const [refund] = await this.db.orm.getRepository(RefundEntity).find({
       where: [{ id }, { askedAs: id }, { morRefundId: id }],
@@ -94,7 +94,7 @@ export class ReadModel {
     return { refund, payment, invoiceNumber: numbers.get(refund.invoiceId) ?? null };
   }
 
-  /** The invoices with a payment of this charge, or with an object of this id at the MoR. */
+  /** The invoices with a payment of this charge, or an object with this id at the MoR. */
   async invoicesOfCharge(id: string): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ invoice_id: string }>(
       `select distinct invoice_id from payment where processor_charge_id = $1
@@ -105,7 +105,7 @@ export class ReadModel {
   }
 }
 
-/** The numbers of invoices by their id. */
+/** The numbers of invoices, by invoice id. */
 export async function invoiceNumbers(
   orm: DataSource,
   rows: readonly { readonly invoiceId: string }[],
@@ -117,7 +117,10 @@ export async function invoiceNumbers(
   return new Map(found.map((i) => [i.invoiceId, i.number]));
 }
 
-/** Payments with their refunds and lost disputes, all as of one moment: a step writes several of these rows. */
+/**
+ * Payments with their refunds and lost disputes. One statement reads them all at one moment, because a step writes
+ * several of these rows.
+ */
 export async function paymentViews(orm: DataSource, found: readonly PaymentRow[]): Promise<PaymentView[]> {
   if (found.length === 0) return [];
   const mor = await morCustomers(

@@ -1,4 +1,4 @@
-// The read rows of lanes, for lists, look-ups and verify. A lane at rest writes them from its state.
+// The read rows of lanes, for lists, look-ups and verify. A lane's last step writes them from the lane's state.
 import type pg from 'pg';
 import { INVOICE } from '../domain/invoice-row.js';
 import {
@@ -16,13 +16,13 @@ import { Column, int, key, type Row, rowOf, text, time } from '../domain/row.js'
 import { fromRow, jsonText, toJson, upsertSql } from '../store/codec.js';
 import { snake } from '../store/columns.js';
 
-/** The lane in the read rows now, and the lane to show there. */
+/** The lane as the read rows show it now, and the lane as they should show it. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
 
 /** A part of a statement with one parameter, `$n`. */
 export type Write = { readonly name: string; readonly sql: (n: number) => string; readonly value: string };
 
-/** JSON rows to write, and keys of rows to remove. */
+/** Rows to write, as JSON, and keys of rows to remove. */
 type Changes = { readonly written: readonly unknown[]; readonly removed: readonly string[] };
 
 type Table = {
@@ -30,11 +30,11 @@ type Table = {
   readonly upsert: (n: number) => string;
   readonly remove: (n: number) => string;
   readonly changes: (shown: Shown) => Changes;
-  /** From the stored rows to those of this lane. */
+  /** The changes from the stored rows to the rows of this lane. */
   readonly changesInStore: (db: pg.PoolClient, s: LaneState) => Promise<Changes>;
 };
 
-/** `rowsOf`: the rows of a lane with a read row. `allOf`: these, and the rows with an earlier or a later read row. */
+/** `rowsOf` returns the rows of a lane with a read row now. `allOf` adds the rows with an earlier or later read row. */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
   rowsOf: (s: LaneState) => readonly R[],
@@ -54,7 +54,7 @@ function table<T extends object, R extends T>(
     changes: ({ before, after }) => {
       if (allOf(before) === allOf(after)) return NO_CHANGES;
       const [was, is] = [rowsOf(before), rowsOf(after)];
-      // Rows are values: an unreplaced row is unchanged.
+      // Rows are immutable: the same object means an unchanged row.
       const written = is.filter((row) => !was.includes(row)).map((row) => toJson(codec, row));
       return { written, removed: missing(was.map(keyOf), is) };
     },
@@ -75,7 +75,7 @@ function table<T extends object, R extends T>(
 }
 const NO_CHANGES: Changes = { written: [], removed: [] };
 
-/** The same text for the same value, although PostgreSQL reorders the members of a `jsonb`. */
+/** Gives equal values the same text, although PostgreSQL reorders the members of a `jsonb`. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
@@ -83,7 +83,7 @@ function textOf(value: unknown): string {
   });
 }
 
-/** A call in wait, or a call of shadow mode. */
+/** A call without a reply, or a call of shadow mode. */
 const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
@@ -102,7 +102,7 @@ const OPEN_CALL = rowOf('open_call', {
   createdAt: time(),
 });
 
-/** The calls in wait, and the calls of shadow mode until a later decision repeats them. */
+/** The calls without a reply, and the calls of shadow mode until a later decision makes them again. */
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>
     !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);
@@ -110,7 +110,10 @@ export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   return messages.filter((m) => m.status === 'pending' || (isShadow(m) && isLast(m)));
 }
 
-/** A refund joined to another has no read row: the other refund's row stands for both. */
+/**
+ * The refunds with a read row. If two refunds turned out to be one, the joined refund has none: the other row stands
+ * for both.
+ */
 export function listedRefunds({ refunds }: LaneState): readonly RefundRow[] {
   return refunds.filter((r) => r.status !== 'joined');
 }
@@ -131,12 +134,13 @@ export function writesOf({ name, upsert, remove }: Table, changes: readonly Chan
   const removed = changes.flatMap((c) => c.removed);
   return [
     ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
-    // `x`: the first four letters stand in the name of the step's statement, so they must differ from `name`.
+    // `x`: the first four letters stand in the name of the step's statement, so they must differ from the letters of
+    // `name`.
     ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
   ];
 }
 
-/** The writes to bring the read rows of these lanes up to date; none if they are. */
+/** The writes for outdated read rows of these lanes. Empty if there are none. */
 export function readRowWrites(lanes: readonly Shown[]): readonly Write[] {
   return TABLES.flatMap((t) => writesOf(t, lanes.map(t.changes)));
 }

@@ -5,11 +5,11 @@ import { allRows, foldOf } from './lane-reader.js';
 import { TABLES, writesOf } from './read-rows.js';
 
 export type Rebuilt = {
-  /** Lanes read. */
+  /** The number of lanes read. */
   readonly lanes: number;
-  /** Lanes whose read rows differed from their log. */
+  /** The number of lanes with read rows unlike their log. */
   readonly differed: number;
-  /** Lanes without a rebuild: their log is unreadable, or another lane's rows hold a unique value. */
+  /** The lanes without a rebuild: their log is unreadable, or another lane's rows hold a unique value. */
   readonly failed: readonly { readonly lane: string; readonly why: string }[];
 };
 
@@ -18,15 +18,16 @@ const LANES_AT_ONCE = 500;
 export class Rebuild {
   constructor(private readonly db: Database) {}
 
-  /** How many lanes there are. */
+  /** The number of lanes. */
   async count(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>('select count(*) as n from lane_log where version = 1');
     return Number(found.rows[0]?.n ?? 0);
   }
 
   /**
-   * Compares each lane's read rows with its log, and writes those that differ unless `check`. Each lane is one
-   * transaction; one that a daemon wrote meanwhile is read again. Safe to run beside daemons, and again.
+   * Compares each lane's read rows with its log, and unless `check`, writes the rows with a difference. Each lane is
+   * one transaction. If a daemon wrote a lane meanwhile, the rebuild reads the lane again. Safe to run next to daemons,
+   * and to repeat.
    */
   async run(check: boolean, onProgress: (lanes: number) => void): Promise<Rebuilt> {
     let lanes = 0;
@@ -47,7 +48,7 @@ export class Rebuild {
       after = last;
       onProgress(lanes);
     }
-    // Another lane's rows may have held a unique value by mistake. Their rebuild has freed it.
+    // Another lane's rows may have held a unique value by mistake. The other lane's rebuild has freed the value.
     for (const lane of [...failed.keys()]) await rebuild(lane);
     return { lanes, differed, failed: [...failed].map(([lane, why]) => ({ lane, why })) };
   }
@@ -60,7 +61,7 @@ export class Rebuild {
     return found.rows;
   }
 
-  /** True if the rows of the lane differed. A text tells why this lane has no rebuild; the others go on. */
+  /** True if the lane's rows differed. A text is the reason why this lane was not rebuilt; the others continue. */
   private async rebuilt(lane: string, check: boolean): Promise<boolean | string> {
     try {
       for (;;) {
@@ -85,8 +86,8 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // A step since our read of the log wrote its read rows before ours, so ours are old. A later step waits for our
-      // row locks.
+      // A step since this read of the log has already written its read rows, so the rows here are old. A later step
+      // waits for our row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

@@ -1,5 +1,5 @@
-// Brings a lane to rest: it turns the known facts into calls, items, the next errand, and the time of the next look. It
-// asks and sends nothing. Facts in any order give the same result.
+// Brings a lane to rest: turns the known facts into calls, items, the next errand, and the time of the next decision.
+// This makes no request to a peer. Facts in any order give the same result.
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';
@@ -11,9 +11,9 @@ import { isOutside, publicStatus } from '../domain/status.js';
 
 export type Settled = {
   readonly state: LaneState;
-  /** The next request to a peer; null: nothing until `dueAt`. */
+  /** The next request to a peer. Null: none before `dueAt`. */
   readonly errand: Errand | null;
-  /** The next look at the lane without an event; null: never. */
+  /** When to decide on the lane again without an event. Null: never. */
   readonly dueAt: Date | null;
 };
 
@@ -30,7 +30,7 @@ export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-/** The first errand; null: the lane needs none. */
+/** The first errand of the lane. Null: the lane needs none. */
 export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane: Lane): Errand | null {
   for (const next of [...errandsFirst, (of: Lane) => nextCall(calls, of), ...errandsLast]) {
     const errand = next(lane);
@@ -42,11 +42,11 @@ export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane:
 function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  // An invoice outside of Crossbill's part: Crossbill asks, writes and notifies nothing.
+  // For an invoice outside Crossbill's part, Crossbill requests, writes and notifies nothing.
   if (!isOutside(lane)) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
-    // A withdrawn call may make room for another.
+    // After the engine takes a call back, a subject may make another in its place.
     for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.last)();
   }
   if (lane.invoice !== null) lane.invoice.status = publicStatus(lane);

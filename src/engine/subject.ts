@@ -11,20 +11,20 @@ import { type Lane, type Rule } from './draft.js';
 import { type OwnLaneEvent, type PaymentEvent, type Verdict } from './event.js';
 import { declares, type ItemRule } from './items.js';
 
-/** The rules of events, by type. Each returns the verdict on its event. */
+/** The rules for events, by type. Each returns the verdict on its event. */
 export type EventRules = {
   readonly [K in MorServiceType]?: (lane: Lane, e: ServiceEvent<K>) => Verdict;
 } & { readonly [K in PaymentEvent['type']]?: (lane: Lane, e: PaymentEvent) => Verdict } & {
   readonly [K in OwnType]?: (lane: Lane, e: OwnLaneEvent<K>) => Verdict;
 };
 
-/** A subject's own table, written in the commit of a step. */
+/** A write to a subject's own table, in the same commit as a step. */
 export type StepWrite = {
-  /** The first four letters differ from those of the other parts of the statement. */
+  /** The name's first four letters must differ from the names of the statement's other parts. */
   readonly name: string;
   /** `$1` is the time. From `$n` on, each parameter is an array with one column of the rows. */
   readonly sql: (n: number) => string;
-  /** The rows of one step; none: nothing to write. */
+  /** The rows of one step. Empty: nothing to write. */
   readonly rows: (after: LaneState) => readonly (readonly unknown[])[];
 };
 
@@ -33,15 +33,15 @@ export type StepWrite = {
  * records, so a forgotten event, call or choice does not compile.
  */
 export type Subject = {
-  /** False: the lane has no row of the subject, so its rules at rest do not run. */
+  /** False: the lane has no row of the subject, so the engine skips its `rest` rules and items. */
   readonly when?: (lane: LaneRows) => boolean;
   readonly events?: EventRules;
   readonly calls?: Partial<CallRules>;
-  /** Once, before the rules of `money`. */
+  /** Rules to run once, before the rules of `money`. */
   readonly first?: readonly Rule[];
-  /** Repeated until nothing changes: the rules of several subjects make work for each other. */
+  /** Rules to run until nothing changes: the rules of several subjects make work for each other. */
   readonly money?: readonly Rule[];
-  /** Once, after the rules of `money`. */
+  /** Rules to run once, after the rules of `money`. */
   readonly rest?: readonly Rule[];
   readonly items?: readonly ItemRule[];
   readonly lookups?: readonly NextErrand[];
@@ -49,7 +49,7 @@ export type Subject = {
   readonly choices?: { readonly [K in Exclude<ReviewKind, 'effect_failed'>]?: ChoiceRule };
 };
 
-/** One rule from a subject's rules at rest and its items. */
+/** Makes one rule from a subject's `rest` rules and items. */
 export function atRest({ when, rest = [], items = [] }: Subject): Rule {
   const rules = [...rest, declares(...items)];
   return (lane) => {

@@ -29,8 +29,8 @@ export class SystemRng extends Rng {
 }
 
 /**
- * The time in front, so new rows stand together in an index. Then 80 random bits from a UUID: Node keeps UUIDs in
- * stock.
+ * The id begins with the time, so new rows stand together in an index. Then come 80 random bits from a UUID, because
+ * Node has UUIDs in stock.
  */
 export class SystemIds extends Ids {
   next(prefix: string): string {

@@ -12,7 +12,7 @@ import { ensureInvoice } from './facts.js';
 import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 import { FORBIDDEN, type LiveModeRule, type OwnAccount } from './own-account.js';
 
-/** An event with its verdict. `named`: the MoR's ids of payments in the event. */
+/** An event with its verdict. `named`: the MoR's payment ids in the event. */
 export type TakenEvent = {
   readonly verdict: Omit<EventVerdict, 'id'>;
   readonly named: readonly string[];
@@ -21,11 +21,11 @@ export type TakenEvent = {
 /** The account and the mode of our events. */
 export type Ours = {
   readonly livemode: LiveModeRule;
-  /** Null: an event with an account counts as another account's. */
+  /** Null: every event with an account counts as another account's event. */
   readonly account: OwnAccount | null;
 };
 
-/** `ask`, `wait`: the event waits for a read of the key's account (see `AccountVerdict`). */
+/** On `ask` and `wait` the event waits for a read of the key's account (see `AccountVerdict`). */
 export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): TakenEvent | 'ask' | 'wait' {
   const end = (status: EventVerdict['status'], reason: string): TakenEvent => ({
     verdict: { status, reason },
@@ -80,16 +80,16 @@ type ReadEvent =
       readonly ok: true;
       readonly event: LaneEvent | ChannelEvent;
       readonly livemode: boolean | null;
-      /** Stripe accounts in the event. */
+      /** The Stripe accounts in the event. */
       readonly accounts: readonly string[];
     }
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
-/** Parses the stored bytes. An unusable event gets here only after an operator's retry. */
+/** Parses the stored bytes. An unusable event reaches this code only after an operator's retry. */
 function readEvent(stored: WaitingEvent): ReadEvent {
   const read = parse(stored);
-  // This release may read an event that an older one could not. Applied in its own lane, the event would make an
-  // invoice of the lane's name.
+  // This release may be able to read an event unreadable to an older release. If the event's own lane applied it, the
+  // lane's name would become an invoice.
   return read.ok && isBareEventLane(stored.lane) ? { ok: false, status: 'parked', reason: READABLE } : read;
 }
 
@@ -117,8 +117,8 @@ function parse(stored: WaitingEvent): ReadEvent {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
-      // The router has moved an event without an invoice to its invoice's lane. Only a parked event is still in a lane
-      // of its own.
+      // The router has already moved every event without an invoice to its invoice's lane. Only a parked event still
+      // has a lane of its own.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }
@@ -151,7 +151,7 @@ function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): 
 
 type MorEvent = Extract<ReturnType<typeof parseMorPaymentEvent>, { verdict: 'usable' }>['event'];
 
-/** `receivedAt` replaces the time of an event without one. */
+/** `receivedAt` stands in for the time of an event without one. */
 function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneEvent {
   const refund = e.kind === 'payment.refunded' ? e : null;
   const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;

@@ -1,5 +1,5 @@
-// Works one claimed lane until nothing is due: it takes in events and replies, decides, writes, carries out the errand,
-// and repeats.
+// Works on one claimed lane until nothing is due: records events and replies, decides, writes, carries out the next
+// errand, and repeats.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
@@ -24,12 +24,12 @@ import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
-/** The reply to an errand, as a rule of the lane, and the facts about other lanes for this rule. */
+/** The reply to an errand, as a rule for the lane, with the facts about other lanes for this rule. */
 type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
 type News = Reply & {
   readonly ahead: boolean;
-  /** The errand sent a stored call, so it may have had an effect. */
+  /** True if the errand sent a stored call, so the call may have had an effect. */
   readonly sent: boolean;
 };
 
@@ -50,7 +50,7 @@ export class WorkLaneFlow {
     private readonly channels: MorChannels,
     /** Null: nobody watches the steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
-    /** Null: an event with an account counts as another account's. */
+    /** Null: every event with an account counts as another account's event. */
     @Optional() @Inject(OwnAccount) readonly account: OwnAccount | null = null,
   ) {}
 
@@ -60,7 +60,10 @@ export class WorkLaneFlow {
     return { platform, gateway, channels, account, signups, customers };
   }
 
-  /** Throws LaneFenced after another worker's claim, and the errors of the database. Nothing is lost by either. */
+  /**
+   * Works on the lane until nothing is due. Throws LaneFenced after another worker's claim, and the errors of the
+   * database. Nothing is lost in either case.
+   */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
     const trail = new LaneTrail(claim, this.watch);
     if (isChannelLane(claim.lane)) {
@@ -70,7 +73,7 @@ export class WorkLaneFlow {
       return { errands: 0, decided };
     }
     const decided: DecidedEvent[] = [];
-    // A payment always needs a read of its invoice. The read goes ahead of the first step and saves a round.
+    // A payment always needs a read of its invoice. Reading before the first step saves a round.
     const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
       ? { ...(await this.carryOut(readInvoice(claim.lane), trail)), ahead: true, sent: false }
@@ -79,7 +82,7 @@ export class WorkLaneFlow {
     for (;;) {
       const step = await trail.decision(this.takeIn(claim, news));
       decided.push(...step.decided);
-      if (step.errand === null) return { errands, decided }; // the last write gave the lane back
+      if (step.errand === null) return { errands, decided }; // the last write has already ended the claim
       if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
       news = { ...(await this.carryOut(step.errand, trail)), ahead: false, sent: step.errand.do === 'send' };
       errands++;
@@ -107,12 +110,12 @@ export class WorkLaneFlow {
       });
     } catch (e) {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
-      // An unreadable or unwritable lane cannot hold the item, so the item stands without an invoice.
+      // An unreadable or unwritable lane cannot hold the item, so the item has no invoice.
       for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
     }
   }
 
-  /** Throws AnswerLost: the database did not store the reply to a call. */
+  /** Throws AnswerLost if the database did not store the reply to a call. */
   private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
     try {
       return await this.step(claim, news, null);
@@ -121,7 +124,7 @@ export class WorkLaneFlow {
     }
   }
 
-  /** One transaction: the reply to the last errand, the waiting events, the decision. */
+  /** One transaction with the reply to the last errand, the waiting events, and the decision. */
   private async step(
     claim: Claim,
     news: News | null,
@@ -137,14 +140,14 @@ export class WorkLaneFlow {
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
-          // A read ahead of the step counts after the events behind it.
+          // The lane takes the early read after the events of the same step.
           const lane = new Lane(state, ctx);
           if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
           for (const e of events) {
             const taken = takeIn(this.context.decider.subjects, lane, e, this);
             if (typeof taken === 'string') {
-              held = taken; // the later events wait, too: a lane works in order
+              held = taken; // later events wait too: a lane takes its events in order
               break;
             }
             seen.push(...taken.named);
@@ -159,7 +162,7 @@ export class WorkLaneFlow {
         },
       });
     } catch (e) {
-      // Another invoice holds a payment id or a charge of this lane. The step runs once more and knows which.
+      // Another invoice holds a payment id or a charge of this lane. The step runs once more with this knowledge.
       if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
       const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
       if (found === null) throw e;

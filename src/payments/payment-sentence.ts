@@ -1,4 +1,4 @@
-// The state of a payment in one sentence for people.
+// Describes the state of a payment in one sentence for people.
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { saysNothing } from '../engine/payment.js';
@@ -39,7 +39,7 @@ export function paymentAnswer(
   return { tone, text: `${parts.join('; ')}.` };
 }
 
-/** The part of the sentence about Stripe. */
+/** The part of the sentence about the payment's mark on Stripe. */
 function shown(p: PaymentRow): string[] {
   if (p.mark === 'confirmed') return ['its invoice is paid with it on Stripe'];
   if (p.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];

@@ -1,4 +1,5 @@
-// A payment in the API's form, with its refunds and the state of its mark. It has our own id until the MoR names it.
+// A payment in the API's form, with its refunds and the state of its mark. Until the MoR gives the payment an id, the
+// API shows our own id.
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type PaymentView as PaymentFacts } from '../engine/read-model.js';
@@ -32,7 +33,7 @@ export const PAYMENT_STATUSES = [
   'refunded',
 ] as const;
 
-/** The progress of the proof of a signup's charge. Crossbill marks nothing before the proof. */
+/** The progress of the proof of a signup's charge. Before the proof Crossbill marks no invoice. */
 export class ProofView {
   @Word(
     ['asking', 'waiting_for_settlement'],
@@ -70,7 +71,7 @@ export class PaymentView {
   @Time() created_at!: string;
 }
 
-/** Undefined if there is nothing to prove, the proof is there, or a person decides. */
+/** Undefined if no proof is needed, the proof has arrived, or a person decides. */
 export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';

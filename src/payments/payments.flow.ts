@@ -1,4 +1,4 @@
-// Stores a payment's id of the MoR, given by a person.
+// Stores the MoR's id of a payment, entered by a person.
 import { Injectable } from '@nestjs/common';
 import { type PaymentRow } from '../domain/model.js';
 import { ReadModel } from '../engine/read-model.js';
@@ -18,8 +18,8 @@ export class PaymentsFlow {
   ) {}
 
   /**
-   * `id`: our own id, or the `pay_…` the payment has already. A `pay_…` is unique over all invoices: a clash is a
-   * refusal with the other payment.
+   * `id`: our own id, or the payment's present `pay_…`. A `pay_…` is unique over all invoices. If another payment has
+   * it, the refusal names this payment.
    */
   async identify(id: string, paymentId: string, by: string): Promise<Result<PaymentRow>> {
     const found = await this.books.payment(id);
@@ -35,7 +35,9 @@ export class PaymentsFlow {
   }
 }
 
-/** The refusal if a payment of another invoice has this id, as reported by the database. Null for any other error. */
+/**
+ * Returns the refusal if the database reports the same id on a payment of another invoice. Null for any other error.
+ */
 export async function paymentIdTaken(books: ReadModel, e: unknown, paymentId: string): Promise<Refusal | null> {
   if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
   const holder = await books.payment(paymentId);

@@ -1,4 +1,4 @@
-// Pages of payments: the list, and one payment with its refundable rest.
+// The pages of payments: the list, and one payment with the amount left to refund.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
@@ -116,7 +116,7 @@ export class PaymentPages {
     sendPage(req, res, { title: 'Payment', section: 'payments', body: null, live, after });
   }
 
-  /** Takes the MoR's id of a payment without one from events. With the id the payment can be refunded. */
+  /** Stores the MoR's id of a payment, if no event brought the id. With the id the payment can be refunded. */
   @Post(':id/identify')
   @HttpCode(303)
   @Page('payment.identify', 'ops')

@@ -31,8 +31,8 @@ export class PaymentsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Newest first, by the time the MoR took the money; before that by the MoR's last verdict, or by our first record.
-   * Throws BadCursor.
+   * Newest first: by the time the MoR took the money, otherwise by the MoR's last verdict, otherwise by our first
+   * record. Throws BadCursor.
    */
   async list(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
     const { fields, options } = listOf(filter);
@@ -45,7 +45,7 @@ export class PaymentsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Sums a customer's payments. They are few, and next to each other in an index. */
+  /** Sums a customer's payments. The customer has few, and they stand next to each other in an index. */
   async ofCustomer(customerId: string): Promise<readonly CustomerSum[]> {
     const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
       `select currency, count(*) filter (where succeeded_at is not null) as n,
@@ -62,7 +62,7 @@ export class PaymentsStore {
     }));
   }
 
-  /** The ones among these MoR payment ids recorded for another invoice: payment id → invoice id. */
+  /** Those of the given MoR payment ids with a record on another invoice: payment id → invoice id. */
   async namedElsewhere(paymentIds: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, string>> {
     const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
       `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
@@ -73,7 +73,7 @@ export class PaymentsStore {
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
   }
 
-  /** The ones among these charges collected for a payment of another invoice. */
+  /** Those of the given charges with a booking for a payment of another invoice. */
   async collectedElsewhere(charges: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, ChargeHolder>> {
     const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
       `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment

@@ -1,4 +1,4 @@
-// The facts a signup's charge waits for before its mark.
+// The open questions about a signup's charge. Crossbill marks the invoice after the answers.
 import { type PaymentRow } from '../domain/model.js';
 import { type Piece } from '../console/html.js';
 import { time } from '../console/show.js';

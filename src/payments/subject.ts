@@ -25,7 +25,7 @@ import {
   unprovenItems,
 } from './rules/payment.js';
 
-/** Other subjects act on a payment through these: refund it, or retry a refused renewal. */
+/** The actions of other subjects on a payment: refund it, or retry a refused renewal. */
 export type Others = { readonly giveBack: GiveBack; readonly tryAgain: (lane: Lane, e: PaymentEvent) => void };
 
 export const joinPayments = ({ giveBack, tryAgain }: Others) => {

@@ -62,8 +62,8 @@ export const paymentWords: Words<
   }),
   'paid-otherwise': (f) => ({
     summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way${f.record === null ? '' : ` (its payment record ${f.record} is not attached)`}${andObserved(f.observations)}`,
-    // Somebody may have marked the invoice for this very payment: for a bank transfer before its event came, or for a
-    // held renewal.
+    // Somebody may have marked the invoice by hand for this very payment: before the event of a bank transfer arrived,
+    // or during the hold of a renewal.
     proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${showMoney(f.taken)}.`,
   }),
   'named-again': (f) => ({
@@ -102,7 +102,7 @@ export const paymentWords: Words<
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
-/** Lists only money reported on a link. If the books have two payments, the sentence names them already. */
+/** Lists the money reported on payment links only. If two payments are booked, the sentence names them already. */
 function andObserved(all: readonly Seen[]): string {
   return all.some((x) => x.source !== 'books') ? `. ${showObserved(all)}` : '';
 }
@@ -126,7 +126,7 @@ function overpaidWords(f: FactOf<'overpaid'>): Sentences {
   };
 }
 
-/** Stripe has credited the surplus to the customer's balance. A refund by the MoR does not lower that balance. */
+/** Stripe has credited the surplus to the customer's balance. A refund at the MoR does not lower this balance. */
 function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   if (refunded.minor === 0n)
     return `Refund ${showMoney(left)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
@@ -144,7 +144,7 @@ function refundOfSecond(taken: string): string {
   return `Refund ${taken}, unless the other payment has gone back to the customer or is not marked after all. Then retry this while the invoice can be paid, else bill this money with a new invoice on Stripe and dismiss this.`;
 }
 
-/** For two payments with maybe one charge: a refund may return the only money. */
+/** For two payments with perhaps one charge: a refund may return the only money. */
 const ASK_IF_TWICE =
   'Ask the MoR whether the customer was charged twice. Refund it only if so, and the other payment has not gone back; otherwise dismiss this.';
 

@@ -11,7 +11,7 @@ export class RefundAnswers {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the refund once the MoR has replied or stayed silent, or the refund as it is after `patienceMs`. */
+  /** Returns the refund once the MoR has replied or a try got no reply, and after `patienceMs` in any case. */
   async of(id: string, patienceMs: number): Promise<ListedRefund> {
     const start = this.clock.now().getTime();
     for (;;) {

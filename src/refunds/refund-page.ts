@@ -1,4 +1,4 @@
-// The pages of a refund: amount and reason, the confirmation, the result.
+// The pages of a refund: the form for amount and reason, the confirmation, and the result.
 import { paymentName } from '../domain/payment-name.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
@@ -26,12 +26,11 @@ import {
 import { shownStatus } from './refund.view.js';
 
 /**
- * The refund requested by a form. `key` identifies this one refund: if the same form is sent again, Crossbill makes no
- * second refund.
+ * A refund requested by a form. `key` identifies this refund: a second submit of the same form makes no second refund.
  */
 export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };
 
-/** `rest`: the refundable part. `about`: the names of customer, invoice and payment. */
+/** A payment with its refundable part (`rest`) and the names of customer, invoice and payment (`about`). */
 export type Refundable = {
   readonly payment: PaymentRow;
   readonly rest: bigint;
@@ -47,7 +46,7 @@ export function aboutPayment(p: PaymentRow, invoiceNumber: string | null, names:
   ];
 }
 
-/** The reasons of Document 3. */
+/** The refund reasons in Document 3. */
 const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
 
 export function amountStep(session: Session, { payment: p, rest, about }: Refundable, key: string): Html {
@@ -123,7 +122,10 @@ export function confirmStep(
   </div>`;
 }
 
-/** @param who the reader's role, and Stripe's mode (null: unknown) */
+/**
+ * Shows the refunds of a payment, with the form for a new one.
+ * @param who the reader's role, and Stripe's mode (null: unknown)
+ */
 export function refundPart(
   { refund: r, payment, invoiceNumber }: ListedRefund,
   who: { readonly ops: boolean; readonly live: boolean | null; readonly names: Names },
@@ -172,7 +174,7 @@ function refundActs(
   ]);
 }
 
-/** The amount taken and not refunded. Null: the amount is unknown. */
+/** The part of the payment without a refund. Null: the amount is unknown. */
 function remaining(p: PaymentRow): bigint | null {
   return p.amount === null ? null : p.amount - p.amountRefunded;
 }

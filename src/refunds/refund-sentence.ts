@@ -1,4 +1,4 @@
-// The state of a refund in one sentence for people.
+// Describes the state of a refund in one sentence for people.
 import { type RefundRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 

@@ -32,19 +32,22 @@ export class RefundView {
   @TimeOrNull() succeeded_at!: string | null;
 }
 
-/** The stored statuses behind a public status. `unknown` stands for two: sent, and about to be sent. */
+/**
+ * The stored statuses behind a public status. The public `unknown` covers two: sent without a reply, and not sent yet.
+ */
 export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonly RefundRow['status'][] {
   return shown === 'unknown' ? ['requested', 'unknown'] : [shown];
 }
 
-/** The public status. A refund without a reply is `unknown`, whether it was sent or is about to be. */
+/** The public status. A refund without a reply is `unknown`, even if Crossbill has not sent it yet. */
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  return status === 'joined' ? 'succeeded' : status; // no list has a `joined` row: the paid refund's row stands for it
+  // no list shows a `joined` row: the row of the paid refund stands for it
+  return status === 'joined' ? 'succeeded' : status;
 }
 
-/** The owner of a refund. `name`: the payment's public id. */
+/** The payment, customer and invoice of a refund. `name`: the payment's public id. */
 type Whose = { readonly name: string; readonly customerId: string | null; readonly invoiceNumber: string | null };
 
 export function listedRefundView({ refund, payment, invoiceNumber }: ListedRefund): RefundView {

@@ -84,8 +84,8 @@ export class RefundsController {
     );
     const answered = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
     const { refund } = answered;
-    // A failure with a status is the MoR's refusal of the request. Without a status the MoR accepted the request, and
-    // the refund failed later.
+    // A failure with an HTTP status is the MoR's refusal of the request. Without a status, the MoR accepted the request
+    // and the refund failed later.
     if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
     }

@@ -1,4 +1,4 @@
-// Takes a refund request of a person or of the merchant's backend. One transaction decides and stores it; the workers
+// Stores a refund request from a person or the merchant's backend. One transaction decides and stores it; the workers
 // send it.
 import { Injectable } from '@nestjs/common';
 import { type RefundRow } from '../domain/model.js';
@@ -17,7 +17,7 @@ export class RefundsFlow {
   ) {}
 
   /**
-   * Stores the refund with its key, before any call to the MoR. `id`: `pay_…` or our own id; both share one scope of
+   * Stores the refund with its key, before any call to the MoR. `id`: `pay_…` or our own id. Both ids share their
    * request names. A known `name` returns its refund in its present state. Two requests at once wait for each other at
    * the lane's lock.
    */
@@ -32,7 +32,7 @@ export class RefundsFlow {
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
     const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    // The path has our own id, since the MoR may give the payment another id.
+    // The path has our own id, because the MoR may give the payment another id.
     const path = `/v1/payments/${rowId}/refunds`;
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }

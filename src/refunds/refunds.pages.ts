@@ -1,4 +1,4 @@
-// Pages of refunds: the list, one refund, and the three steps of a new one: amount, confirmation, result.
+// The pages of refunds: the list, one refund, and the three steps of a new refund: amount, confirmation, result.
 import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -117,8 +117,8 @@ export class RefundPages {
   }
 
   /**
-   * The path equals the API's, so both share one memory of requests: one form makes one refund, however often it is
-   * sent.
+   * The path equals the API's path, so both recognise a repeated request: one form makes one refund, even if the
+   * browser sends it twice.
    */
   @Post('payments/:id/refunds')
   @HttpCode(303)
@@ -150,7 +150,7 @@ export class RefundPages {
   }
 }
 
-/** Throws 400 unless the amount is a plain decimal of at least one smallest unit. */
+/** Throws 400 unless the amount is a plain decimal of at least one smallest unit (1 cent, for example). */
 function askedOf(form: Form, payment: PaymentRow): Asked {
   const minor = typedAmount(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {

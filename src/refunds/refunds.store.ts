@@ -11,7 +11,7 @@ import { type FilteredList, newestFirst, REFUND_AT, sumsOf } from '../store/newe
 import { type Name } from '../store/walk.js';
 
 export type RefundFilter = MoneyFilter & {
-  /** A refund matches with any of these statuses. */
+  /** Selects refunds with any of these statuses. */
   readonly statuses?: readonly string[] | undefined;
   readonly invoiceId?: string | undefined;
 };
@@ -22,7 +22,10 @@ export class RefundsStore {
 
   constructor(private readonly db: Database) {}
 
-  /** Newest first, by the time of the refund, or of its request until the refund is made. Throws BadCursor. */
+  /**
+   * Newest first, by the time of the refund, or by the time of the request if the refund is not made yet. Throws
+   * BadCursor.
+   */
   async list(filter: RefundFilter, page: PageRequest): Promise<Page<ListedRefund>> {
     const { fields, options } = listOf(filter);
     const { data, nextCursor } = await newestFirst(this.rows, 'seq', fields, page, options);
@@ -31,7 +34,7 @@ export class RefundsStore {
     const byId = new Map(payments.map((p) => [p.id, p]));
     const numbers = await invoiceNumbers(this.db.orm, data);
     const both = data.flatMap((refund) => {
-      const payment = byId.get(refund.paymentRowId); // present: a foreign key demands it
+      const payment = byId.get(refund.paymentRowId); // always found: the database has a foreign key
       const invoiceNumber = numbers.get(refund.invoiceId) ?? null;
       return payment === undefined ? [] : [{ refund, payment, invoiceNumber }];
     });
@@ -43,7 +46,7 @@ export class RefundsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Refunds of other invoices with this id of the processor, oldest first. */
+  /** Refunds of other invoices with this processor id, oldest first. */
   async namedElsewhere(processorRefundId: string, invoiceId: string): Promise<readonly RefundHolder[]> {
     const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
       `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id
@@ -67,7 +70,7 @@ function listOf(filter: RefundFilter): FilteredList {
       few: [
         ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
         ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Only the filter for unfinished refunds has several statuses, and unfinished refunds are few.
+        // Only the filter for unfinished refunds has several statuses, and there are few unfinished refunds.
         ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
       ],
     },

@@ -1,4 +1,4 @@
-// The calls of a mark: each reply leads to the next step. Also a person's choice for a payment kept from its invoice.
+// The calls of a mark: each reply leads to the next step. Also carries out a person's choice for a parked payment.
 import { type Draft } from '../../domain/row.js';
 import { type DoubleFact } from '../../domain/facts/money.js';
 import { type ByHand } from '../../domain/facts/parts.js';
@@ -32,12 +32,12 @@ type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
 
 /**
- * True if Stripe shows money on the invoice. Our own payment record may be among it, forgotten by a restored database:
- * Stripe attaches a record as soon as Crossbill reports it.
+ * True if Stripe shows money on the invoice. It may be our own payment record, unknown to a restored database: Stripe
+ * attaches a record as soon as Crossbill reports it.
  */
 const bearsMoney = ({ invoice }: LaneRows): boolean => (invoice?.amountPaid ?? 0n) > 0n;
 
-/** Finalizes a draft, so Crossbill can mark its payment. */
+/** Finalizes a draft invoice, so Crossbill can mark it. */
 export const finalizeCall: CallRule<'finalize_invoice'> = {
   order: 0,
   readFirst: true,
@@ -45,7 +45,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
     takeRead(lane, invoice);
   },
-  // The payment waits: once the invoice is final, Crossbill marks it.
+  // Crossbill marks the payment once the invoice is final.
   refused: ({ invoice: i }, { payment: p }, f) => {
     if (p === undefined || i === null) return;
     Object.assign(i, { finalizationError: said(f), readAt: null });
@@ -63,7 +63,7 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     lane.call({ kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId }, row.subject, p);
   },
   refused: markRefused,
-  // Stripe has more payment records than Crossbill can search, and each search would find further ones. A person looks
+  // Stripe has more payment records than Crossbill can search, and each search would find still more. A person looks
   // for the reference.
   untraceable: (lane, { row, payment: p }, why) => {
     if (p === undefined) return;
@@ -88,7 +88,10 @@ export const setReferenceCall: CallRule<'set_reference'> = {
   chosen: chooseMark,
 };
 
-/** The last call of a mark. It makes the invoice paid: by attaching the payment record, or by "paid out of band". */
+/**
+ * The last call of a mark. It makes the invoice paid: it attaches the payment record, or marks the invoice "paid out of
+ * band".
+ */
 export const endOfMarkCall: CallRule<'attach_payment' | 'pay_out_of_band'> = {
   order: 0,
   readFirst: true,
@@ -124,10 +127,9 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 }
 
 /**
- * "Paid out of band" counts the whole amount due as paid, and the amount due may grow between our read and our mark.
- * Then an item opens.
- * `before`: the invoice before the mark. After a lost reply it shows the mark already, so the marked amount comes from
- * `outOfBand` or from the other payments.
+ * Opens an item if a mark covers more than its payment. "Paid out of band" pays the whole amount due, and this amount
+ * may grow between our read and our mark. `before`: the invoice before the mark. After a lost reply it shows the mark
+ * already. Then the marked amount comes from `outOfBand` or from the other payments.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -148,7 +150,7 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
   const i = lane.invoice;
   if (row.kind !== 'report_payment' && p.markTries < MARK_TRIES && i !== null) {
     moveMark(p, 'waiting');
-    i.readAt = null; // void or paid by now?
+    i.readAt = null; // read again: the invoice may be void or paid by now
     return;
   }
   moveMark(p, 'parked');
@@ -157,8 +159,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * The way to mark the invoice by hand, in a form Crossbill can find and book. If a person dismisses the item without
- * such a mark, the books show the money as unmarked, and Stripe shows no refund of it.
+ * Describes a mark by hand in a form Crossbill can find and book. If a person dismisses the item without such a mark,
+ * the books show the money as unmarked, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // A part payment does not make the invoice paid, so a retry would mark it a second time.
@@ -175,7 +177,7 @@ function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   }
 }
 
-/** Stripe shows the invoice paid. This looks on Stripe whether our own mark of this payment did it. */
+/** Stripe shows the invoice as paid. This lookup searches Stripe for our own mark of the payment. */
 export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: BillingCall }, Probed> = {
   name: 'identify',
   wanted: (lane) => {
@@ -189,8 +191,8 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // In both cases Crossbill cannot find out, and a person decides. 404: this platform has no such list. List too long:
-    // Crossbill could search only the invoice's own payments.
+    // In both cases Crossbill cannot find out, and a person decides. 404: this Stripe account has no such list.
+    // LIST_TOO_LONG: Crossbill could search only the invoice's own payments.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
       i.readAt = null;
@@ -215,8 +217,8 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   }
   if (answer.kind === 'report_payment') {
     const { paymentRecordId } = answer;
-    // A payment record belongs to one payment. If another payment has the record, the MoR reported one charge under two
-    // ids.
+    // A payment record belongs to one payment. If two payments have the same record, the MoR reported one charge under
+    // two ids.
     const twin = lane.payments.find((x) => x.id !== p.id && x.paymentRecordId === paymentRecordId);
     if (twin !== undefined)
       return park({ code: 'named-again', taken, charge: p.processorChargeId, payment: effectName(twin) });
@@ -228,15 +230,15 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
   askIfBeyond(lane, p, lane.invoice, findOutOfBand(answer));
 }
 
-/** The call our own mark would have made on this paid invoice. */
+/** The call of our own mark on this paid invoice. Crossbill searches Stripe for its effect. */
 function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
-  // The reference is on the invoice. Crossbill now asks if the invoice was paid out of band, or collected by Stripe
-  // after all.
+  // The invoice carries our reference. Crossbill now checks if the invoice was paid out of band, or if Stripe collected
+  // the money after all.
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
-  // Looks for the reference as written: the payment may have got another id since.
+  // Searches for the reference as Crossbill wrote it: the payment may have another id since.
   const written = lane.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
@@ -244,27 +246,28 @@ function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
 const NOT_PROVEN =
   'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
 
-/** Takes a person's choice for a waiting payment: apply, refund, retry or dismiss. */
+/** Carries out a person's choice for a waiting payment: apply, refund, retry or dismiss. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
-  // Nobody knows yet if there is money at all. If the person dismissed the item now, the later proof would start or
+  // It is still open if the MoR took any money. If the person dismissed the item now, the later proof would start or
   // drop the mark without asking.
   if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
-  // The payment is on the invoice already. A retry reads the invoice again and checks each item.
+  // Stripe already shows the payment on the invoice. `retry` reads the invoice again and checks each item.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
-  // This choice settles only the amount of an unproven signup. Another item asks if the MoR knows the charge at all.
+  // This choice settles only the amount of an unproven signup. Another item asks if the MoR knows the charge.
   if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
-    // The event named another invoice's charge, so an earlier refusal is not the MoR's last verdict on this invoice. If
-    // no verdict follows, an item opens.
+    // The event named another invoice's charge, so the MoR may still give a verdict on this invoice. If none follows,
+    // an item opens.
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {
-    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p); // a signup's choice waives nothing
+    // the choice about a signup's amount waives nothing
+    if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p);
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
   moveMark(p, 'waiting');
@@ -273,19 +276,20 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
 }
 
 /**
- * The differences a person waives by applying a payment. Part of a bank transfer always differs from the amount due.
+ * The differences a person accepts by applying a payment. A part of a bank transfer always differs from the amount due.
  */
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;
-  // After a refund the surplus is refunded money, no sale, and Stripe has credited it as well. An item after the mark
-  // says so.
+  // After a refund the surplus is no sale, and Stripe has credited it as well. An item after the mark says so.
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;
 }
 
-/** Refunds a payment by a person's choice in an item. `amount` is in smallest units; null: the rest of the payment. */
+/**
+ * Refunds a payment because a person chose so in an item. `amount` is in smallest units. Null: the rest of the payment.
+ */
 export type GiveBack = (
   lane: Lane,
   item: ReviewRow,
@@ -296,7 +300,7 @@ export type GiveBack = (
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
 
-/** A person refunds the payment, or the rest of a surplus. */
+/** Refunds the payment, or the rest of a surplus, by a person's choice. */
 export function chooseRefund(lane: Lane, r: ReviewRow, by: string, giveBack: GiveBack): Refusal | null {
   const surplus = surplusToRefund(lane, r);
   if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');

@@ -1,4 +1,5 @@
-// The mark of a payment on its invoice: decided on a fresh read, then begun, held, withdrawn, or left to a person.
+// Decides the mark of a payment on its invoice, after a fresh read: begins, holds or withdraws it, or leaves it to a
+// person.
 import { type Draft } from '../../domain/row.js';
 import { type KindAndFact } from '../../domain/fact.js';
 import { type Item } from '../../domain/item.js';
@@ -30,19 +31,20 @@ type Payment = Draft<PaymentRow>;
 
 export type MarkDecision =
   | { readonly do: 'read' } // read the invoice first
-  | { readonly do: 'hold'; readonly why: string } // a draft can't be paid: wait until it is final
+  | { readonly do: 'hold'; readonly why: string } // a draft can't be paid: Crossbill waits until it is final
   | { readonly do: 'finalize' }
   | { readonly do: 'mark'; readonly mode: MarkMode }
-  | { readonly do: 'attach' } // the payment record exists, without its invoice
-  | { readonly do: 'identify' } // paid: by our own lost mark, or by somebody else?
+  | { readonly do: 'attach' } // the payment record exists and must be attached
+  | { readonly do: 'identify' } // the invoice is paid: find out if by our own lost mark
   | { readonly do: 'park'; readonly item: Parking };
 
-/** The reason to park the payment. The rule adds the observations of a double payment later. */
+/** Why a payment is parked. The rule adds the observations of a double payment later. */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * Decides on one payment taken by the MoR. Pure. `holder`: another payment with a mark, or on its way to one.
- * `finalizationFailed`: Stripe refused to finalize this draft. A payment without a clear place is parked for a person.
+ * Decides on one payment taken by the MoR. Pure. `holder`: another payment of the invoice with a mark, finished or
+ * begun. `finalizationFailed`: Stripe refused to finalize this draft. A payment without a clear place is parked for a
+ * person.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -77,7 +79,7 @@ export function decideMark(
     return park({
       kind: 'double_payment',
       fact: { ...fact, observations: [] },
-      proposed: isOne ? null : 'refund', // if both may be one payment, a refund may return the only money
+      proposed: isOne ? null : 'refund', // if both may be one payment, a refund could return the only money
     });
   }
   if (status === 'paid') {
@@ -88,7 +90,8 @@ export function decideMark(
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
-  // "Paid out of band" counts the whole invoice as paid, so only the exact amount may do so, whatever a person waived.
+  // "Paid out of band" pays the whole invoice. So only the exact amount may do so, even if a person accepted a
+  // difference.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
   if (due !== p.amount && !waived) {
     const fact = { code: 'amount-differs', taken, due: { minor: due ?? 0n, currency: p.currency } } as const;
@@ -128,13 +131,13 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
   switch (d.do) {
     case 'read':
     case 'identify':
-      return; // a lookup asks Stripe
+      return; // a lookup searches Stripe next
     case 'hold':
       moveMark(p, 'held');
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize':
-      // In shadow mode the draft stays a draft until somebody else or Stripe's own hour finalizes it.
+      // In shadow mode Crossbill finalizes nothing. The draft waits for another program, or for Stripe's own schedule.
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isShadow ? 'held' : 'finalizing');
@@ -163,7 +166,7 @@ function beginMark(lane: Lane, p: Payment, amount: bigint, mode: MarkMode): void
     moveMark(p, 'referencing', { markMode: mode });
     return lane.say('decision', `mark paid out of band, reference ${reference}`, p);
   }
-  // A person may have accepted a payment of another customer. Stripe needs the invoice's own customer.
+  // A person may have accepted another customer's payment for this invoice. Stripe needs the invoice's own customer.
   const customerId = lane.invoice?.customerId ?? p.customerId;
   lane.call(reportOf({ ...p, customerId }, amount, lane.now), paymentId, p);
   moveMark(p, 'reporting', { markMode: mode });
@@ -174,7 +177,7 @@ export function referenceOf(p: PaymentRow): string {
   return p.reference ?? p.processorChargeId ?? effectName(p);
 }
 
-/** The report of a payment to Stripe. Its times are the payment's own, so a repeat has the same bytes. */
+/** The report of a payment to Stripe. It carries the payment's own times, so a repeat has the same bytes. */
 export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
   const at = p.succeededAt ?? now;
   return {
@@ -190,7 +193,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
   };
 }
 
-/** If two payments meet on one invoice, the item lists every observation of money. */
+/** For a double payment: adds every observation of money on the invoice to the item. */
 function withObserved(lane: Lane, item: Parking): Parking {
   const { fact } = item;
   if (fact.code !== 'paid-twice' && fact.code !== 'paid-otherwise') return item;
@@ -198,8 +201,8 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * True if a person accepted this part payment and another payment may be the rest. Also true on a paid invoice if
- * Stripe shows more paid than our marks: a person marked the rest by hand, or a restored database lost our mark.
+ * True if a person accepted this part payment and another payment may be the rest. Also true if Stripe shows more paid
+ * than our marks on a paid invoice. Then a person marked the rest by hand, or a restored database lost our mark.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
@@ -207,7 +210,7 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
-/** True while an accepted part payment is on its way: Crossbill can't tell yet if another payment is the rest. */
+/** True while Crossbill marks an accepted part payment: until then it can't tell if another payment is the rest. */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
     HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
@@ -224,7 +227,7 @@ export function closeRefunded(lane: Lane): void {
   }
 }
 
-/** The call of each stage of a mark. */
+/** The call for each stage of a mark. */
 const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
   reporting: 'report_payment',
   attaching: 'attach_payment',
@@ -233,8 +236,8 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 };
 
 /**
- * Withdraws a step without effect if a fresh read leads to another decision. Only the lane's worker may do so: for
- * anybody else the step may be on its way, and its reply would be lost.
+ * Withdraws a step of a mark before it has an effect, if a fresh read leads to another decision. Only the lane's worker
+ * may do so: an API request cannot know if the step is on its way, and the reply would be lost.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -245,17 +248,17 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   moveMark(p, 'waiting');
 }
 
-/** The reason to withdraw the step. Null if the step is still right, or if one of its tries may have arrived. */
+/** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // Before it sends the last step, Crossbill looks for its effect (mark-calls.ts).
+  // Before Crossbill sends the last step, it searches Stripe for the step's effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
-  // A crash may have cut off a try after its arrival. A second report would count twice, and for a last step Crossbill
-  // looks first. A look from before the crash proves nothing.
+  // A crash may have cut off a try after Stripe received it. A second report would count twice. For a last step
+  // Crossbill first searches for the effect, and a search from before the crash proves nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
-  // "Paid out of band" makes the whole invoice paid, so a payable invoice proves that no try arrived.
+  // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
   if (!isUntried && p.markMode !== 'out_of_band') return null;
   return `${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} is due now`;
 }
@@ -265,8 +268,8 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * `m` is the last step of a mark, decided for another amount due. A process may have paused before the send and may
- * still send it. Until this time Crossbill neither withdraws the step nor looks for its effect. Null: no process can.
+ * The time until Crossbill neither withdraws the step nor searches for its effect. `m` is the last step of a mark,
+ * decided for another amount due. A paused process may still send it. Null: no process can.
  */
 export function standsStillUntil(
   p: PaymentRow,
@@ -280,8 +283,8 @@ export function standsStillUntil(
 }
 
 /**
- * The next look, in case `invoice.finalized` is lost: a minute after the draft should be final, then after a pause as
- * long as the delay, up to a quarter of an hour.
+ * The time of the next read, in case `invoice.finalized` is lost. The first read follows a minute after the expected
+ * end of the draft. The later the draft, the longer the pause, up to a quarter of an hour.
  */
 function nextLook(finalizesAt: Date | null, now: Date): Date {
   if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
@@ -298,7 +301,7 @@ export function findToLookUp(lane: Lane): PaymentRow | undefined {
   return p !== undefined && (due === null || lane.isPast(due)) ? p : undefined;
 }
 
-/** Reads the invoice before the decision: every mark needs a fresh read. */
+/** Reads the invoice before the decision: each mark needs a fresh read. */
 export const readToMark = {
   ...invoiceLookup,
   wanted: (lane: Lane): string | null => {
@@ -319,13 +322,14 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
 }
 
 /**
- * The invoice before somebody else marked it. Shadow mode decides on this, and compares its decision with the result.
+ * The invoice before another program marked it. In shadow mode Crossbill decides on this invoice, and compares its
+ * decision with the result.
  */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }
 
-/** In shadow mode Crossbill books the mark once the integration in charge has marked the invoice. */
+/** In shadow mode another program marks the invoice. Then Crossbill books the mark. */
 export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   if (lane.invoice?.platformStatus !== 'paid' || p.amount === null) return;
   moveMark(p, 'waiting');
@@ -334,7 +338,7 @@ export function settleShadowed(lane: Lane, p: Draft<PaymentRow>): void {
   lane.say('decision', `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`, p);
 }
 
-/** After shadow mode an operator runs `verify --repair`: this decides each missing mark again. */
+/** For `verify --repair` after shadow mode: decides each missing mark again. */
 export function decideShadowedAgain(lane: Lane): void {
   if (lane.settings.shadow === true || lane.invoice?.platformStatus === 'paid') return;
   for (const p of lane.payments) {

@@ -1,4 +1,5 @@
-// The MoR's verdicts on a payment, the proof of a signup's charge, and items for money beyond or below the mark.
+// The MoR's verdicts on a payment, the proof of a signup's charge, and items for too much or too little money after the
+// mark.
 import { type Draft } from '../../domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
@@ -30,14 +31,15 @@ import {
 type Payment = Draft<PaymentRow>;
 
 /**
- * The MoR took the money. The MoR's event proves a signup's charge too, and reopens a payment dismissed by a person.
+ * Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a
+ * person.
  */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
   if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
   const { verdictAt, declineCode } = p;
-  // The reference of a signup may be an earlier, failed charge of the same payment intent.
+  // The reference of a signup may be an earlier, failed charge under the same payment intent.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   Object.assign(p, {
     amount: e.amount,
@@ -81,16 +83,16 @@ function takeSucceededAgain(lane: Lane, p: Payment, e: PaymentEvent): Verdict {
 }
 
 /**
- * The MoR refused the charge, or the customer must authenticate. A late failure never undoes a success. `tryAgain`: the
- * next step for an unpaid invoice (retries/).
+ * Records the MoR's refusal of a charge, or its request for authentication by the customer. A late failure never undoes
+ * a success. `tryAgain` takes the next step for an unpaid invoice (retries/).
  */
 export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, e: PaymentEvent) => void): Verdict {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
   noteAttempt(lane, e, outcome);
   const p = takePayment(lane, e);
   const { failureMessage, declineCode } = e;
-  const why = declineCode ?? outcome; // the message is free text: it stays out of the journal
-  // The event is younger than the browser's report of the charge. So this very charge failed, not an earlier try.
+  const why = declineCode ?? outcome; // `message` is free text, so the journal leaves it out
+  // The event is younger than the browser's report of the charge. So it is about this charge, not about an earlier try.
   if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
     Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
     moveMark(p, 'parked');
@@ -99,7 +101,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
   if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
-    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for a later success, if a refund came first
+    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for a later success, if a refund arrived first
     askIfRefusedSince(lane, p, e.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
@@ -108,7 +110,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   return done(`the invoice is left open: ${why}`);
 }
 
-/** If two verdicts have the same second, `failed` is the later one: authentication comes before a decline. */
+/** If two verdicts have the same second, `failed` is the later one, because authentication comes before a decline. */
 function isLater(e: PaymentEvent, before: Date): boolean {
   return e.at.getTime() === before.getTime() ? e.type === 'payment.failed' : e.at.getTime() > before.getTime();
 }
@@ -122,8 +124,8 @@ function noteAttempt(lane: Lane, e: PaymentEvent, outcome: 'succeeded' | 'failed
 }
 
 /**
- * Opens an item if the MoR refused the payment after taking it, in either order of the events. The MoR has no event for
- * a returned bank debit.
+ * Opens an item if the MoR first took the payment and then refused it, in either order of the events. The MoR has no
+ * event for a returned bank debit.
  */
 function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reason: string | null): void {
   if (p.succeededAt === null || refusedAt === null || refusedAt.getTime() <= p.succeededAt.getTime()) return;
@@ -134,31 +136,31 @@ function askIfRefusedSince(lane: Lane, p: Payment, refusedAt: Date | null, reaso
 }
 
 /**
- * Takes `payment.captured` with a payment's charge: it brings the MoR's payment id. With the same amount it also proves
- * a signup's charge.
+ * Records `payment.captured` for a payment's charge. The event brings the MoR's payment id. With the same amount it
+ * also proves a signup's charge.
  */
 export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: string | null): void {
   const ids = new Set(idsIn(e.data));
   const p = lane.payments.find((x) => has(ids, x.processorChargeId));
   if (p === undefined) return;
-  // The MoR's id replaces an id from a person.
+  // The MoR's id replaces the id from a person.
   const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
   const amount = amountIn(e.data);
-  // A person dismissed the charge as unknown to the MoR, before this capture arrived.
+  // Before this capture arrived, a person dismissed the charge as unknown to the MoR.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
 }
 
-/** True if the MoR reported a failure after the time of this late capture: the later report counts. */
+/** True if the MoR reported a failure after the time of this capture. The later report counts. */
 function isRefusedSince({ verdictAt }: Payment, e: MorServiceEvent): boolean {
   const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt;
   return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
 }
 
-/** Asks the MoR for a signup's charge. Only the reply "charged" is a proof. */
+/** Asks the MoR about a signup's charge. Only the reply "charged" proves the charge. */
 export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId: string }, CallOutcome<ChargeState>> = {
   name: 'prove-charge',
   wanted: (lane) => {
@@ -180,7 +182,8 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
       if (isNoted) lane.say('call', `asking the MoR for the charge failed: ${said(outcome)}`, p);
     } else if (outcome.value === 'pending') waitForDebit(lane, p);
     else if (lane.age(p.recordedAt) >= PROVE_PATIENCE_MS) {
-      if (p.pendingSince !== null) p.status = 'failed'; // the MoR knew the charge before: the debit has probably failed
+      // the MoR knew the charge before, so the debit has probably failed
+      if (p.pendingSince !== null) p.status = 'failed';
       giveUpProof(p);
     } else {
       p.proveDueAt = retryAt(lane.ctx, tries, null);
@@ -189,7 +192,7 @@ export const chargeLookup: Lookup<{ readonly payment: string; readonly chargeId:
   },
 };
 
-/** The MoR knows the charge and has not settled it (202). A bank debit takes days. */
+/** The MoR knows the charge but has not settled it (202). A bank debit takes days. */
 function waitForDebit(lane: Lane, p: Payment): void {
   if (p.pendingSince === null) {
     p.pendingSince = lane.now;
@@ -202,7 +205,7 @@ function waitForDebit(lane: Lane, p: Payment): void {
   p.proveDueAt = lane.in(Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2)));
 }
 
-/** Leaves the payment to a person. Crossbill has written nothing to Stripe. */
+/** Ends the search for a proof and leaves the payment to a person. Crossbill has written nothing to Stripe. */
 function giveUpProof(p: Payment): void {
   moveMark(p, 'parked');
   p.proveDueAt = null;
@@ -210,12 +213,12 @@ function giveUpProof(p: Payment): void {
 
 const PROVEN = 'the charge is proven';
 
-/** Items for signup charges without proof: there may be no money at all. */
+/** Items for signup charges without a proof: the MoR may have taken no money at all. */
 export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.payments) {
-      // A charge booked for another invoice counts as taken.
+      // A charge booked for another invoice is known as taken, so it needs no proof.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
     }
@@ -239,7 +242,7 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
   else if (resolution === 'dismiss') {
     if (p.mark === 'parked') closePayment(p);
   } else {
-    // `retry` begins the proof again, with the full patience for a bank debit.
+    // `retry` starts the search for a proof again, with the full time for a bank debit.
     moveMark(p, 'proving');
     Object.assign(p, { status: 'processing', proveDueAt: lane.now, pendingSince: null });
   }
@@ -247,9 +250,9 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * The signup's backend reported another amount than the signup asked for (signups/rules/signup.ts). A person decides
- * before any mark, and again if their refund fails: the MoR refuses to refund more than it took. Returns true if a
- * person decides.
+ * Returns true if a person decides on the amount. The signup's backend reported another amount than the signup
+ * requested (signups/rules/signup.ts). A person decides before any mark. If the person's refund fails, the person
+ * decides again: the MoR refuses to refund more than it took.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
@@ -264,7 +267,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
 }
 
 /**
- * Items for an amount still due after the mark, because the invoice changed. No item if a person accepted the part
+ * Items for an amount still due after the mark, because the invoice changed. None opens if a person accepted the part
  * payment.
  */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
@@ -274,7 +277,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
     const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
     const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
     if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
-    // A person asked for a new read: wait for its result first.
+    // After a person's request for a new read, Crossbill waits for the result first.
     const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
     if (i.readAt === null && !isOpen) continue;
     const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
@@ -284,8 +287,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
 });
 
 /**
- * Opens items for payments beyond the amount due. Waits until no call of a mark is open: only then all payers are
- * known.
+ * Opens items for payments beyond the amount due. Waits until each mark has its reply: only then all payers are known.
  */
 export function declareSurplus(lane: Lane): void {
   const isBeingMarked = lane.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
@@ -300,9 +302,10 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
   const chosen = lane.reviews.flatMap((r) =>
     r.fact.code === 'overpaid' && r.fact.over.minor === minor ? (r.resolution ?? []) : [],
   );
-  // With `apply` or `dismiss` the surplus stays. A chosen refund is not final: the MoR may refuse it, or it may fail.
+  // After `apply` or `dismiss` the merchant keeps the surplus. A chosen refund is not final: the MoR may refuse it, or
+  // it may fail.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
-  // The refund's item already told the person to deduct the refund from the customer's balance.
+  // The item about the refund already asked the person to deduct the refund from the customer's balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
   const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   yield {
@@ -318,11 +321,11 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
       left: sum(rest),
       credited,
     },
-    proposed: credited && back > 0n ? null : 'refund', // a person first corrects the balance
+    proposed: credited && back > 0n ? null : 'refund', // the person corrects the balance first
   };
 });
 
-/** The amount of a surplus to refund. Null if the item is of another kind. */
+/** The amount of a surplus to refund. Null if the item is not about a surplus. */
 export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   if (!isSurplus(r)) return null;
   const rest = findSurplus(s)?.rest ?? 0n;
@@ -330,7 +333,8 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
 }
 
 /**
- * `back`: the part of the surplus with a refund on Stripe. `rest`: the part without any refund, finished or on its way.
+ * `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under
+ * way.
  */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
@@ -339,7 +343,7 @@ function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly
   return { ...paid, back: surplusRefunded(s.refunds), rest };
 }
 
-/** The sum of a payment's refunds not counted yet. The MoR may have made any of them. */
+/** The sum of a payment's uncounted refunds. The MoR may have made any of them. */
 function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
   return s.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';

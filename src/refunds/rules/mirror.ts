@@ -1,5 +1,5 @@
-// Counts a refund in its payment, and shows it on Stripe once the payment's mark is there: first the report on the
-// payment record, then the credit note.
+// Counts a refund in its payment. After the payment's mark, shows the refund on Stripe: first as a report on the
+// payment record, then as a credit note.
 import {
   type MirrorStage,
   type PaymentRow,
@@ -28,13 +28,13 @@ export function mirrorRefunds(lane: Lane): void {
       lane.book(refundOfUnmarked(p, r, lane.now));
       tellUnshown(lane, p, r);
     }
-    // After a part payment by a person's choice the rest of the invoice may still be due. A credit note would lower the
-    // amount due (Stripe docs, "Credit notes"), so the mirror waits until the invoice is paid.
+    // After a part payment accepted by a person, the rest of the invoice may still be due. A credit note would lower
+    // the amount due (Stripe docs, "Credit notes"), so Crossbill waits until the invoice is paid.
     if (p?.mark !== 'confirmed' || isPayable(lane.invoice) || waitsForShadow(lane, p)) continue;
     r.surplus = surplusIn(lane, r);
     const next = showNext(lane, p, r);
-    // In shadow mode the integration in charge shows the refund on Stripe. Crossbill stores the call without sending
-    // it, and books the refund.
+    // In shadow mode another program shows the refund on Stripe. Crossbill stores the call without sending it, and
+    // books the refund.
     const isShadow = lane.settings.shadow === true && next !== 'done' && next !== 'not_needed';
     if (isShadow) lane.book(refundMirrored(p, r, lane.now));
     moveMirror(r, isShadow ? 'not_needed' : next);
@@ -43,12 +43,12 @@ export function mirrorRefunds(lane: Lane): void {
 }
 
 /**
- * A person set the payment aside, maybe after a mark by hand. Crossbill shows no refund of such a payment on Stripe, so
- * an item tells the person.
+ * A person set the payment aside, maybe after a mark by hand. Stripe shows no refund of such a payment, so an item
+ * tells the person.
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // A double payment paid for nothing, so its refund through the item needs no notice. But a refund made in the MoR's
+  // A double payment paid for nothing, so its refund through the item needs no item. But a refund made in the MoR's
   // portal may have returned the only money for the invoice.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
@@ -58,7 +58,7 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
 }
 
 /**
- * Shadow mode began after Crossbill had marked this payment, so nobody else shows its refunds. They wait for the end of
+ * Crossbill marked this payment before shadow mode began, so nobody else shows its refunds. They wait for the end of
  * shadow mode.
  */
 function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
@@ -67,15 +67,18 @@ function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
   return p.paymentRecordId !== null || isPaid;
 }
 
-/** Stores the next call: the report on the payment record, then the credit note. Returns the mirror's new stage. */
+/**
+ * Stores the next call: the report on the payment record, then the credit note. Returns the next stage of showing the
+ * refund on Stripe.
+ */
 function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   const { invoiceId, paymentRecordId } = p;
   const reported = lane.messages.find(
     (m) => m.kind === 'report_refund' && m.status === 'done' && refundOf(lane, m)?.id === r.id,
   );
-  // The reference holds no id of ours: after a restore Crossbill sends the same bytes under the same key.
+  // The reference contains none of our own ids: after a restore Crossbill sends the same bytes under the same key.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // The subject has the payment's name too: two payments may carry the same refund id.
+  // The subject also contains the payment's id: two payments may carry the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -86,7 +89,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // All of the refund was paid beyond the amount due. The payment record shows the refund, and the sale stays the
+    // The refund returns only money beyond the amount due. The payment record shows the refund, and the sale stays the
     // same.
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
@@ -97,7 +100,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   return 'crediting';
 }
 
-/** The refund's unique name at Stripe: the processor's id, or else the MoR's. */
+/** The refund's unique id at Stripe: the processor's id, otherwise the MoR's. */
 function findReference(r: RefundRow): string {
   return r.processorRefundId ?? r.morRefundId ?? r.id;
 }
@@ -120,7 +123,7 @@ const mirrorCall = {
     moveMirror(r, 'parked');
     askOfCall(lane, row, fact, { refundId: r.id, paymentRowId: r.paymentRowId });
   },
-  /** `retry` builds the call again from the refund, since the stored bytes may be erased by now. */
+  /** `retry` makes the call again from the refund, because the stored bytes may be erased by now. */
   chosen: (lane: Lane, item: ReviewRow, { resolution }: Choice) => {
     const r = lane.refunds.find((x) => x.id === item.refundId);
     if (resolution === 'retry' && r?.mirror === 'parked') moveMirror(r, 'waiting');
@@ -147,20 +150,20 @@ export const creditNoteCall: CallRule<'issue_credit_note'> = {
   },
 };
 
-/** Orders refunds by the MoR's running total, else by age: so the same refunds count in any order of arrival. */
+/** Orders refunds by the MoR's running total, otherwise by age. So the same refunds count in any order of arrival. */
 function inOrder(a: RefundRow, b: RefundRow): number {
   const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
   if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** Counts succeeded refunds as long as they fit into the payment. Other refunds stay visible and uncounted. */
+/** Counts succeeded refunds while they fit into the payment. Crossbill shows the others without counting them. */
 export function countRefunds(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.amount === null || p.succeededAt === null) continue; // the refunds wait for their payment
     for (const r of lane.findRefunds(p).toSorted(inOrder)) {
       if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
-      // A running total beyond the payment can't be true, even if other refunds are still missing.
+      // A running total above the payment can't be true, even if other refunds are still missing.
       if (p.amountRefunded + r.amount > p.amount || (r.totalAfter ?? 0n) > p.amount) continue;
       p.amountRefunded += r.amount;
       p.status = paymentStatus(p, p.amountRefunded);
@@ -172,14 +175,14 @@ export function countRefunds(lane: Lane): void {
 }
 
 /**
- * A person chose to refund the payment, and the refund failed or covered only a part. The payment waits for a new read
- * of its invoice, and its item opens again.
+ * The person chose to refund the parked payment, but the refund failed or covered only a part. Crossbill reads the
+ * invoice again, and the item opens again.
  */
 export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // A cleared item has no person's choice, so it does not count.
+    // Crossbill closed a cleared item without a person, so it does not count.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
@@ -190,8 +193,8 @@ export function reconsiderParked(lane: Lane): void {
 }
 
 /**
- * Compares our refunds with the running total of Document 3. A total above our sum means a missing event. Refunds
- * beyond the payment, or overlapping totals, mean an error.
+ * Items for refunds unlike the running total of Document 3. A total above our sum means a missing event. Refunds above
+ * the payment, or overlapping totals, mean an error.
  */
 export const refundGaps = itemRule(
   {
@@ -219,7 +222,8 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
     return { code: 'refunds-beyond-payment', payment, amount: sumOf(p.amount), refunded: sumOf(sum) };
   if (p.refundedTotal !== null && p.refundedTotal > sum)
     return { code: 'refund-event-missing', payment, reported: sumOf(p.refundedTotal), received: sumOf(sum) };
-  // Each refund covers the span from its total minus its amount up to its total. Two spans must not overlap.
+  // Each refund covers a span of the running total: from the total before the refund to the total after it. Two spans
+  // must not overlap.
   let end = 0n;
   for (const { totalAfter, amount } of known.toSorted(inOrder)) {
     if (totalAfter === null) continue;
@@ -230,8 +234,9 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * A refund of a payment without money on this invoice: a person said that the payment's charge paid another invoice.
- * Crossbill books the refund on neither invoice. If the MoR names another charge for the payment, it belongs here.
+ * Items for a refund of a payment without money on this invoice: a person decided that its charge paid another invoice.
+ * Crossbill books the refund on neither invoice. If the MoR names another charge for the payment, the refund belongs
+ * here.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

@@ -1,4 +1,5 @@
-// The MoR's report of a refund, by event or in reply to our request. Both lead to one row, in either order.
+// Records a refund reported by the MoR, in an event or in the reply to our request. Both lead to one row, in either
+// order.
 import { type ConflictFact } from '../../domain/facts/conflict.js';
 import {
   type LaneRows,
@@ -42,13 +43,13 @@ export function newRefund(
   });
 }
 
-/** True for our own refund without a reply and without an id. */
+/** True for our own refund that has neither a reply nor an id. */
 export function isNameless(r: RefundRow, amount: bigint): boolean {
   const waits = r.status === 'requested' || r.status === 'unknown';
   return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
 }
 
-/** Takes `payment.refunded`: the MoR refunded a payment. */
+/** Records `payment.refunded`: the MoR refunded a payment. */
 export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   const other = findMisnamed(lane, e);
   if (other !== undefined) return tellMisnamed(lane, e, other);
@@ -66,7 +67,7 @@ export function takeRefunded(lane: Lane, e: PaymentEvent): Verdict {
   return done(`${what} was refunded, refund ${r.morRefundId ?? r.processorRefundId ?? r.id}`);
 }
 
-/** The refund is known. The event adds ids and a total, or contradicts the record. */
+/** Records a further event about a known refund. The event adds ids and a total, or contradicts the row. */
 function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdict {
   const total = e.amountRefundedTotal;
   const other = isNamedOtherwise(r, e) ? r.morRefundId : null;
@@ -81,15 +82,18 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdi
   return done('differs from the record: not applied');
 }
 
-/** A refund proves an earlier payment of unknown amount, even after a refused try. */
+/**
+ * Records the running total of the event. A refund proves an earlier payment of unknown amount, even after a refused
+ * try.
+ */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
-  // True if a person said the charge had paid another invoice: this payment took nothing.
+  // True if a person decided that the charge paid another invoice: this payment took nothing.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
   if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
   const total = e.amountRefundedTotal;
   if (total !== null && total > (p.refundedTotal ?? -1n)) p.refundedTotal = total;
-  // `refunded` is final, in any order of two refunds.
+  // The status `refunded` is final, even if two refund events arrive in the wrong order.
   if (p.succeededAt === null && p.status !== 'refunded' && !isLetGo) p.status = e.status;
 }
 
@@ -105,7 +109,7 @@ function isSameMoney(r: RefundRow, e: PaymentEvent): boolean {
 }
 
 /**
- * The event's processor id matches, but its MoR id differs. Two ids of the MoR mean two refunds, and one of them
+ * True if the event has the row's processor id, but another MoR id. Two MoR ids mean two refunds, so one of them
  * carries the other's processor id.
  */
 function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
@@ -118,17 +122,17 @@ function fillIds(r: Refund, e: PaymentEvent): void {
 }
 
 /**
- * Finds the refund of an event by either id, else our own refund of the same amount without an id: the webhook may
- * arrive before the reply to our request. (If the event was about another refund, the reply adds a second row, and the
- * sums are right.)
+ * Finds the refund of an event by either id. Otherwise finds our own refund with the same amount and no id: the webhook
+ * may arrive before the reply to our request. (If the event is about another refund, the reply adds a second row, and
+ * the sums are right.)
  */
 function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefined {
   const own = lane.findRefunds(p);
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
-    // Document 3 makes both ids optional. Then the running total identifies the refund; else it is our own refund
-    // without an event.
+    // Document 3 makes both ids optional. Without them the running total identifies the refund; otherwise it is our own
+    // refund without an event.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
@@ -139,13 +143,13 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   );
 }
 
-/** True for our own refund still without an event. A joined row had its event before our request. */
+/** True for our own refund while its event is missing. A joined row had its event before our request. */
 function awaitsEvent(r: RefundRow): boolean {
   const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
   return r.origin === 'api' && !over && r.totalAfter === null;
 }
 
-/** Finds a payment with the event's payment id, given by a person, although its charge is another. */
+/** Finds a payment with the event's payment id from a person, but with another charge. */
 function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   const charge = e.processorChargeId;
   const isOther = (p: PaymentRow): boolean =>
@@ -154,8 +158,8 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
 }
 
 /**
- * A person gave this payment id to the wrong payment, so the MoR refunded another customer. Only people can correct
- * that.
+ * Opens an item. A person gave this payment id to the wrong payment, so the MoR refunded another customer. Only people
+ * can correct this.
  */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
@@ -166,7 +170,9 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   return done('that id is of another payment than the one that a person named so: not applied');
 }
 
-/** Takes the MoR's refund (Document 3, "Refund") from the reply to our request. Its webhook may have arrived before. */
+/**
+ * Records the MoR's refund (Document 3, "Refund") from the reply to our request. Its webhook may have arrived earlier.
+ */
 export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const p = lane.findPayment(r.paymentRowId);
   if (p === undefined) return;
@@ -193,7 +199,7 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Another refund of ours has the same amount and no id: the event of that refund was taken for this one's.
+  // Another refund of ours has the same amount and no id. Crossbill assigned the other refund's event to this row.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -212,12 +218,13 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * Event and reply may share no id (Document 3 demands none in an event). An earlier event can be about the reply's
- * refund only if the MoR made the refund no later than the event; a refund made for a new request is younger. The
- * oldest fitting event wins: a later reply may need a younger one.
+ * Finds the row of an earlier event about the refund in the reply. Event and reply may share no id (Document 3 demands
+ * none in an event). A refund made after the event is another one. The oldest fitting event wins: a later reply may
+ * need a younger one.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
-  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events have whole seconds
+  // event times are whole seconds
+  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000);
   if (madeSec === null) return undefined;
   const isNew = (r: Refund): boolean =>
     r.origin === 'event' && r.askedAs === null && r.morRefundId === null && r.processorRefundId === null;
@@ -228,12 +235,13 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 }
 
 /**
- * The reply names a refund with a row of its own, as after a restore: the refund's event arrived again before our
- * request with its old key. The other row becomes the refund under both of our ids, and this row reserves nothing
+ * Joins this row to the refund's other row. After a restore the refund's event may arrive before our request goes out
+ * again under its old key. The other row becomes the refund under both of our ids, and this row reserves no amount
  * (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // An event settled another request of ours, still without its own reply. That reply will put the row right.
+  // An event settled another request of ours, and the reply to this other request is still missing. That reply will
+  // correct the row.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;
@@ -247,7 +255,7 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
 }
 
-/** Finds the request of our refund. There is one, however often Crossbill sends it. */
+/** Finds the request for our refund. There is only one, even if Crossbill sends it several times. */
 export function requestOf<M extends OutboxRow>(
   { messages }: { readonly messages: readonly M[] },
   refundId: string,

@@ -1,4 +1,5 @@
-// Our refund request: checked, stored with key and bytes, sent by the workers; also its refusal, or its missing result.
+// Our refund request: Crossbill checks it and stores it with key and bytes; the workers send it. Also handles its
+// refusal and a missing result.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import {
@@ -30,7 +31,7 @@ import { ANSWER_PATIENCE_MS, DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_R
 import { newRefund, requestOf, takeAnswer } from './refund.js';
 
 export type RefundRequest = {
-  /** In smallest units. Null: the rest of the payment. */
+  /** The amount in smallest units. Null: the rest of the payment. */
   readonly amount: bigint | null;
   readonly reason: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -40,7 +41,8 @@ export type RefundRequest = {
 
 /**
  * Stores a refund with its key and bytes, and reserves its amount.
- * @param scope names of this request alone, the same after a restored backup; null: the refund's own id makes the key
+ * @param scope parts of the key for this request alone, the same after a restored backup. Null: the refund's own id
+ * makes the key
  */
 export function requestRefund(
   lane: Lane,
@@ -91,18 +93,18 @@ function refuseRefund(why: string): Refusal {
   return refuse(422, 'payment_not_refundable', why);
 }
 
-/** The key has the MoR's payment id even if a request uses ours: a restore does not change the MoR's id. */
+/** The key contains the MoR's payment id, even if a caller used ours: a restore does not change the MoR's id. */
 function refundKey(paymentId: string, scope: readonly string[]): string {
   return morKey('refund', [paymentId, ...scope]);
 }
 
-/** Finds a refund by our id: its own row, or the row it was joined to. */
+/** Finds a refund by our id: its own row, or the row it joined. */
 export function refundById({ refunds }: LaneRows, id: string): RefundRow | undefined {
   return refunds.find((r) => r.askedAs === id) ?? refunds.find((r) => r.id === id);
 }
 
 /**
- * Refunds a payment by a person's choice in an item.
+ * Refunds a payment because a person chose so in an item.
  * @param amount in smallest units; null: the rest of the payment
  */
 export function refundForItem(
@@ -113,7 +115,8 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The number makes the key. After a restore it starts at 1 again. A second refund follows only after a failure.
+  // The number is a part of the key. After a restore it starts at 1 again. A second refund follows only after a
+  // failure.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -127,7 +130,7 @@ type Refund = Draft<RefundRow>;
 
 export const createRefundCall: CallRule<'create_refund'> = {
   order: 1,
-  // A refund under the old payment id would refund another payment.
+  // Under the old payment id the MoR would refund another payment.
   unwanted: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
     return isRenamed(p, r) ? `the MoR says that the payment is ${p?.paymentId ?? ''}` : null;
@@ -151,7 +154,7 @@ export const createRefundCall: CallRule<'create_refund'> = {
   },
 };
 
-/** Our code for a refund with a wrong payment id: Crossbill does not send it again. */
+/** Our code for a refund with a wrong payment id. Crossbill does not send it again. */
 const RENAMED = 'payment_renamed';
 
 function isWaiting({ status }: RefundRow): boolean {
@@ -159,31 +162,32 @@ function isWaiting({ status }: RefundRow): boolean {
 }
 
 /**
- * If the MoR refuses the first try, no money moved and the amount is free again. The refusal of a repeat proves less.
- * But if the MoR knows no such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. This
- * holds only for an id from a person: if the id came from the MoR, the MoR contradicts itself.
+ * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again.
+ * The refusal of a repeat proves less, with one exception: if the MoR knows no such payment (Document 3, 404
+ * `payment_not_found`), no try under this id moved money. The exception needs an id from a person: about an id of its
+ * own the MoR would contradict itself.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
-  // After a late refusal the status is null: the caller already got 202, and an item reports the failure.
+  // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
   const failure = { status: r.status === 'requested' ? f.status : null, code: f.code, message: f.message };
   const p = lane.findPayment(r.paymentRowId);
   const isMissing = f.code === 'payment_not_found';
   const isUnknownName = isMissing && (p === undefined || ownIdOf(p) === null);
-  // 409: the key is in use or was used before. A crash may have lost the record of a try, so the amount stays reserved.
-  // The same holds after a late refusal: an earlier try may have moved money.
+  // 409: the key is in use, or another request used it. A crash may have lost the record of a try, so the amount stays
+  // reserved. The same holds after a late refusal: an earlier try may have moved money.
   const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, lane);
   if ((isFirstTry && f.status !== 409) || isUnknownName) {
     moveRefund(r, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
   } else if (f.code === 'idempotency_conflict') {
-    // The MoR has another body under this key, as after a restore. Crossbill never sends the request under a new key.
+    // The MoR knows this key with another body, as after a restore. Crossbill never sends the request under a new key.
     const message =
       'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
     moveRefund(r, 'unknown', { failure: { ...failure, status: f.status, message } });
   } else moveRefund(r, 'unknown');
 }
 
-/** Removes a person's payment id, unknown to the MoR, so the person can give the right one. */
+/** Removes the payment id from a person, because the MoR does not know it. The person can then enter the right id. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
@@ -192,15 +196,15 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 }
 
 /**
- * An event took our request's row for its refund, and now the MoR refuses the request. So somebody made the event's
- * refund elsewhere, as in the MoR's portal. Only an earlier try without a reply could have made ours.
+ * The MoR refused our request after an event settled its row. So somebody made the event's refund elsewhere, as in the
+ * MoR's portal. Only an earlier try without a reply could have made ours.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
   const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
   const message = `${f.message} (${name} of the same amount, made elsewhere, stands in its place)`;
-  // The caller reads the refusal under the same key, unless an earlier try may have moved money.
+  // A repeat under the same key returns the refusal, unless an earlier try may have moved money.
   if (nothingMade) r.failure = { status: f.status, code: f.code, message };
   const amount = { minor: r.amount, currency: r.currency };
   const refusal = { status: f.status, error: f.code, said: said(f) };
@@ -208,13 +212,13 @@ function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure):
   lane.ask({ kind: 'refund_gap', subject: `${r.id}:refused`, paymentRowId: r.paymentRowId, refundId: r.id, fact });
 }
 
-/** Our code for a request withdrawn because of its age. */
+/** Our code for a request that Crossbill withdrew because of its age. */
 const KEY_TOO_OLD = 'key_too_old';
 
 /**
- * Crossbill does not repeat an unfinished request once the MoR may have forgotten its key: the money could go back
- * twice. An event or a person settles the refund. The key's age counts from the request or from a person's last
- * `retry`, not from the first try on record: an earlier try may have lost its record in a crash or a restore.
+ * Withdraws an unfinished request once the MoR may have forgotten its key: a repeat could pay the money twice. An event
+ * or a person settles the refund. The key's age counts from the request or from a person's last `retry`, not from the
+ * first recorded try: a crash or a restore may have lost the record of an earlier try.
  */
 export function withdrawStale(lane: Lane): void {
   for (const r of lane.refunds) {
@@ -231,7 +235,7 @@ export function withdrawStale(lane: Lane): void {
   }
 }
 
-/** Items for a refund without a result for too long, and for a failed refund after its caller got 202. */
+/** Items for a refund without a result for too long, and for a refund that failed after its caller received 202. */
 export const stuckRefunds = itemRule(
   { 'refund-waits': 'the refund has its end, or its request is sent again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
@@ -250,14 +254,14 @@ export const stuckRefunds = itemRule(
       const refused = isRefused
         ? { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) }
         : null;
-      // Nobody knows how long a status outside the documents lasts, so an item opens within the day.
+      // The documents do not say how long an unknown status lasts, so an item opens within the day.
       const patience = REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'];
       const isLate = lane.isPast(new Date(r.createdAt.getTime() + patience * DAY_MS));
       if (!withdrawn && refused === null && !isLate) continue;
       const amount = { minor: r.amount, currency: r.currency };
       const sent = { refund: r.id, amount, status: r.morStatus ?? r.status, since: r.createdAt.toISOString() };
       const fact = { code: 'refund-waits', ...sent, withdrawn, refused, dismissedAt: null } as const;
-      // The amount stays reserved, and only an item can free it. So a dismissed item opens again.
+      // The amount stays reserved until a person decides in an item. So a dismissed item opens again.
       const isSame = (x: ReviewRow): boolean => isSameFact({ ...x.fact, dismissedAt: null }, fact);
       const dismissed = reviews.findLast(
         (x) => x.subject === r.id && x.resolution === 'dismiss' && isSame(x),
@@ -268,13 +272,16 @@ export const stuckRefunds = itemRule(
   },
 );
 
-/** True if a person must learn of the failure: the caller got 202. A failure reported by a person needs no item. */
+/**
+ * True if a person must learn of the failure, because the caller received 202. If a person reported the failure, no
+ * item is needed.
+ */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
 }
 
-/** Takes a person's choice for a stuck or failed refund. */
+/** Carries out a person's choice for a stuck or failed refund. */
 export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   const r = lane.refunds.find((x) => x.id === item.refundId);
   if (r === undefined) return null;
@@ -285,7 +292,7 @@ export const takeStuckChoice: ChoiceRule = (lane, item, choice) => {
   if (isRenamed(lane.findPayment(r.paymentRowId), r))
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
   if (m?.status === 'done') return refuse(409, 'refund_answered', ANSWERED);
-  // Without its body the request would ask for the whole rest (Document 3), so Crossbill must never send it.
+  // Without its body the request would refund the whole rest (Document 3), so Crossbill must never send it.
   if (m?.wire.body === null)
     return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
   lane.sendAgain(m?.id);
@@ -298,9 +305,9 @@ const ANSWERED =
 const TOLD_BY_PERSON = 'told_by_person';
 
 /**
- * A person reports a failed refund (Document 3 has no such event): its amount is free again. If the MoR made the refund
- * after all, another refund pays the customer twice. So Crossbill refuses while it still sends the request, and without
- * a note of who at the MoR said so.
+ * A person reports a failed refund (Document 3 has no such event), and its amount is free again. If the MoR made the
+ * refund after all, the next refund pays the customer twice. So Crossbill refuses the report while it still sends the
+ * request. It also refuses a note without the name of a person at the MoR.
  */
 function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): Refusal | null {
   if (r.status === 'succeeded' || r.status === 'failed') return null;
@@ -315,13 +322,16 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   return null;
 }
 
-/** True if Crossbill requested the refund under a person's payment id, and the MoR then named another id. */
+/**
+ * True if Crossbill requested the refund under a payment id from a person, and the MoR then gave the payment another
+ * id.
+ */
 export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
   const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
 }
 
-/** Items for refunds requested under a wrong payment id from a person: the money belongs to another payment. */
+/** Items for refunds requested under a person's wrong payment id: the money came from another payment. */
 export const renamedRefunds = itemRule(
   { 'payment-renamed': 'nothing was given back under that name' },
   function* (lane) {
