@@ -100,7 +100,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
   };
   const of = (type: string): Row[] => mor.filter((line) => line['type'] === type);
 
-  it('each charge of the MoR stands once in the payments and twice in the ledger: taken, and shown on Stripe', async () => {
+  it('crossbill export lists each charge of the MoR once as a payment and twice in the ledger', async () => {
     const [payments, ledger] = [await exported('payments'), await exported('ledger')];
     expect(of('payment').length).toBeGreaterThanOrEqual(9);
     expect(payments).toHaveLength(of('payment').length);
@@ -126,7 +126,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('each refund of the MoR stands once in the refunds by its rfnd_ id, with its credit note', async () => {
+  it('crossbill export lists each refund of the MoR once, under its rfnd_ id and with its Stripe credit note', async () => {
     const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
     expect([of('refund').length, refunds.length]).toEqual([4, 4]);
     for (const given of of('refund')) {
@@ -140,7 +140,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it("each ledger row belongs to the month of the MoR's booking, and the months together are complete", async () => {
+  it("crossbill export puts each ledger row into the month of the MoR's booking, and the months together are complete", async () => {
     const all = await exported('ledger');
     const months = [...new Set(all.map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
     expect(months.length).toBeGreaterThan(1);
@@ -154,7 +154,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(await exported('payments', '--month', '2020-01')).toEqual([]);
   });
 
-  it("the trial balance is even in each month, its clearing accounts stand at zero, and it ends at the MoR's own sums", async () => {
+  it("the trial balance of each month is even, leaves the clearing accounts at zero, and matches the MoR's sums", async () => {
     type Line = { account: string; clearing: boolean; opening: number; debit: number; credit: number; closing: number };
     type Balance = { currency: string; accounts: Line[]; total: Line };
     const balanceOf = async (month: string): Promise<Balance[]> => {
@@ -200,7 +200,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(text.out).not.toContain('shows it'); // nothing is open
   });
 
-  it('by docs/accounting.md a month enters Xero as a statement, QuickBooks and NetSuite as journals, and sums up right', async () => {
+  it('an export entered into Xero, QuickBooks or NetSuite as docs/accounting.md describes adds up to the trial balance', async () => {
     const page = readFileSync('docs/accounting.md', 'utf8');
     /** The table below a heading: each field with the export's column of each way, empty where there is none. */
     const mapping = (program: string): [field: string, first: string, second: string][] =>
@@ -270,7 +270,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('the console shows the month on one page; every route refuses an invalid month', async () => {
+  it('the console shows the trial balance of a month, and Crossbill refuses an invalid month everywhere', async () => {
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const month = (await exported('payments'))[0]?.['succeeded_at']?.slice(0, 7) ?? '';
     const { status, text } = await visitor.get(`/console/ledger/trial-balance?month=${month}`);
@@ -286,18 +286,18 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect((await cli(['trial-balance'], world.env)).code).toBe(2);
   });
 
-  it('exports show amounts in smallest units and as decimals of their currency', async () => {
+  it('crossbill export shows each amount as a decimal of its currency', async () => {
     const seen = (await exported('payments')).map((r) => [r['currency'], r['amount']].join(' '));
     expect([...new Set(seen)].sort()).toEqual(['EUR 29.90', 'JPY 4800', 'KWD 1.234']);
   });
 
-  it("no customer's text in an export can become a formula", async () => {
+  it('crossbill export puts an apostrophe before customer text with the first letter of a spreadsheet formula', async () => {
     const csv = (await cli(['export', 'refunds'], world.env)).out;
     expect(csv).toContain(",'+49 30 1234,");
     expect(csv).not.toMatch(/(^|,)[=+@]/m);
   });
 
-  it("exported JSON lines have the CSV's columns, with amounts in smallest units as numbers", async () => {
+  it('crossbill export --json prints the columns of the CSV, with each amount as a number of smallest units', async () => {
     const { out } = await cli(['export', 'payments', '--json'], world.env);
     const lines = out
       .trimEnd()
@@ -312,7 +312,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     );
   });
 
-  it('export --out shows only a complete file, and reports its size', async () => {
+  it('crossbill export --out reports the rows of a complete file, and leaves no file when the export stops early', async () => {
     const file = join(folder, 'payments.csv');
     const ran = await cli(['export', 'payments', '--out', 'payments.csv'], world.env, { cwd: folder });
     expect(ran).toMatchObject({ code: 0, out: `Wrote ${of('payment').length} rows to ${file}.\n` });
@@ -330,7 +330,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('where.csv (ENOENT)') });
   });
 
-  it('export --out follows a link to a file, and refuses a folder', async () => {
+  it('crossbill export --out writes through a symbolic link to a file, and refuses a folder', async () => {
     const own = mkdtempSync(join(tmpdir(), 'crossbill-out-'));
     const whole = (await cli(['export', 'payments'], world.env)).out;
     const out = (name: string) => cli(['export', 'payments', '--out', name], world.env, { cwd: own });
@@ -345,7 +345,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     rmSync(own, { recursive: true, force: true });
   });
 
-  it('export refuses a wrong month, and a month together with a time', async () => {
+  it('crossbill export refuses an invalid month, and --month together with --since', async () => {
     const wrong = await cli(['export', 'ledger', '--month', '2026-13'], world.env);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use a month such as 2026-11.')]);
     const both = await cli(['export', 'ledger', '--month', '2026-11', '--since', '30d'], world.env);

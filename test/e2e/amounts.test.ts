@@ -47,7 +47,7 @@ describe('An overpayment', () => {
       return { invoiceId, paymentId: paid.paymentId };
     }
 
-    it('an overpayment is one item with both payers, however many reports come', async () => {
+    it('Crossbill opens one review item about an overpaid invoice, however many Stripe events report the overpayment', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       await world.invoice(invoiceId, 'paid');
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
@@ -65,7 +65,7 @@ describe('An overpayment', () => {
       expect(await reviews(world, invoiceId)).toHaveLength(1);
     });
 
-    it('a person refunds an overpayment as the item proposes, and no more', async () => {
+    it('Crossbill refunds exactly the surplus when the operator accepts the proposed refund of an overpayment', async () => {
       const { invoiceId, paymentId } = await creditedMeanwhile();
       const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
       const chosen = { resolution: 'refund', note: 'given back' };
@@ -106,7 +106,7 @@ describe('A payment of another amount', () => {
   });
   afterAll(() => world.close());
 
-  it('a person lets a partial payment through; the invoice stays open, the rest pays it, and a third payment waits', async () => {
+  it('an invoice stays open after the operator applies a partial payment, and Crossbill marks it paid after the rest', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await openRenewal(world, s);

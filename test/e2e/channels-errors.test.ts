@@ -203,7 +203,10 @@ const ROWS: readonly Row[] = [
 const CASES = ROWS.flatMap(([asked, call, mor, outcomes]) =>
   outcomes.split(' ').map((outcome) => {
     const [status = '', code = ''] = outcome.split(':');
-    return [`${call} ${status} ${code}`, { asked, call, mor, status: Number(status), code }] as const;
+    return [
+      `${status} ${code} to ${call}`.replace('  ', ' '),
+      { asked, call, mor, status: Number(status), code },
+    ] as const;
   }),
 );
 
@@ -215,7 +218,7 @@ function expected(status: number, code: string): { status: number; code: string 
 
 describe('an error of the MoR reaches the caller with its code and a remedy', () => {
   it.each(CASES)(
-    'the caller of a MoR route gets code and remedy: %s',
+    'when the MoR answers %s, Crossbill returns the code and a remedy to the caller',
     async (_, { asked, call, mor, status, code }) => {
       const [method, path] = mor.split(' ');
       const [ours, where, body] = asked;
@@ -241,7 +244,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     },
   );
 
-  it('a refused request leaves nothing behind, and a deletion at the MoR is a deletion here too', async () => {
+  it('Crossbill keeps no document the MoR refused, and answers 404 for a proforma invoice deleted at the MoR', async () => {
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }
@@ -258,7 +261,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     });
   });
 
-  it('credentials refused by the MoR give 502, and the timeline shows the 401', async () => {
+  it("Crossbill answers 502 when the MoR rejects its credentials, and shows the 401 in the invoice's timeline", async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 2, action: 'status', status: 401 };
     await world.control('POST', '/faults', fault);
@@ -329,7 +332,7 @@ const BAD: readonly Bad[] = [
   [['POST', () => '/v1/reviews/rev_1/resolve', { resolution: 'forget' }], 'resolution'],
 ];
 
-it('a bad request to any of these routes is 400 with the field named, and nothing of it reaches the MoR', async () => {
+it("Crossbill answers 400 with the field's name to each malformed API request, and sends nothing to the MoR", async () => {
   await world.control('DELETE', '/requests');
   for (const [[method, path, body], ...fields] of BAD) {
     const answer: Reply = await world.api(method, path(), body);
@@ -342,7 +345,7 @@ it('a bad request to any of these routes is 400 with the field named, and nothin
   expect(reached.map((r) => `${String(r['method'])} ${String(r['path'])}`)).toEqual([]);
 });
 
-it('metrics count a broken tax integration by its code, and doctor names the remedy', async () => {
+it("the metrics count a broken tax integration by the MoR's code, and crossbill doctor names the remedy", async () => {
   const fault = { side: 'mor', path: '/api/tax/calculations', action: 'status', status: 409 };
   await world.control('POST', '/faults', { ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
   const signup = { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'gbp', tax: cart };
@@ -362,7 +365,7 @@ it('metrics count a broken tax integration by its code, and doctor names the rem
   );
 });
 
-it('a payment by link needs a name before its refund, and the answer explains how', async () => {
+it("Crossbill refuses the refund of a payment link's payment until the operator identifies the payment", async () => {
   const id = await openInvoice(world);
   const made = await world.api('POST', `/v1/invoices/${id}/payment-link`, link);
   await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});

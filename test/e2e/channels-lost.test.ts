@@ -63,7 +63,7 @@ async function withProforma(): Promise<{ id: string; proformaId: string }> {
 
 describe('a failed renewal gets a link automatically', () => {
   it.each(['decline', 'requires_action'])(
-    'a failed renewal gets a payment link after %s, once, and its payment marks the invoice paid',
+    "Crossbill makes one payment link after the card outcome %s, and marks the invoice paid after the link's payment",
     async (outcome) => {
       const { id, link } = await linked(outcome);
       expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
@@ -93,7 +93,7 @@ describe('a failed renewal gets a link automatically', () => {
     },
   );
 
-  it('a failed renewal gets one payment link in spite of a lost answer', async () => {
+  it("Crossbill makes one payment link for a failed renewal even when the MoR's response is lost", async () => {
     await world.control('DELETE', '/requests');
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 1, action: 'drop_after' };
     await world.control('POST', '/faults', fault);
@@ -107,7 +107,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('a renewal paid after all opens an item about its payment link', async () => {
+  it('when the card pays a renewal after all, Crossbill opens a double_payment item about its payment link', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });
@@ -116,7 +116,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(String(item?.['summary'])).toContain(String(link['id']));
   });
 
-  it("the MoR's refusal of a payment link opens an item", async () => {
+  it("Crossbill opens a review item when the MoR refuses a payment link, and the operator's retry makes the link", async () => {
     const fault = { side: 'mor', path: '/api/payment-links', action: 'status', status: 409 };
     await world.control('POST', '/faults', { ...fault, body: { code: 'no_active_arrangement', errors: [] } });
     const { id } = await renewal('decline');
@@ -131,7 +131,7 @@ describe('a failed renewal gets a link automatically', () => {
 });
 
 describe('Crossbill finds unreported facts by looking', () => {
-  it('Crossbill finds an unreported payment at a link by a read', async () => {
+  it('when payment.captured is lost, Crossbill finds the payment by reading the payment link at the MoR', async () => {
     const { id, link } = await linked();
     await loseNext(world, 'payment.captured');
     await world.control('POST', `/payment-links/${String(link['id'])}/pay`, {});
@@ -140,7 +140,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(payments).toMatchObject([{ amount: 2990, mark: 'confirmed' }]);
   });
 
-  it('Crossbill finds an issued or refused proforma invoice by a read, with the reason', async () => {
+  it('when the event is lost, Crossbill finds an issued or failed proforma invoice by reading it at the MoR', async () => {
     const { id, proformaId } = await withProforma();
     await loseNext(world, 'proforma_invoice.issued');
     await world.advance(60);
@@ -154,7 +154,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('Crossbill finds a settled bank transfer by a read, and an item asks for its amount until the event comes', async () => {
+  it('Crossbill finds a settled bank transfer by reading the MoR, and opens an item until the event brings the amount', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
@@ -189,7 +189,7 @@ describe('Crossbill finds unreported facts by looking', () => {
       expect(explained.out).toContain(line);
   });
 
-  it('Crossbill books the loss of a dispute from its outcome alone, in any number of deliveries', async () => {
+  it('Crossbill books a lost dispute once from its outcome event alone, however often the MoR delivers the event', async () => {
     const { id } = await renewal('succeed');
     const paid = await world.invoice(id, 'paid');
     const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -216,7 +216,7 @@ describe('Crossbill finds unreported facts by looking', () => {
   });
 });
 
-it('review items sort by the soonest deadline on request, else newest first, page by page', async () => {
+it('the API lists review items by the soonest deadline on request, and otherwise newest first', async () => {
   const { id } = await renewal('succeed');
   const paid = await world.invoice(id, 'paid');
   const paymentId = String((paid['payments'] as Json[])[0]?.['id']);
@@ -253,7 +253,7 @@ it('review items sort by the soonest deadline on request, else newest first, pag
   expect(wrong.code).toBe(2);
 });
 
-it("two people settle an item without an invoice at once, and the second learns the first one's choice", async () => {
+it('when two operators dismiss one review item at once, both get 200 and the same note', async () => {
   const event = { id: 'evt_loose', type: 'dispute.action_needed', created: '2026-11-20T10:00:00Z' };
   await sendEvent(world, { ...event, data: { disputeId: 'dp_nobody', deadline: '2028-05-01T00:00:00Z' } });
   const { body } = await world.until(

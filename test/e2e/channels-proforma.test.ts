@@ -17,7 +17,7 @@ describe('bank transfers', () => {
   const settle = (morId: unknown, amount?: string): Promise<Reply> =>
     world.control('POST', `/proformas/${String(morId)}/settle`, amount === undefined ? {} : { amount });
 
-  it('a proforma invoice asks for the amount due, and its transfer pays the invoice', async () => {
+  it('Crossbill makes a proforma invoice for the amount due, and marks the invoice paid after the bank transfer', async () => {
     const id = await openInvoice(world);
     const made = await make(id);
     expect(made.status).toBe(201);
@@ -55,7 +55,7 @@ describe('bank transfers', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
   });
 
-  it('a second request returns the standing proforma invoice', async () => {
+  it('Crossbill returns the existing proforma invoice to a repeated request, and to two requests at once', async () => {
     const id = await openInvoice(world);
     const [a, b] = await Promise.all([make(id), make(id)]);
     const third = await make(id);
@@ -65,7 +65,7 @@ describe('bank transfers', () => {
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
   });
 
-  it('a small transfer leaves the invoice open with a review item until a person applies it', async () => {
+  it('a bank transfer below the amount due leaves the invoice open with a review item until the operator applies it', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.advance(60);
@@ -87,7 +87,7 @@ describe('bank transfers', () => {
     expect(await stripeStatus(world, id)).toBe('open');
   });
 
-  it('a refused proforma invoice shows its reason, and a new key makes another', async () => {
+  it('Crossbill shows why the MoR failed to issue a proforma invoice, and the next request makes a new one', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.control('POST', `/proformas/${String(body['id'])}/fail`, { message: 'the VAT number is not known' });
@@ -104,7 +104,7 @@ describe('bank transfers', () => {
     expect(again.body['id']).not.toBe(body['id']);
   });
 
-  it('a person deletes an unissued proforma invoice, and an issued one is not_deletable', async () => {
+  it('Crossbill deletes a proforma invoice before the MoR issues it, and answers not_deletable afterwards', async () => {
     const id = await openInvoice(world);
     await make(id);
     expect((await world.api('DELETE', `/v1/invoices/${id}/proforma`)).status).toBe(204);
@@ -117,7 +117,7 @@ describe('bank transfers', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'not_deletable' } });
   });
 
-  it("a proforma request names the recipient's missing fields before any request to the MoR", async () => {
+  it('Crossbill names the missing recipient fields of a proforma request before any request to the MoR', async () => {
     const id = await openInvoice(world);
     await world.control('DELETE', '/requests');
     const refused = await make(id, { jurisdiction: 'GB', due_date: '2099-12-31' });
@@ -130,13 +130,13 @@ describe('bank transfers', () => {
     expect(sent.filter((r) => String(r['path']).includes('proforma-invoices'))).toEqual([]);
   });
 
-  it("a due date before the issue date gets the MoR's refusal", async () => {
+  it("the caller gets the MoR's refusal of a proforma invoice with a due date before the issue date", async () => {
     const id = await openInvoice(world);
     const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
     expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
   });
 
-  it("Crossbill goes on with the MoR's existing proforma invoice for the reference", async () => {
+  it("Crossbill takes over a proforma invoice already at the MoR under the invoice's reference", async () => {
     const id = await openInvoice(world);
     const money = { amount: '29.90', currency: 'EUR' };
     const there = await atMor(world, '/api/proforma-invoices', {
@@ -156,7 +156,7 @@ describe('bank transfers', () => {
     await world.invoice(id, 'paid');
   });
 
-  it('a tax calculation makes a proforma invoice', async () => {
+  it('Crossbill makes a proforma invoice from a tax calculation, and the MoR accepts each calculation only once', async () => {
     const id = await openInvoice(world);
     const calculation = await atMor(world, '/api/tax/calculations', {
       currency: 'GBP',
@@ -183,7 +183,7 @@ describe('bank transfers', () => {
     expect(await make(other, body)).toMatchObject({ status: 422, body: { code: 'tax_calculation_already_used' } });
   });
 
-  it("a caller gets the MoR's refusals of a proforma invoice with status and code", async () => {
+  it('the caller gets status and code when the MoR refuses a proforma invoice', async () => {
     const id = await openInvoice(world);
     const refused = await make(id, { ...PROFORMA, jurisdiction: 'AQ' });
     expect(refused).toMatchObject({ status: 422, body: { code: 'unsupported_jurisdiction' } });
@@ -199,9 +199,9 @@ describe('bank transfers', () => {
   });
 
   it.each([
-    ['a lost answer', { action: 'drop_after' }],
-    ['a silent MoR', { action: 'status', status: 503 }],
-  ])('after %s a repeated proforma request makes one proforma invoice', async (_what, fault) => {
+    ['a lost response of the MoR', { action: 'drop_after' }],
+    ['a 503 of the MoR', { action: 'status', status: 503 }],
+  ])('a repeated proforma request makes one proforma invoice after %s', async (_what, fault) => {
     const id = await openInvoice(world);
     await world.control('POST', '/faults', { side: 'mor', path: '/api/proforma-invoices', times: 1, ...fault });
     expect(await make(id)).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });

@@ -52,7 +52,7 @@ describe('two daemons on a database of their own', () => {
   });
 
   it(
-    'one daemon dies under load (kill): the other finishes its work, and every payment has one record, attached once',
+    'when one of two daemons is killed under load, the other daemon attaches one payment record to every invoice',
     async () => {
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       await untilSomeCalls(world, 8);
@@ -68,7 +68,7 @@ describe('two daemons on a database of their own', () => {
   );
 
   it(
-    'PostgreSQL stops at once under load, twice: every acknowledged event is there, and every payment has one mark',
+    'when PostgreSQL stops twice under load, Crossbill keeps every acknowledged event and marks each invoice paid once',
     async () => {
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       for (let i = 0; i < 2; i++) {
@@ -100,7 +100,7 @@ describe('two daemons on a database of their own', () => {
   );
 
   it(
-    'peers answer slowly, wrongly, never, and deliver twice: every payment has one mark',
+    'Crossbill marks each invoice paid once while Stripe answers late, garbled, twice or never',
     async () => {
       const at = { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment' };
       for (const fault of [

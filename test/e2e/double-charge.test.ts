@@ -59,7 +59,7 @@ describe('the guard against a double charge', () => {
       (at) => at !== null,
     );
 
-  it("Crossbill reports a card at Stripe within seconds of invoice.created, with the fix and the draft's end", async () => {
+  it('Crossbill warns of a double charge by a card at Stripe soon after invoice.created, with the fix and the deadline', async () => {
     const s = await subscriber('eve@example.com');
     const card = await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
@@ -95,7 +95,7 @@ describe('the guard against a double charge', () => {
     ]);
   });
 
-  it('the item about a card at Stripe closes automatically once somebody stops the invoice', async () => {
+  it("Crossbill closes the item about a double charge once somebody stops Stripe's collection of the invoice", async () => {
     const s = await subscriber('stopped@example.com');
     await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
@@ -113,7 +113,7 @@ describe('the guard against a double charge', () => {
     expect(closed).toMatchObject({ resolution: 'cleared' });
   });
 
-  it('an ordinary renewal costs one look at its subscription, its next events none, and opens no item', async () => {
+  it('Crossbill reads a subscription at Stripe once for two ordinary renewals, and opens no item', async () => {
     const s = await subscriber('ada@example.com');
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);
@@ -129,14 +129,14 @@ describe('the guard against a double charge', () => {
     expect([...(await items(invoiceId)), ...(await items(next))]).toEqual([]);
   });
 
-  it('a customer outside the enrolment with a card at Stripe gets no item and costs no look', async () => {
+  it('Crossbill neither reads the subscription nor opens an item for a customer outside the enrolment', async () => {
     const s = await stranger(world, { card: true });
     const invoiceId = await renewalOf(world, s);
     await world.invoice(invoiceId, 'ignored');
     expect([await items(invoiceId), await looks(s)]).toEqual([[], 0]);
   });
 
-  it('a key without the right to read subscriptions stops no mark: the timeline says so once', async () => {
+  it('Crossbill marks an invoice paid although its Stripe key may not read subscriptions', async () => {
     const s = await subscriber('noright@example.com');
     const fault = { side: 'stripe', method: 'GET', path: `/v1/subscriptions/${s.subscriptionId}`, action: 'status' };
     await world.control('POST', '/faults', { ...fault, status: 403, times: 100 });
@@ -149,7 +149,7 @@ describe('the guard against a double charge', () => {
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
-  it("doctor --all walks every enrolled subscription with a progress bar and lists Stripe's coming charges, without strangers", async () => {
+  it('crossbill doctor --all walks every enrolled subscription, and lists those with a coming charge by Stripe', async () => {
     const s = await subscriber('late@example.com');
     await ownCard(s);
     const foreign = await stranger(world, { card: true });
@@ -174,7 +174,7 @@ describe('the guard against a double charge', () => {
     expect(await looks(ada)).toBe(before);
   });
 
-  it('doctor explains that a successful list read proves no right to write', async () => {
+  it('crossbill doctor explains why a successful read at Stripe proves no right to write', async () => {
     const ran = await cliJson<{ checks: Check[] }>(['doctor'], world.env);
     expect(ran.body.checks.find((c) => c.name === 'mark mode')?.detail).toContain('the first mark proves it');
   });

@@ -61,7 +61,7 @@ describe('a dump of a daemon that has started', () => {
     };
   };
 
-  it("a heap snapshot holds Crossbill's own secrets for signing and calling, and no key of callers and people", async () => {
+  it("a heap snapshot of the daemon holds Crossbill's own secrets, and no API key of a caller", async () => {
     process.kill(daemon.pid, 'SIGUSR2');
     const snapshot = await written('.heapsnapshot', (text) => text.trimEnd().endsWith(']}'));
     expect(snapshot.includes(plainKey)).toBe(false);
@@ -70,7 +70,7 @@ describe('a dump of a daemon that has started', () => {
     expect(missing.map(([name]) => name)).toEqual([]); // the page says so: such a file is as secret as the settings
   });
 
-  it('a diagnostic report holds no environment and so no secret, on every Node able to leave it out', async () => {
+  it('a diagnostic report of the daemon holds no secret on a Node able to leave out the environment', async () => {
     process.kill(daemon.pid, 'SIGHUP');
     const text = await written('.json', (t) => t.trimEnd().endsWith('}'));
     const report = JSON.parse(text) as { readonly environmentVariables?: Readonly<Record<string, string>> };
@@ -82,7 +82,7 @@ describe('a dump of a daemon that has started', () => {
     expect(shown).toEqual([]);
   });
 
-  it("a core holds a caller's key only if the settings hold it: with sha256: no memory has the key", () => {
+  it("the daemon's memory holds an API key from the settings in plain text, and no API key given as sha256", () => {
     const memory = memoryOf(daemon.pid, [hashedKey, plainKey, hash, world.sandbox.secrets.stripeApiKey]);
     if (memory === null) return; // no Linux, or nobody may look into another process
     expect(memory).toEqual([false, true, true, true]);

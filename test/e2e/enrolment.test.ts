@@ -33,7 +33,7 @@ describe('ENROLMENT=linked', () => {
   });
   afterAll(() => world.close());
 
-  it("Crossbill records an unlinked customer's invoice, ignores it as not enrolled, and neither relays nor expects it", async () => {
+  it('Crossbill ignores the invoice of an unlinked customer as not enrolled, and does not relay it to the MoR', async () => {
     const s = await stranger(world);
     const invoiceId = await renewalOf(world, s);
     const invoice = await world.invoice(invoiceId, 'ignored');
@@ -64,7 +64,7 @@ describe('ENROLMENT=linked', () => {
     expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');
   });
 
-  it("an outside invoice raises no item when charged, given up or stuck, and stays ignored after Stripe's card pays it", async () => {
+  it('Crossbill opens no item about an invoice outside the enrolment when Stripe charges or fails to finalize it', async () => {
     const s = await stranger(world, { card: true });
     const [stuck, paid] = [await renewalOf(world, s), await renewalOf(world, s)];
     await world.control('POST', `/stripe/invoices/${stuck}/finalization-error`, { message: 'no location' });
@@ -85,7 +85,7 @@ describe('ENROLMENT=linked', () => {
     expect([...(await openItems(world, stuck)), ...(await openItems(world, paid))]).toEqual([]);
   });
 
-  it('a signup links its customer: Crossbill relays the renewal, the MoR charges it, and the mark pays it', async () => {
+  it('after a signup links its customer, Crossbill relays the renewal to the MoR and marks the invoice paid', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -93,7 +93,7 @@ describe('ENROLMENT=linked', () => {
     expect(await relayed(world, invoiceId)).toBe(1);
   });
 
-  it('a payment of the MoR makes an outside invoice ours, gets its mark, and enrols its customer', async () => {
+  it('when the MoR takes the payment of an ignored invoice, Crossbill marks the invoice paid and enrols the customer', async () => {
     const s = await stranger(world);
     const first = await renewalOf(world, s);
     await world.invoice(first, 'ignored');
@@ -109,7 +109,7 @@ describe('ENROLMENT=linked', () => {
     expect(['expected', 'open']).toContain(expected['status']);
   });
 
-  it('POST /v1/customers enrols a customer for the next invoice; an earlier outside invoice stays outside', async () => {
+  it('POST /v1/customers enrols a customer from the next invoice on, and leaves earlier invoices ignored', async () => {
     const s = await stranger(world);
     const before = await renewalOf(world, s);
     await world.invoice(before, 'ignored');
@@ -128,7 +128,7 @@ describe('ENROLMENT=linked', () => {
     });
   });
 
-  it('verify counts invoices outside the enrolment and finds no difference in them, also in lost ones', async () => {
+  it('crossbill verify counts invoices outside the enrolment, and reports no difference in them', async () => {
     const [s, ours] = [await stranger(world), await world.subscriber({ email: 'eve@example.com' })];
     await world.invoice(ours.firstInvoiceId, 'paid');
     const seen = await renewalOf(world, s);
@@ -152,7 +152,7 @@ describe('ENROLMENT=linked', () => {
     expect(text.out).toMatch(/\d+ not enrolled/);
   });
 
-  it('status says how far the enrolment is', async () => {
+  it('crossbill status counts linked customers by their renewals, and invoices outside the enrolment', async () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({
       rule: 'linked',
@@ -186,7 +186,7 @@ describe('ENROLMENT=metadata', () => {
       (by) => typeof by === 'string',
     );
 
-  it("the subscription's metadata on the invoice is enough, without a read of the customer", async () => {
+  it('Crossbill enrols an invoice by the metadata of its subscription, without reading the customer at Stripe', async () => {
     const s = await stranger(world, { subscription: { billed_by: 'mor' } });
     await isExpected(await renewalOf(world, s));
     expect(
@@ -194,7 +194,7 @@ describe('ENROLMENT=metadata', () => {
     ).toEqual([]);
   });
 
-  it("Crossbill reads the customer's metadata once, and another value counts as none", async () => {
+  it('Crossbill reads the metadata of a customer at Stripe once, and ignores the invoice if the value differs', async () => {
     const [ours, other] = [
       await stranger(world, { customer: { billed_by: 'mor' } }),
       await stranger(world, { customer: { billed_by: 'stripe' } }),
@@ -212,7 +212,7 @@ describe('ENROLMENT=metadata', () => {
     expect(reads.filter((r) => r.method === 'GET')).toHaveLength(1);
   });
 
-  it('while Stripe does not answer, Crossbill relays nothing and loses nothing: it asks again, and then decides', async () => {
+  it("Crossbill relays a renewal only after Stripe answers the question about the customer's metadata", async () => {
     const s = await stranger(world, { customer: { billed_by: 'mor' } });
     await world.control('POST', '/faults', {
       side: 'stripe',

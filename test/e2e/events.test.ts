@@ -37,7 +37,7 @@ describe('repeated deliveries and payments', () => {
   });
   afterAll(() => world.close());
 
-  it('one delivery fifty times at once at two daemons is one event, one payment and one mark', async () => {
+  it('two daemons take fifty simultaneous deliveries as one event, and mark the invoice paid once', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -62,7 +62,7 @@ describe('repeated deliveries and payments', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('the same payment under new event ids gets one mark', async () => {
+  it('Crossbill marks the invoice paid once when the MoR reports one payment under several event ids', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     const said = { customerId: s.customerId, invoiceId, amount: 1000 };
@@ -75,7 +75,7 @@ describe('repeated deliveries and payments', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('the same payment with another amount stays unapplied, and a person gets an item', async () => {
+  it('Crossbill opens a review item when a second event gives a known payment another amount', async () => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();
     await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
@@ -85,7 +85,7 @@ describe('repeated deliveries and payments', () => {
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount: 1000 });
   });
 
-  it('one payment id named for two invoices stays with the first', async () => {
+  it('when the MoR names one payment id for two invoices, Crossbill marks only the first invoice paid', async () => {
     const one = await openRenewal(world, s);
     const other = await openRenewal(world, s);
     const paid = newPaid();
@@ -96,7 +96,7 @@ describe('repeated deliveries and payments', () => {
     expect(await stripeSide(world, other)).toMatchObject({ status: 'open', records: [], attached: [] });
   });
 
-  it('evt_X, evt_issued_X and evt_issuance_failed_X are three events', async () => {
+  it('Crossbill stores evt_X, evt_issued_X and evt_issuance_failed_X as three events', async () => {
     for (const id of ['evt_X', 'evt_issued_X', 'evt_issuance_failed_X', 'EVT_X', 'evt_X ']) {
       const body = JSON.stringify({ id, type: 'report.available', created: 1_790_000_000, data: {} });
       expect((await deliver(world, 'mor_events', body)).status).toBe(200);
@@ -108,7 +108,7 @@ describe('repeated deliveries and payments', () => {
     expect(page.body.data.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('two payments for one invoice: one mark, one item, and the refund of the second closes it', async () => {
+  it('Crossbill marks one of two payments for an invoice, and closes the item after the refund of the other', async () => {
     const invoiceId = await openRenewal(world, s);
     const first = takenByMor(world, s, invoiceId, 1000);
     const second = takenByMor(world, s, invoiceId, 1000);
@@ -151,7 +151,7 @@ describe('reported events of Stripe', () => {
   };
   const expected = (id: string): Promise<Json> => world.invoice(id, 'expected');
 
-  it('a Stripe event in two API versions is one event and opens no item', async () => {
+  it('Crossbill takes a Stripe event in two API versions as one event, and opens no item', async () => {
     await send('01-rendering-new', '1');
     await send('01-rendering-old', '1');
     await expected('in_two1');
@@ -160,7 +160,7 @@ describe('reported events of Stripe', () => {
     expect((await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open')).body.data).toEqual([]);
   });
 
-  it("an event of the key's account is the merchant's own, and of another account foreign", async () => {
+  it('Crossbill takes a Stripe event naming its own account, and ignores a Stripe event of another account', async () => {
     const { id } = await world.stripe.accounts.retrieveCurrent();
     await send('02-own-account', '1', id);
     await expected('in_own1');
@@ -168,7 +168,7 @@ describe('reported events of Stripe', () => {
     expect(await eventStatus(world, 'stripe', 'evt_own2')).toBe('ignored');
   });
 
-  it("an event keeps its invoice number, also if the number looks like a card's", async () => {
+  it('Crossbill shows an invoice number unmasked even if the number looks like a card number', async () => {
     for (const [n, number] of [
       ['1', '2026-1125-00007'],
       ['2', 'INV-20261125-00007'],
@@ -179,7 +179,7 @@ describe('reported events of Stripe', () => {
     }
   });
 
-  it('Crossbill parks an event of a version before 2018-11-08, and a newer rendering decides it', async () => {
+  it('Crossbill parks a Stripe event older than API version 2018-11-08, and decides a newer rendering of the event', async () => {
     for (const [name, n] of [
       ['14-1-updated', '1'],
       ['14-2-closed', '2'],
@@ -232,7 +232,7 @@ describe('A lost answer to COMMIT', () => {
       expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
     }
 
-    it('a commit lost at the endpoints: the sender gets 503, comes again, and each event is there once', async () => {
+    it("when PostgreSQL's reply to storing an event is lost, the sender gets 503 and Crossbill stores the event once", async () => {
       proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
       const { body } = await world.control('GET', '/deliveries');
@@ -241,7 +241,7 @@ describe('A lost answer to COMMIT', () => {
       expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
     });
 
-    it('a commit lost at a decision: Crossbill resumes from its stored rows, and no call has a second effect', async () => {
+    it("when PostgreSQL's reply to storing a decision is lost, no call to Stripe has a second effect", async () => {
       proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
       await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
     });
@@ -264,7 +264,7 @@ describe('Words no document has', () => {
     const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
       world.control('POST', '/faults', { side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-    it('an unknown refund status shows, keeps the amount and mirrors nothing before the event', async () => {
+    it('Crossbill shows an unknown refund status, reserves the amount, and mirrors the refund only after its event', async () => {
       const s = await world.subscriber({ amount: 1000 });
       await world.invoice(s.firstInvoiceId, 'paid');
       const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
@@ -297,7 +297,7 @@ describe('Words no document has', () => {
       );
     });
 
-    it('an unknown link status shows, stands for the link, and gives way to the next answer', async () => {
+    it("Crossbill shows an unknown payment link status, and marks the invoice paid after the link's payment", async () => {
       const id = await openInvoice(world);
       const path = `/v1/invoices/${id}/payment-link`;
       const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
@@ -309,7 +309,7 @@ describe('Words no document has', () => {
       await world.invoice(id, 'paid');
     });
 
-    it('an unknown status of a webhook endpoint or an application shows', async () => {
+    it('the API shows an unknown status of a MoR webhook endpoint and of an onboarding application', async () => {
       const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
       await say('POST', '/api/webhooks');
       expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
@@ -329,7 +329,7 @@ describe('Words no document has', () => {
       expect((await look()).body).toMatchObject({ status: 'created' });
     });
 
-    it('Crossbill passes on and decides an unknown payment method type', async () => {
+    it('Crossbill passes an unknown payment method type on to the MoR, and refuses a malformed one', async () => {
       const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
       expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
       await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
@@ -337,7 +337,7 @@ describe('Words no document has', () => {
       expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
     });
 
-    it("a merchant's page shows company, description and stores", async () => {
+    it('the API shows the company, business description and stores of a merchant', async () => {
       const path = '/v1/onboarding/merchants/larch';
       await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
       const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };

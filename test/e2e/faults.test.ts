@@ -93,7 +93,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
   }
 
   // As many invoices at once as there are faults: each meets one or more of them.
-  it.each(MARK_CALLS[mode] ?? [])('%s: each invoice gets one mark under every fault of the call', async (call) => {
+  it.each(MARK_CALLS[mode] ?? [])('Crossbill marks each invoice paid once under every fault of %s', async (call) => {
     const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
     await set(world, 'stripe', call, FAULTS);
     const said = (invoiceId: string): Said => ({ customerId: s.customerId, invoiceId, amount: 1000 });
@@ -104,7 +104,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
   });
 
   it.each(MIRROR_CALLS[mode] ?? [])(
-    '%s: one refund and one credit note under every fault of the call',
+    'Crossbill mirrors each refund to Stripe once under every fault of %s',
     async (call) => {
       const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
       const payments = invoices.map((invoiceId) => ({ invoiceId, ...takenByMor(world, s, invoiceId, 1000) }));
@@ -131,7 +131,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     },
   );
 
-  it('an invoice tells its whole story in order, with the request ids of its calls', async () => {
+  it("an invoice's timeline lists events, decisions and calls in order, with the request id of each call", async () => {
     await world.control('DELETE', '/faults');
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });
@@ -171,7 +171,7 @@ describe('calls at the MoR', () => {
   });
   afterAll(() => world.close());
 
-  it('a refund is one at the MoR and one credit note under every fault of the call', async () => {
+  it("Crossbill makes one refund and one credit note under every fault of the MoR's refund call", async () => {
     const faults = [
       ...FAULTS.filter((f) => f['status'] !== 409), // to the MoR this is another body under the same key
       { action: 'status', status: 401 },
@@ -204,7 +204,7 @@ describe('calls at the MoR', () => {
     await allWereMet(world);
   });
 
-  it('lost and failed deliveries of the MoR come again and count once', async () => {
+  it('Crossbill marks the invoice paid once after the MoR repeats its failed webhook deliveries', async () => {
     const invoiceId = await openRenewal(world, s);
     await world.control('POST', '/faults', {
       target: 'deliveries',

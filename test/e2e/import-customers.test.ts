@@ -44,7 +44,7 @@ describe('crossbill import customers', () => {
   const links = async (query = ''): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=100${query}`)).body.data;
 
-  it('the import links every customer of a file, asks Stripe for the unknown ones, and reports the unchecked rest', async () => {
+  it('crossbill import customers links every customer of a file, and checks unknown customers at Stripe', async () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
     const ran = await run(name);
     expect(ran.code).toBe(0);
@@ -57,13 +57,13 @@ describe('crossbill import customers', () => {
     ]);
   });
 
-  it('a second import links nobody twice, and says so', async () => {
+  it('crossbill import customers links nobody twice when it reads the same file again', async () => {
     const again = await report('ten.csv');
     expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, strangers: 0 });
     expect(await links()).toHaveLength(2);
   });
 
-  it('the import reads a byte-order mark, semicolons, Windows line ends, quotes, blank lines and any columns', async () => {
+  it('crossbill import customers reads a byte-order mark, semicolons, Windows line ends, quotes, blank lines and extra columns', async () => {
     const text = `\ufeffNote;MOR_CUSTOMER_ID;"Customer"\r\n"a;b";mcus_2; ${of(2)} \r\n\r\n;mcus_3;${of(3)}\r\n`;
     expect(await report(file('own.csv', text))).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe('crossbill import customers', () => {
     expect(await links('&mor_customer_id=mcus_3')).toMatchObject([{ customer_id: of(3) }]);
   });
 
-  it('the import refuses the whole file for its wrong lines, each with number and reason, and writes nothing', async () => {
+  it('crossbill import customers refuses the whole file over one wrong line, and names each wrong line with its reason', async () => {
     const before = await links();
     const lines = [
       'customer,mor_customer_id,reference',
@@ -112,17 +112,17 @@ describe('crossbill import customers', () => {
   });
 
   it.each([
-    ['a header that ends with a comma', 'customer,mor_customer_id,\nID,mc_a1\n'],
+    ['a header with a comma at its end', 'customer,mor_customer_id,\nID,mc_a1\n'],
     ['rows without their empty last cell', 'customer,mor_customer_id,reference\nID,mc_a1\n'],
     ['rows with empty cells at the end', 'customer,mor_customer_id\nID,mc_a1,,\n'],
-    ['a hidden first line that names the separator', 'sep=;\r\ncustomer;mor_customer_id\r\nID;mc_a1\r\n'],
-  ])('the import takes %s', async (_, text) => {
+    ['a hidden first line with the separator', 'sep=;\r\ncustomer;mor_customer_id\r\nID;mc_a1\r\n'],
+  ])('crossbill import customers takes %s', async (_, text) => {
     expect(await report(file('shape.csv', text.replace('ID', of(1)).replace('mc_a1', 'mcus_1')))).toMatchObject({
       ...{ code: 0, lines: 1, linked: 0, known: 1, unused_columns: [] },
     });
   });
 
-  it("the import refuses a spreadsheet's leftovers in place of an id line by line, and links nobody", async () => {
+  it('crossbill import customers refuses a file with ids mangled by a spreadsheet, and names each line', async () => {
     const cells = [
       '1.23457E+16',
       '"1,23457E+16"',
@@ -143,7 +143,7 @@ describe('crossbill import customers', () => {
     expect(await links('&customer=cus_d1')).toEqual([]);
   });
 
-  it('the import refuses a file with a customer unknown to both Crossbill and Stripe', async () => {
+  it('crossbill import customers refuses a file with a customer unknown to both Crossbill and Stripe', async () => {
     const name = file('typo.csv', `customer,mor_customer_id\n${of(4)},mcus_4\ncus_typo,mcus_9\n`);
     expect(await report(name)).toMatchObject({
       code: 1,
@@ -153,7 +153,7 @@ describe('crossbill import customers', () => {
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
   });
 
-  it('the import writes nothing while Stripe does not answer, and links all afterwards', async () => {
+  it('crossbill import customers links nobody while Stripe fails, and everybody on the next run', async () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
     await world.control('POST', '/faults', fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
@@ -163,7 +163,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
   });
 
-  it('the import explains a file missing, empty, without text, CSV or its columns', async () => {
+  it('crossbill import customers explains why it cannot read a file', async () => {
     for (const [name, said] of [
       ['missing.csv', 'There is no file'],
       [file('empty.csv', ''), 'The file is empty'],
@@ -181,7 +181,7 @@ describe('crossbill import customers', () => {
     }
   });
 
-  it('the import takes a file of 20,000 customers, shows its progress, and asks Stripe about none of them', async () => {
+  it('crossbill import customers links 20,000 customers with a progress bar and without a request to Stripe', async () => {
     const name = file('many.csv', 'customer;mor_customer_id\n');
     for (let from = 0; from < 20_000; from += 10_000) {
       const some = Array.from({ length: 10_000 }, (_, i) => `cus_many_${from + i};mcus_many_${from + i}\r\n`);
@@ -201,7 +201,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 20_002 }] });
   });
 
-  it('the audit has an import with its author and the counts of linked and wrong lines', async () => {
+  it('the audit log names the author of each customer import, and counts the linked and the wrong lines', async () => {
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=customer.import&limit=100');
     const outcomes = audit.body.data.map((a) => a['outcome']);
     expect(outcomes).toEqual(expect.arrayContaining(['begun', 'done', 'failed']));
@@ -218,14 +218,14 @@ describe('crossbill import customers', () => {
     const link = (body: Json, headers: Record<string, string> = {}) =>
       world.api('POST', '/v1/customers', body, headers);
 
-    it('POST /v1/customers answers 201 for a new link and 200 for a repeat, and keeps the newest reference', async () => {
+    it('POST /v1/customers answers 201 to a new link and 200 to a repeat, and keeps the newest reference', async () => {
       const body = { customer_id: of(5), mor_customer_id: 'mcus_5' };
       expect(await link(body)).toMatchObject({ status: 201, body: { ...body, reference: null, linked_by: 'ops' } });
       expect(await link({ ...body, reference: 'b2' })).toMatchObject({ status: 200, body: { reference: 'b2' } });
       expect(await link(body)).toMatchObject({ status: 200, body: { reference: 'b2' } });
     });
 
-    it('of two requests at once with different links one wins and the other gets a refusal', async () => {
+    it('of two simultaneous POST /v1/customers with different MoR customers, one gets 201 and the other 409', async () => {
       const both = await Promise.all(
         ['mcus_6', 'mcus_66'].map((id) => link({ customer_id: of(6), mor_customer_id: id })),
       );
@@ -233,7 +233,7 @@ describe('crossbill import customers', () => {
       expect(await links(`&customer=${of(6)}`)).toHaveLength(1);
     });
 
-    it('POST /v1/customers refuses a link against an existing one with 409 and the field', async () => {
+    it('POST /v1/customers answers 409 with the field if the customer or the MoR customer has another link', async () => {
       expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject({
         status: 409,
         body: { code: 'customer_linked_otherwise', errors: [{ field: 'mor_customer_id' }] },
@@ -244,7 +244,7 @@ describe('crossbill import customers', () => {
       });
     });
 
-    it('POST /v1/customers refuses another body under a key, a missing field, and a reader', async () => {
+    it('POST /v1/customers refuses another body under a used key, a missing field, and a read-only API key', async () => {
       const key = { 'idempotency-key': 'link-1' };
       const body = { customer_id: of(7), mor_customer_id: 'mcus_7' };
       expect((await link(body, key)).status).toBe(201);
@@ -261,7 +261,7 @@ describe('crossbill import customers', () => {
     });
 
     it.each([['mc_0007\u200b'], ['1.23457E+16'], ['="mc_0008"'], [' mc_0009 ']])(
-      'POST /v1/customers refuses a malformed id by its field: %j',
+      'POST /v1/customers refuses the malformed id %j and names its field',
       async (text) => {
         for (const field of ['customer_id', 'mor_customer_id', 'reference']) {
           const body = { customer_id: 'cus_e1', mor_customer_id: 'mc_e1', [field]: text };
@@ -274,7 +274,7 @@ describe('crossbill import customers', () => {
       },
     );
 
-    it('GET /v1/customers lists newest first, in pages', async () => {
+    it('GET /v1/customers pages the links newest first, and refuses an unknown parameter', async () => {
       const first = await world.api<{ data: Json[]; next_cursor: string }>('GET', '/v1/customers?limit=2');
       expect(first.body.data.map((l) => l['customer_id'])).toEqual([of(7), of(6)]);
       const rest = await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=2&cursor=${first.body.next_cursor}`);

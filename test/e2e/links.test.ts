@@ -26,7 +26,7 @@ describe('Payment links', () => {
     const linkPayments = (invoice: Json): Json[] =>
       (invoice['payments'] as Json[]).filter((p) => p['origin'] === 'payment_link');
 
-    it('a read of the link confirms its payment, and Crossbill marks the invoice paid', async () => {
+    it('Crossbill confirms a payment by reading its payment link at the MoR, and marks the invoice paid', async () => {
       const id = await openInvoice(world);
       const made = await make(id);
       expect(made.status).toBe(201);
@@ -55,7 +55,7 @@ describe('Payment links', () => {
       expect(await make(id)).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
     });
 
-    it("a capture without the link's confirmation books nothing, and one item asks about all of them", async () => {
+    it('Crossbill books no captured payment before the payment link confirms it, and opens one item about all captures', async () => {
       const id = await openInvoice(world);
       const { body } = await make(id);
       const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
@@ -84,7 +84,7 @@ describe('Payment links', () => {
       });
     });
 
-    it('an open link for an invoice paid another way gets a warning, and a second payment shows', async () => {
+    it('Crossbill warns of an open payment link on a paid invoice, and parks a second payment through the link', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -107,7 +107,7 @@ describe('Payment links', () => {
       expect(open).toMatchObject([{ kind: 'double_payment', payment_id: linkPayments(seen.body)[0]?.['id'] }]);
     });
 
-    it('an expired payment link gives way to a new one', async () => {
+    it('Crossbill makes a new payment link after the old one expires', async () => {
       const id = await openInvoice(world);
       const first = await make(id, { ...LINK, expires_in: 600 });
       await world.advance(601);
@@ -118,7 +118,7 @@ describe('Payment links', () => {
       expect(second.body['id']).not.toBe(first.body['id']);
     });
 
-    it('two requests at once, or one with a lost answer, make one payment link', async () => {
+    it("Crossbill makes one payment link for two requests at once, even when the MoR's response is lost", async () => {
       const id = await openInvoice(world);
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -144,7 +144,7 @@ describe('Payment links', () => {
       expect(linkPayments(await world.invoice(id, 'paid'))).toHaveLength(1);
     });
 
-    it("a caller gets the MoR's refusals of a payment link", async () => {
+    it('the caller gets status and code when the MoR refuses a payment link', async () => {
       const id = await openInvoice(world);
       expect(await make(id, { ...LINK, jurisdiction: 'US' })).toMatchObject({
         status: 409,
@@ -161,7 +161,7 @@ describe('Payment links', () => {
       expect((await world.api('GET', `/v1/invoices/${id}/payment-link`)).status).toBe(404);
     });
 
-    it('an e-invoice stands next to its invoice, and the MoR mints its links on demand', async () => {
+    it('Crossbill shows the e-invoice of a paid invoice with fresh links from the MoR, and its cancellation', async () => {
       const id = await openInvoice(world);
       const { body } = await make(id, { ...LINK, jurisdiction: 'BR' });
       await pay(body['id']);
@@ -192,7 +192,7 @@ describe('Payment links', () => {
         expect(explained.out).toContain(line);
     });
 
-    it('a payment and a refund each have a document; until it is ready, the caller learns when to ask again', async () => {
+    it('the API answers 202 with Retry-After until the MoR has the document of a payment or a refund', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       const id = await world.renew(s.subscriptionId);
@@ -220,7 +220,7 @@ describe('Payment links', () => {
       expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
     });
 
-    it('the capture of a known card payment changes nothing', async () => {
+    it('Crossbill changes nothing when payment.captured names a card payment it already knows', async () => {
       const s = await world.subscriber();
       const event = {
         id: `evt_captured_${s.chargeId}`,
@@ -240,7 +240,7 @@ describe('Payment links', () => {
       expect(invoice['reviews']).toEqual([]);
     });
 
-    it('a capture of money without a known name opens an item', async () => {
+    it('Crossbill opens an item about an event with an unknown proforma invoice, payment link or e-invoice', async () => {
       const data = {
         proformaInvoiceId: 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11',
         status: 'SETTLED',
@@ -280,7 +280,7 @@ describe('Payment links', () => {
       expect(summaries).toHaveLength(3);
     });
 
-    it('the item about a captured payment closes once a signup brings the payment', async () => {
+    it('Crossbill closes the item about an unknown captured payment once a signup brings the payment', async () => {
       const chargeId = 'ch_captured_before_completion';
       const created = '2026-11-20T10:00:00Z';
       await sendEvent(world, { id: 'evt_before', type: 'payment.captured', created, data: { pspReference: chargeId } });
@@ -356,7 +356,7 @@ describe('payment.captured', () => {
   const paymentsOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.api('GET', `/v1/invoices/${invoiceId}`)).body['payments'] as Json[];
 
-  it('a capture proves a signup once by charge and amount, and names its payment for a refund', async () => {
+  it('a payment.captured event with the right charge and amount proves a signup once, and makes its payment refundable', async () => {
     const s = await confirmedSignup();
     expect((await complete(world, s, s.chargeId)).status).toBe(202);
     expect((await stripeSide(world, s.invoiceId)).status).toBe('open');
@@ -371,7 +371,7 @@ describe('payment.captured', () => {
     expect(await refund(world, s.paymentId, { amount: 990 })).toMatchObject({ status: 201 });
   });
 
-  it('a capture of another amount proves nothing, and still names the payment', async () => {
+  it("a payment.captured event with another amount proves no signup, but brings the MoR's payment id", async () => {
     const s = await confirmedSignup();
     expect((await complete(world, s, s.chargeId)).status).toBe(202);
     await captured(`evt_other_amount_${s.chargeId}`, {
@@ -389,7 +389,7 @@ describe('payment.captured', () => {
     expect([side.status, side.records]).toEqual(['open', []]);
   });
 
-  it("a capture waits for the signup's completion if it comes first", async () => {
+  it("when payment.captured arrives before the signup's completion, Crossbill marks the invoice paid after the completion", async () => {
     const s = await confirmedSignup();
     await sendEvent(world, {
       id: `evt_early_${s.chargeId}`,

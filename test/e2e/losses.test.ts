@@ -45,7 +45,7 @@ describe('disputes and alerts', () => {
     return (body['data'] as Json[]).filter((e) => e['reason'] === 'dispute_lost');
   };
 
-  it('an open dispute shows its deadline and dashboard, and the invoice stays paid', async () => {
+  it('Crossbill shows an open dispute with its dashboard link in a review item, and leaves the invoice paid', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.action_needed', {
       disputeId,
@@ -94,7 +94,7 @@ describe('disputes and alerts', () => {
   };
 
   it.each(['the refund first', 'the loss first'])(
-    'a refund booked before a lost dispute leaves the same balance as one booked after: %s',
+    'a refund and a lost dispute leave the same ledger balance with %s',
     async (order) => {
       const giveBack = async (): Promise<void> => {
         await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
@@ -116,7 +116,7 @@ describe('disputes and alerts', () => {
     },
   );
 
-  it('a refund of a payment lost in a dispute gets a refusal', async () => {
+  it('Crossbill refuses to refund a payment lost in a dispute', async () => {
     await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
     await world.until('the loss is booked', lost, (entries) => entries.length === 1);
     const key = { 'idempotency-key': `after-loss-${paymentId}` };
@@ -127,34 +127,37 @@ describe('disputes and alerts', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
   });
 
-  it.each(['the refund event last', 'the refund event first'])('an alert with %s makes one refund', async (order) => {
-    const alertId = `alert_${invoiceId}`;
-    await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
-    await world.until('the alert is known', disputes, (d) => d.length === 1);
-    expect(await openItems()).toHaveLength(1);
-    const refund = (): Promise<unknown> =>
-      world.control('POST', '/mor/refunds', { payment_id: paymentId, reason: 'fraudulent' });
-    const outcome = (): Promise<unknown> =>
-      tell('pre_chargeback_alert.outcome', { alertId, refunded: true, refundId: 'unknown-to-us' });
-    if (order === 'the refund event first') await refund();
-    await outcome();
-    if (order === 'the refund event last') {
-      await world.until('the outcome is taken in', openItems, (r) => JSON.stringify(r).includes('same refund'));
-      await refund();
-    }
-    await world.until('all items are closed', openItems, (r) => r.length === 0);
-    // The payment's row appears when its lane comes to rest.
-    const { body } = await world.until(
-      'the payment is refunded',
-      () => world.api('GET', `/v1/payments/${paymentId}`),
-      (r) => r.body['status'] === 'refunded',
-    );
-    expect(body['refunds']).toHaveLength(1);
-    expect(body['amount_refunded']).toBe(2990);
-    expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
-  });
+  it.each(['the refund event last', 'the refund event first'])(
+    'Crossbill books one refund for a pre-chargeback alert with %s',
+    async (order) => {
+      const alertId = `alert_${invoiceId}`;
+      await tell('pre_chargeback_alert.received', { alertId, pspReference: chargeId, dueBy: 1_800_000_000 });
+      await world.until('the alert is known', disputes, (d) => d.length === 1);
+      expect(await openItems()).toHaveLength(1);
+      const refund = (): Promise<unknown> =>
+        world.control('POST', '/mor/refunds', { payment_id: paymentId, reason: 'fraudulent' });
+      const outcome = (): Promise<unknown> =>
+        tell('pre_chargeback_alert.outcome', { alertId, refunded: true, refundId: 'unknown-to-us' });
+      if (order === 'the refund event first') await refund();
+      await outcome();
+      if (order === 'the refund event last') {
+        await world.until('the outcome is taken in', openItems, (r) => JSON.stringify(r).includes('same refund'));
+        await refund();
+      }
+      await world.until('all items are closed', openItems, (r) => r.length === 0);
+      // The payment's row appears when its lane comes to rest.
+      const { body } = await world.until(
+        'the payment is refunded',
+        () => world.api('GET', `/v1/payments/${paymentId}`),
+        (r) => r.body['status'] === 'refunded',
+      );
+      expect(body['refunds']).toHaveLength(1);
+      expect(body['amount_refunded']).toBe(2990);
+      expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
+    },
+  );
 
-  it('a dispute of an unknown payment opens an item', async () => {
+  it('Crossbill opens an item about a dispute of an unknown payment, and the operator dismisses it', async () => {
     await tell(
       'dispute.action_needed',
       { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
@@ -207,7 +210,7 @@ describe('a returned debit', () => {
     return { status, credited };
   };
 
-  it('only ops with a key record a returned debit, once however often the request comes', async () => {
+  it('Crossbill records a returned bank debit once under an ops key, and refuses a read-only key', async () => {
     const denied = await world.api(
       'POST',
       `/v1/payments/${paymentId}/returned`,
@@ -250,7 +253,7 @@ describe('a returned debit', () => {
     ]);
   });
 
-  it('a returned debit asks a person about the invoice, changes nothing on Stripe, and bars a refund', async () => {
+  it('a returned bank debit opens an item, changes nothing on Stripe, and bars a refund', async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
@@ -261,7 +264,7 @@ describe('a returned debit', () => {
     expect(story.out).toContain('ops recorded that the bank returned 29.90 EUR');
   });
 
-  it('a further entry undoes a returned debit, and the item closes', async () => {
+  it('undoing a returned bank debit books a reversing ledger entry, and closes the item', async () => {
     const undone = await post('returned/undo', {}, 'undo-1');
     expect(undone).toMatchObject({ status: 200, body: { status: 'undone', undone_at: expect.any(String) } });
     expect((await post('returned/undo', {}, 'undo-1')).body).toEqual(undone.body);
@@ -270,7 +273,7 @@ describe('a returned debit', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('the command line records and undoes a returned debit after a question, with an audit entry', async () => {
+  it('crossbill returned records and undoes a returned bank debit after a question, with audit entries', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);
@@ -295,7 +298,7 @@ describe('a returned debit', () => {
     );
   });
 
-  it('a returned debit leaves verify clean, and survives a rebuild of the read model', async () => {
+  it('crossbill verify stays clean after a returned bank debit, and crossbill rebuild keeps the record', async () => {
     const rebuilt = await cli(['rebuild'], world.env);
     expect(rebuilt).toMatchObject({ code: 0 });
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body['status']).toBe('undone');
@@ -351,7 +354,7 @@ describe('A credited loss', () => {
       return (JSON.parse(out) as Json)['differences'];
     };
 
-    it('one credit note shows a lost dispute, and a later win takes it back in the books alone', async () => {
+    it('Crossbill makes one credit note for a lost dispute, and books only a reversing ledger entry after a later win', async () => {
       const { invoiceId, paymentId } = await paid();
       const disputeId = `dp_${invoiceId}`;
       await outcome(disputeId, paymentId, 'lost');
@@ -393,7 +396,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it("the command line shows a returned debit once, though the credit note's answer gets lost", async () => {
+    it("Crossbill makes one credit note for a returned debit although Stripe's response to the first request is lost", async () => {
       const { invoiceId, paymentId } = await paid();
       const key = { 'Idempotency-Key': randomUUID() };
       expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
@@ -422,7 +425,7 @@ describe('A credited loss', () => {
       expect(await differences()).toEqual([]);
     });
 
-    it('verify names a manual credit note next to the one for a loss, and only the manual one', async () => {
+    it("crossbill verify reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
       const { invoiceId, paymentId } = await paid();
       const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
       await world.control('POST', '/events', { type: 'dispute.outcome', data });

@@ -45,13 +45,13 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
   });
 
   it.each([
-    ['of a signup, without a key', '/v1/signups', json, API_LIMIT, 401, MOST_MB],
-    ['of a signup, with a wrong key', '/v1/signups', { ...json, ...wrongKey }, API_LIMIT, 401, MOST_MB],
-    ['of a login form', '/console/login', form, LOGIN_LIMIT, 503, MOST_MB],
-    ['of a login form that is far too large', '/console/login', form, API_LIMIT, 413, MOST_MB],
-    ['of a form without a session', '/console/payments/pay_x/refunds', form, API_LIMIT, 303, MOST_MB],
+    ['a signup without a key', '/v1/signups', json, API_LIMIT, 401, MOST_MB],
+    ['a signup with a wrong key', '/v1/signups', { ...json, ...wrongKey }, API_LIMIT, 401, MOST_MB],
+    ['a login form', '/console/login', form, LOGIN_LIMIT, 503, MOST_MB],
+    ['a login form far above its limit', '/console/login', form, API_LIMIT, 413, MOST_MB],
+    ['a console form without a session', '/console/payments/pay_x/refunds', form, API_LIMIT, 303, MOST_MB],
     [
-      'of a delivery that is not signed with our secret',
+      'a delivery with a foreign signature',
       '/webhooks/stripe',
       { ...json, 'stripe-signature': `t=1,v1=${'a'.repeat(64)}` },
       API_LIMIT,
@@ -59,7 +59,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
       MOST_AT_AN_ENDPOINT_MB,
     ],
   ])(
-    "%s: the daemon's memory has a limit, and it takes a signed delivery and a right key meanwhile",
+    'the daemon stays within its memory limit while 2,000 connections hold back the last byte of %s',
     async (what, path, headers, bytes, status, mostMb) => {
       const before = memoryOf(daemon.pid);
       let sent = false;
@@ -97,7 +97,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
 
       const { peak } = memoryOf(daemon.pid);
       process.stdout.write(
-        `${CONNECTIONS} × ${bytes} bytes ${what}: ${before.now} MB before, ${peak} MB at most; the slowest of ${took.length} deliveries took ${Math.max(...took)} ms\n`,
+        `${CONNECTIONS} × ${bytes} bytes of ${what}: ${before.now} MB before, ${peak} MB at most; the slowest of ${took.length} deliveries took ${Math.max(...took)} ms\n`,
       );
       expect(peak).toBeLessThanOrEqual(mostMb);
       expect(daemon.lines.join('').split('\n').length).toBeLessThan(100); // nor does it fill the log

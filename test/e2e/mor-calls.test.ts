@@ -23,7 +23,7 @@ describe('Webhook endpoints at the MoR', () => {
     const register = (body: Json) => world.api('POST', '/v1/mor/webhooks', body);
     const list = async () => (await world.api<List>('GET', '/v1/mor/webhooks')).body.data;
 
-    it('a new MoR webhook endpoint shows its secret once, nowhere else', async () => {
+    it('Crossbill shows the secret of a new MoR webhook endpoint once, and keeps it out of list, log and audit', async () => {
       const url = 'https://hooks.larch.example/mor';
       const made = await register({ url, events: ['proforma_invoice.settled'], description: 'bank transfers' });
       expect(made).toMatchObject({
@@ -53,7 +53,7 @@ describe('Webhook endpoints at the MoR', () => {
       expect((await list()).some((e) => e.id === id)).toBe(false);
     });
 
-    it('each refusal of a MoR webhook endpoint reaches the caller with its code', async () => {
+    it('the caller gets status and code when the MoR refuses a webhook endpoint', async () => {
       const url = 'https://hooks.larch.example/x';
       expect(await register({ url, events: [] })).toMatchObject({ status: 400, body: { code: 'unknown_event' } });
       expect(await register({ url, events: ['no.such'] })).toMatchObject({
@@ -80,7 +80,7 @@ describe('Webhook endpoints at the MoR', () => {
       expect((await world.api('GET', '/v1/mor/webhooks', undefined, headers)).status).toBe(403);
     });
 
-    it('an unanswered registration of a MoR webhook endpoint gets its outcome later', async () => {
+    it('after an unanswered registration, Crossbill tells the caller whether the MoR has the webhook endpoint', async () => {
       const body = { url: 'https://hooks.larch.example/lost', events: ['dispute.outcome'] };
       await world.control('POST', '/faults', {
         side: 'mor',
@@ -140,7 +140,7 @@ describe('The bytes of a call', () => {
       await Promise.all(proxies.map((p) => p.close()));
     });
 
-    it('Crossbill sends the stored bytes of each call, and the same ones again after a lost answer', async () => {
+    it('Crossbill sends the stored bytes of each call, and the same bytes again after a lost response', async () => {
       world = await startWorld();
       const stripe = await TcpProxy.before([targetOf(world.sandbox.stripeUrl)]);
       const mor = await TcpProxy.before([targetOf(world.sandbox.morUrl)]);

@@ -92,7 +92,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   const statusOf = async (s: Subscriber): Promise<string | undefined> =>
     (await opened.get(MovesStore).find(s.subscriptionId))?.status;
 
-  it('a killed move resumes, forward and back, and leaves Stripe in the wanted state', async () => {
+  it('the next crossbill move finishes a move killed at any of its steps, in both directions', async () => {
     const never = 1_000;
     const first = await mover(world);
     const forward = await run(first, 'move', never);
@@ -129,7 +129,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     }
   }, 600_000);
 
-  it('one side alone charges each renewal: the MoR after the move, Stripe after the way back', async () => {
+  it('only one of Stripe and the MoR charges each renewal after crossbill move was killed at any step', async () => {
     await world.advance(32 * 24 * 3_600);
     const all = Object.entries({ moved, returned }).flatMap(([way, cases]) => cases.map((c) => ({ way, ...c })));
     const invoices = new Map<string, string>();

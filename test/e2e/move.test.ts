@@ -46,7 +46,7 @@ describe('crossbill move', () => {
   };
 
   // First of all: later the sandbox's clock is ahead of ours.
-  it('move leaves a subscription renewing within a day on Stripe, and moves another one of the customer', async () => {
+  it("crossbill move skips a subscription due within a day, and moves the customer's other subscription", async () => {
     const s = await mover(world);
     const price = await monthlyPrice(world.stripe, 500);
     const soon = await world.stripe.subscriptions.create({
@@ -62,7 +62,7 @@ describe('crossbill move', () => {
     await world.stripe.subscriptions.cancel(soon.id);
   });
 
-  it('move --dry-run reports its plan, and writes nothing to Stripe and nothing here', async () => {
+  it('crossbill move --dry-run reports its plan without a write to Stripe or the database', async () => {
     const s = await mover(world);
     const before = await writes();
     const ran = await move([s.customerId, '--dry-run']);
@@ -73,7 +73,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('a moved subscription has a custom method as its default, and only the MoR charges its renewal', async () => {
+  it("crossbill move makes a custom method the subscription's default, and only the MoR charges the renewal", async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes']);
     expect(ran).toMatchObject({ code: 0, body: { moved: 1, skipped: 0, failed: 0, complete: true } });
@@ -92,7 +92,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, invoiceId)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('a second move finds the moved subscriptions, and writes nothing to Stripe', async () => {
+  it('a second crossbill move finds the subscription already moved, and writes nothing to Stripe', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const before = await writes();
@@ -100,7 +100,7 @@ describe('crossbill move', () => {
     expect(await writes()).toBe(before);
   });
 
-  it('without a custom method type Stripe mails the invoices of a moved subscription and charges none', async () => {
+  it('without a custom method type, crossbill move sets collection to send_invoice, and only the MoR charges the renewal', async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes'], { STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: '' });
     expect(ran).toMatchObject({ code: 0, body: { moved: 1 } });
@@ -115,7 +115,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it('move --back restores the old method: Stripe charges the next renewal, and the MoR does not', async () => {
+  it('crossbill move --back restores the card, and only Stripe charges the next renewal', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const ran = await move([s.customerId, '--back', '--yes']);
@@ -136,7 +136,7 @@ describe('crossbill move', () => {
     expect(takenFor(world, next)).toEqual({ stripe: 0, mor: 1 });
   });
 
-  it('move --back keeps a method the customer chose on Stripe after the move', async () => {
+  it('crossbill move --back keeps a card the customer chose at Stripe after the move', async () => {
     const s = await mover(world);
     await move([s.customerId, '--yes']);
     const other = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
@@ -158,7 +158,7 @@ describe('crossbill move', () => {
       return ran.body.subscriptions[0]?.fact ?? null;
     };
 
-    it('move leaves the subscription of a customer without a confirmed method at the MoR', async () => {
+    it('crossbill move skips the subscription of a customer without a confirmed method at the MoR', async () => {
       const s = await stranger(world, { card: true });
       const asked = { payment_method_types: ['card'] };
       await world.api('POST', `/v1/customers/${s.customerId}/payment-method`, asked);
@@ -170,7 +170,7 @@ describe('crossbill move', () => {
       expect(takenFor(world, invoiceId)).toEqual({ stripe: 1, mor: 0 });
     });
 
-    it('move leaves a subscription with an open invoice on Stripe', async () => {
+    it('crossbill move skips a subscription with an open invoice at Stripe', async () => {
       const s = await mover(world);
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' }); // so it stays unpaid
       const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
@@ -178,7 +178,7 @@ describe('crossbill move', () => {
       expect(fact).toMatchObject({ invoice_id: renewed.body['id'], invoice_status: 'draft' });
     });
 
-    it('move leaves a subscription with a custom method already, and the MoR goes on to charge it', async () => {
+    it('crossbill move skips a subscription with a custom method, and the MoR goes on to charge it', async () => {
       const s = await world.subscriber({ email: 'ida@example.com' });
       await world.invoice(s.firstInvoiceId, 'paid');
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
@@ -188,7 +188,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('a request refused by Stripe fails its subscription with the reason, and the others move', async () => {
+  it('crossbill move reports the reason for a subscription refused by Stripe, and moves the others', async () => {
     const [bad, good] = [await mover(world), await mover(world)];
     await world.control('POST', '/faults', {
       side: 'stripe',
@@ -206,7 +206,7 @@ describe('crossbill move', () => {
   });
 
   it.each(['drop_before', 'drop_after', 'store_500'])(
-    "a subscription moves once although Stripe's answer gets lost (%s)",
+    'crossbill move moves a subscription once in spite of the Stripe fault %s',
     async (action) => {
       const s = await mover(world);
       const path = `/v1/subscriptions/${s.subscriptionId}`;
@@ -233,15 +233,18 @@ describe('crossbill move', () => {
       expect(await writes()).toBe(before);
     };
 
-    it('move refuses an unlinked customer', () => refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
-    it('move refuses a reference without a link', () => refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
-    it('move refuses to run in shadow mode', () => refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
-    it('move --back refuses to run while every customer is enrolled', () =>
+    it('crossbill move refuses a customer without a link to the MoR', () =>
+      refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
+    it('crossbill move refuses a reference without a linked customer', () =>
+      refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
+    it('crossbill move refuses to run in shadow mode', () =>
+      refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
+    it('crossbill move --back refuses to run while every customer is enrolled', () =>
       refuses(['--back', '--yes'], { ENROLMENT: 'all' }, 'enrolment_all'));
-    it('move --back refuses to run while the MoR hears Stripe itself', () =>
+    it("crossbill move --back refuses to run while the MoR receives Stripe's webhooks directly", () =>
       refuses(['--back', '--yes'], {}, 'mor_hears_stripe', world.env));
 
-    it('a second move at once gets a refusal', async () => {
+    it('crossbill move refuses to run during another move', async () => {
       const db = await Database.open({ url: world.databaseUrl, poolSize: 3, onError: () => undefined });
       try {
         await new MovesStore(db, new ServerTime()).exclusively(() => refuses(['--yes'], {}, 'move_running'));
@@ -251,7 +254,7 @@ describe('crossbill move', () => {
     });
   });
 
-  it('move names wrong usage: both customers and a reference, and a key without the right to write', async () => {
+  it('crossbill move refuses wrong usage, and stops at a Stripe key without the right to write', async () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
     expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
@@ -269,7 +272,7 @@ describe('crossbill move', () => {
     expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved: 1 } });
   });
 
-  it('an interrupted move says how to go on, and the next run does', async () => {
+  it('an interrupted crossbill move exits with code 4, and the next run moves every subscription', async () => {
     const some = [await mover(world), await mover(world)];
     const ended = new AbortController();
     ended.abort();
@@ -279,7 +282,7 @@ describe('crossbill move', () => {
     expect(await move([...some.map((s) => s.customerId), '--yes'])).toMatchObject({ code: 0, body: { moved: 2 } });
   });
 
-  it('the API filters moves by status and customer, and the console and crossbill status show how far they are', async () => {
+  it('the API, the console and crossbill status show the moves and their progress', async () => {
     const moved = await world.api<{ data: Json[] }>('GET', '/v1/moves?status=moved&limit=2');
     expect(moved.body.data.map((m) => m['status'])).toEqual(['moved', 'moved']);
     expect((await world.api('GET', '/v1/moves?status=odd')).status).toBe(400);

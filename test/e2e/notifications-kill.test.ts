@@ -36,7 +36,7 @@ describe('a notification', () => {
     await receiver?.close();
   });
 
-  it('a notification arrives at least once through a kill -9 between its commit and the response', async () => {
+  it('after a kill -9 during a notification, the restarted daemon sends the same bytes again under the same id', async () => {
     receiver.answer = () => 'hang';
     // A payment of nobody's: its amount fits no invoice, so Crossbill opens a review item and makes a notification.
     const s = await world.stripe.customers.create({ name: 'Ada Example' });

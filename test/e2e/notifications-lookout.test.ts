@@ -36,7 +36,7 @@ async function sql(text: string): Promise<void> {
 }
 
 describe('a channel of Slack', () => {
-  it('a Slack channel reads one line for each thing, without a signature', async () => {
+  it('Crossbill posts one unsigned line to Slack for a paid invoice', async () => {
     const s = await world.subscriber();
     const [line] = await said(/is paid/);
     expect(line).toBe(
@@ -45,7 +45,7 @@ describe('a channel of Slack', () => {
     expect(receiver.heard.every((h) => h.headers['webhook-signature'] === undefined)).toBe(true);
   });
 
-  it('a Slack channel gets one message about an item without an invoice, and one before its deadline', async () => {
+  it('Crossbill posts to Slack when a review item opens, and again before its deadline', async () => {
     await sql(`insert into review (id, kind, status, topic, subject, fact, actions, created_at, due_at)
       values ('rev_loose', 'signup_overdue', 'open', 'signup-unpaid', 'sup_1',
               '{"code": "signup-unpaid", "signup": "sup_1", "customer": "Ada", "since": "2026-11-20T12:00:00.000Z"}',
@@ -57,7 +57,7 @@ describe('a channel of Slack', () => {
     expect(texts().filter((t) => /signup overdue/.test(t))).toHaveLength(2);
   });
 
-  it('a Slack channel gets a message at once about a refusing webhook endpoint, and once in an hour', async () => {
+  it('Crossbill posts to Slack once when a webhook endpoint refuses six deliveries', async () => {
     const url = `${world.daemons[0]?.url ?? ''}/webhooks/mor/events`;
     const t = Math.floor(Date.now() / 1000);
     for (let n = 0; n < 6; n++) {
@@ -69,7 +69,7 @@ describe('a channel of Slack', () => {
     expect(told[0]).toContain('MOR_EVENT_WEBHOOK_SECRETS');
   });
 
-  it("a Slack channel gets a message about verify's differences", async () => {
+  it('Crossbill posts to Slack when crossbill verify finds a difference', async () => {
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });

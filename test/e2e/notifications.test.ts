@@ -50,7 +50,7 @@ async function heard(type: string, invoiceId: string): Promise<Event> {
 }
 
 describe('a merchant’s backend', () => {
-  it('the backend receives a signup, its paid invoice and a refund, each once, signed with both secrets', async () => {
+  it("the merchant's backend receives signup, paid invoice and refund once each, signed with both secrets", async () => {
     const s = await world.subscriber();
     const paid = await heard('invoice.paid', s.firstInvoiceId);
     expect(paid.data).toMatchObject({ customer_id: s.customerId, status: 'paid', amount_due: 2990, currency: 'eur' });
@@ -88,7 +88,7 @@ describe('a merchant’s backend', () => {
     expect(receiver.heard.map((h) => h.body).join('')).not.toMatch(/Ada|example\.com|whsec_|client_secret/);
   });
 
-  it('the backend receives a renewal left open with the reason, and nothing about a payment', async () => {
+  it("the merchant's backend receives invoice.left_open with the decline code, and no event about a payment", async () => {
     const s = await subscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId, amount: 2990 };
@@ -107,7 +107,7 @@ describe('a merchant’s backend', () => {
     expect(toldOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
   });
 
-  it("the backend receives a review item and the invoice it keeps open, without anybody's own words", async () => {
+  it('the review.opened notification names the item and its invoice, and holds no free text', async () => {
     const s = await subscriber();
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, takenByMor(world, s, invoiceId, 1000), {
@@ -134,7 +134,7 @@ describe('a merchant’s backend', () => {
     });
   });
 
-  it('the backend gets the same id and bytes until it takes them, with a fresh time and signature each', async () => {
+  it("Crossbill repeats a notification with the same id and bytes until the merchant's backend accepts it", async () => {
     const s = await subscriber();
     const invoiceId = await openRenewal(world, s);
     let left = 2;
@@ -180,7 +180,7 @@ describe('a merchant’s backend', () => {
     for (const t of tries()) NotifyReceiver.verify(t, CURRENT);
   });
 
-  it('the backend receives a notification again on request: the same bytes, by an authorised person', async () => {
+  it('POST /v1/notifications/:id/replay sends the same bytes again for an ops key, and refuses a read-only key', async () => {
     const [first] = receiver.heard;
     if (first === undefined) throw new Error('nothing was told before');
     const denied = await world.api('POST', `/v1/notifications/${first.id}/replay`, undefined, {
@@ -203,7 +203,7 @@ describe('a merchant’s backend', () => {
     expect((await world.api('GET', '/v1/notifications?type=nothing')).status).toBe(400);
   });
 
-  it("a redirect's target gets no request, and the delivery says so", async () => {
+  it("Crossbill follows no redirect of the merchant's backend, and says so in the notification's last error", async () => {
     const elsewhere = await NotifyReceiver.open();
     receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
     const id = (await failing()).id;
@@ -213,7 +213,7 @@ describe('a merchant’s backend', () => {
     await elsewhere.close();
   });
 
-  it('a backend answering 410 gets nothing until somebody replays a notification, and nothing gets lost', async () => {
+  it("after a 410 from the merchant's backend, Crossbill holds all notifications until the operator replays one", async () => {
     receiver.answer = () => 410;
     const s = await world.subscriber();
     await world.until(
@@ -242,7 +242,7 @@ describe('a merchant’s backend', () => {
     expect(toldOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
   });
 
-  it('a slow backend with all of its 15 seconds holds up no money', async () => {
+  it("Crossbill marks invoices paid while the merchant's backend leaves every notification unanswered", async () => {
     receiver.answer = () => 'hang';
     const s = await subscriber();
     for (let n = 0; n < 6; n++) {

@@ -39,13 +39,13 @@ describe('a renewal', () => {
     await world.close();
   });
 
-  it('each log line of a renewal at info and above has a stable code', () => {
+  it('each log line about a renewal at level info and above carries a stable event code', () => {
     const loud = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['level'] !== 'debug');
     expect(loud.map((l) => l['event'])).toContain('daemon.ready');
     expect(loud.filter((l) => !/^[a-z]+\.[a-z_]+$/.test(String(l['event'])))).toEqual([]);
   });
 
-  it('each log line of a renewal names the event, from the endpoint to the last call', () => {
+  it('each log line about a payment event names the event, from its delivery to the last call to Stripe', () => {
     const lines = world.logLines.map((l) => JSON.parse(l) as Json);
     const about = lines.filter(
       (l) => l['delivery'] === event || (l['events'] as string[] | undefined)?.includes(event),
@@ -109,13 +109,13 @@ describe('A stuck log', () => {
       expect(await daemon.end('SIGTERM')).toBe(0);
     }
 
-    it('a daemon with a full log disk answers, counts the lost lines, and ends on SIGTERM', async () => {
+    it('a daemon with a full log disk keeps answering, counts the dropped lines, and exits on SIGTERM', async () => {
       const full = openSync('/dev/full', 'w');
       await livesOn(full, true);
       closeSync(full);
     });
 
-    it('a daemon with a stuck log reader answers, and ends on SIGTERM', async () => {
+    it('a daemon with a stuck log reader keeps answering, and exits on SIGTERM', async () => {
       const fifo = join(folder, 'fifo');
       execFileSync('mkfifo', [fifo]);
       const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -186,7 +186,7 @@ describe('secrets', () => {
   });
   afterAll(() => world.close());
 
-  it('no log line and no column holds a secret, after everything possible', async () => {
+  it('no log line, database column, page or API response holds a secret after every kind of request and failure', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.invoice(await world.renew(s.subscriptionId), 'paid');

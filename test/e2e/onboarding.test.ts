@@ -88,7 +88,7 @@ describe('Onboarding', () => {
       }
     }
 
-    it('a partner begins an application, supplies the requirements, submits it and reads the approval', async () => {
+    it('a partner starts an application, supplies the requirements, submits it, and reads the approval', async () => {
       const begun = await start(merchant('larch'));
       expect(begun).toMatchObject({
         status: 201,
@@ -117,7 +117,7 @@ describe('Onboarding', () => {
       expect(await sent('/partner/api/merchants')).toBe(asked); // final: not asked for any more
     });
 
-    it("a partner sees the reviewer's comments and takes the application in again", async () => {
+    it("a partner reads the reviewer's comments, and submits the application again", async () => {
       await submitted('birch');
       const errors = [{ field: 'businessDescription', message: 'say more' }];
       await review('birch', { outcome: 'changes_requested', message: 'nearly', errors });
@@ -137,13 +137,13 @@ describe('Onboarding', () => {
       expect(await product('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
     });
 
-    it('an earlier submission counts as submitted', async () => {
+    it('Crossbill answers submitted when a partner submits an application twice', async () => {
       await submitted('rowan');
       expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
       expect(await business('rowan')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
     });
 
-    it('a submission names every missing requirement', async () => {
+    it('Crossbill names every missing requirement when a partner submits an application', async () => {
       await start(merchant('aspen'));
       const refused = await submit('aspen');
       expect(refused).toMatchObject({ status: 400, body: { code: 'incomplete_application' } });
@@ -151,7 +151,7 @@ describe('Onboarding', () => {
       expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
     });
 
-    it('the same reference makes no second merchant, and the response tells what became of the company details', async () => {
+    it('Crossbill makes one merchant from two starts with the same reference, and reports discarded company details', async () => {
       const first = await start(merchant('alder'));
       const same = await start(merchant('alder'));
       expect(same.status).toBe(200);
@@ -165,7 +165,7 @@ describe('Onboarding', () => {
       expect(both[0].body['merchant_id']).toBe(both[1].body['merchant_id']);
     });
 
-    it('Crossbill takes over an application begun elsewhere', async () => {
+    it('Crossbill takes over an application started at the MoR without Crossbill', async () => {
       const { partner } = world.sandbox.secrets;
       const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, {
         method: 'POST',
@@ -186,7 +186,7 @@ describe('Onboarding', () => {
       expect(begun).toMatchObject({ status: 200, body: { company_discarded: true } });
     });
 
-    it('onboarding goes on after a crash between the beginning and the look-up', async () => {
+    it("Crossbill resumes an application after the MoR's lookup failed right after the start", async () => {
       await world.control('POST', '/faults', {
         side: 'mor',
         method: 'GET',
@@ -201,7 +201,7 @@ describe('Onboarding', () => {
       expect(resumed.body['application_id']).not.toBeNull();
     });
 
-    it('Crossbill finds the application after an unanswered beginning, with its own company details', async () => {
+    it("Crossbill finds the application when the MoR's response to the start is lost", async () => {
       const path = '/partner/api/onboarding/initiate';
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
       expect(await start(merchant('willow'))).toMatchObject({
@@ -227,7 +227,7 @@ describe('Onboarding', () => {
       expect(listed.rowCount).toBe(1);
     });
 
-    it('Crossbill does not repeat a beginning the MoR cannot read', async () => {
+    it('Crossbill does not repeat the start of an application the MoR cannot read', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
       await world.control('POST', '/faults', {
@@ -244,7 +244,7 @@ describe('Onboarding', () => {
       expect((await start(merchant('yew'))).status).toBe(201);
     });
 
-    it('onboarding names the missing fields before it sends anything', async () => {
+    it('Crossbill names the missing onboarding fields before any request to the MoR', async () => {
       const before = await sent('/partner/api/onboarding/initiate');
       const refused = await start({
         merchantReference: 'oak',
@@ -267,7 +267,7 @@ describe('Onboarding', () => {
       });
     });
 
-    it('an unknown merchant is 404', async () => {
+    it('Crossbill answers 404 to onboarding requests about an unknown merchant', async () => {
       for (const answer of [
         await look('nobody'),
         await product('nobody'),
@@ -278,7 +278,7 @@ describe('Onboarding', () => {
       }
     });
 
-    it('Crossbill asks for the outcome automatically, and each merchant goes to one replica', async () => {
+    it('Crossbill polls the MoR for the outcome of an application, and only one replica asks', async () => {
       await submitted('cedar');
       await review('cedar', { outcome: 'approved', message: 'good' });
       const { rows } = await db.query<Json>(`select merchant_id from onboarding where reference = 'cedar'`);
@@ -309,7 +309,7 @@ describe('Onboarding', () => {
       });
     });
 
-    it('a merchant without a company exists once, with a warning, and gets no second application', async () => {
+    it('Crossbill makes a merchant without company details once, with a warning', async () => {
       const bare = { merchantReference: 'juniper', withoutCompany: true, productCode: 'tor' };
       const made = await start(bare);
       expect(made).toMatchObject({ status: 201, body: { status: 'requested', company_discarded: false } });
@@ -339,7 +339,7 @@ describe('Onboarding', () => {
       }
     });
 
-    it('an unanswered application with company details bars a merchant without them', async () => {
+    it('Crossbill refuses a merchant without company details after an unanswered start with company details', async () => {
       for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
         await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
       }
@@ -349,7 +349,7 @@ describe('Onboarding', () => {
       expect((await start(merchant('larix'))).status).toBe(201);
     });
 
-    it('Crossbill lists the merchants, gives the regions, and audits every change with its target', async () => {
+    it('Crossbill pages the merchants, lists the regions, audits each onboarding change, and refuses keys without the ops role', async () => {
       const list = await world.api<{ data: Json[]; next_cursor?: string }>('GET', '/v1/onboarding/merchants?limit=2');
       expect(list.body.data).toHaveLength(2);
       const next = await world.api<{ data: Json[] }>(
@@ -371,7 +371,7 @@ describe('Onboarding', () => {
     });
   });
 
-  it('Crossbill refuses onboarding without partner credentials', async () => {
+  it('Crossbill answers onboarding_not_configured to onboarding requests without partner credentials', async () => {
     const world = await startWorld();
     delete world.env['MOR_PARTNER_CLIENT_ID'];
     delete world.env['MOR_PARTNER_CLIENT_SECRET'];

@@ -60,7 +60,7 @@ describe('events in any order', () => {
   }
 
   it.each(['payment.failed', 'payment.requires_action'])(
-    'a renewal after %s, then a success: open, then paid',
+    'Crossbill leaves a renewal open after %s, and marks it paid after a later success',
     async (type) => {
       const invoiceId = await openRenewal(world, s);
       await eventStatus(world, 'mor_payments', await tellFailed(type, invoiceId));
@@ -76,29 +76,32 @@ describe('events in any order', () => {
 
   it.each([
     ['of 255 characters', `pay_${'x'.repeat(251)}`],
-    ['with letters and a line break that no header carries', 'pay_支払い\n1'],
-  ])('a payment with an opaque id, %s, gets its mark like any other', async (_what, paymentId) => {
+    ['with a line break and letters unfit for a header', 'pay_支払い\n1'],
+  ])('Crossbill marks the invoice paid for a payment with an id %s', async (_what, paymentId) => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, { ...newPaid(), paymentId }, said(invoiceId));
     await paidOnce(invoiceId);
   });
 
-  it.each(['payment.failed', 'payment.requires_action'])('an invoice stays paid after a late %s', async (type) => {
-    const invoiceId = await openRenewal(world, s);
-    const paid = newPaid();
-    await tellSucceeded(world, paid, said(invoiceId));
-    await paidOnce(invoiceId);
-    const before = Math.floor(Date.now() / 1_000) - 60; // a refusal after the success is another story, for a person
-    for (const about of [paid, newPaid()]) {
-      const id = await tellFailed(type, invoiceId, about, before);
-      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
-    }
-    await paidOnce(invoiceId);
-    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ status: 'succeeded' });
-    expect(await reviews(world, invoiceId)).toEqual([]);
-  });
+  it.each(['payment.failed', 'payment.requires_action'])(
+    'an invoice stays paid when %s arrives after the success',
+    async (type) => {
+      const invoiceId = await openRenewal(world, s);
+      const paid = newPaid();
+      await tellSucceeded(world, paid, said(invoiceId));
+      await paidOnce(invoiceId);
+      const before = Math.floor(Date.now() / 1_000) - 60; // a refusal after the success is another story, for a person
+      for (const about of [paid, newPaid()]) {
+        const id = await tellFailed(type, invoiceId, about, before);
+        expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+      }
+      await paidOnce(invoiceId);
+      expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ status: 'succeeded' });
+      expect(await reviews(world, invoiceId)).toEqual([]);
+    },
+  );
 
-  it('a success before invoice.created, an hour late, gets one mark', async () => {
+  it('Crossbill marks the invoice paid once when payment.succeeded arrives an hour before invoice.created', async () => {
     await world.control('POST', '/faults', {
       target: 'deliveries',
       side: 'stripe',
@@ -121,7 +124,7 @@ describe('events in any order', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a success for a draft waits, and gets its mark when the draft is finalized', async () => {
+  it('Crossbill holds the payment of a draft, and marks the invoice paid once Stripe finalizes the draft', async () => {
     const invoiceId = await draftRenewal(world, s);
     const id = await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -131,7 +134,7 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
-  it('a draft grown before its end is an amount_mismatch, and a person can apply it as a part', async () => {
+  it('when a draft grows after its charge, Crossbill opens an item, and the operator applies the payment in part', async () => {
     const invoiceId = await draftRenewal(world, s);
     await tellSucceeded(world, newPaid(), said(invoiceId));
     await world.invoice(invoiceId, 'held');
@@ -156,24 +159,27 @@ describe('events in any order', () => {
     ['amount_mismatch', 'a higher amount', { amount: 1001 }],
     ['currency_mismatch', 'another currency', { currency: 'usd' }],
     ['customer_mismatch', 'another customer', { customerId: 'cus_of_someone_else' }],
-  ])("%s: %s goes to a person, and back to the customer at the person's word", async (kind, _what, over) => {
-    const invoiceId = await openRenewal(world, s);
-    const amount = 'amount' in over ? (over.amount ?? 1000) : 1000;
-    const currency = 'currency' in over ? (over.currency ?? 'eur') : 'eur';
-    const paid = takenByMor(world, s, invoiceId, amount, currency);
-    await tellSucceeded(world, paid, { ...said(invoiceId), ...over });
-    const [item] = await untilReviews(world, invoiceId, [kind]);
-    expect(item).toMatchObject({ payment_id: paid.paymentId, invoice_id: invoiceId });
-    expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', records: [] });
-    expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('review');
-    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'not his' });
-    await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
-    // The right money is still welcome.
-    await tellSucceeded(world, newPaid(), said(invoiceId));
-    await paidOnce(invoiceId);
-  });
+  ])(
+    'Crossbill opens the item %s for a payment of %s, and the operator refunds the payment',
+    async (kind, _what, over) => {
+      const invoiceId = await openRenewal(world, s);
+      const amount = 'amount' in over ? (over.amount ?? 1000) : 1000;
+      const currency = 'currency' in over ? (over.currency ?? 'eur') : 'eur';
+      const paid = takenByMor(world, s, invoiceId, amount, currency);
+      await tellSucceeded(world, paid, { ...said(invoiceId), ...over });
+      const [item] = await untilReviews(world, invoiceId, [kind]);
+      expect(item).toMatchObject({ payment_id: paid.paymentId, invoice_id: invoiceId });
+      expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', records: [] });
+      expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('review');
+      await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'not his' });
+      await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+      // The right money is still welcome.
+      await tellSucceeded(world, newPaid(), said(invoiceId));
+      await paidOnce(invoiceId);
+    },
+  );
 
-  it('a person can apply the right customer’s money although the event named another', async () => {
+  it('the operator applies a payment although its event names another customer', async () => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { ...said(invoiceId), customerId: 'cus_parent_company' });
     const [item] = await untilReviews(world, invoiceId, ['customer_mismatch']);
@@ -184,7 +190,7 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
-  it('void: no mark, an item, a refund; uncollectible: still paid', async () => {
+  it('Crossbill proposes a refund of a payment for a voided invoice, and marks an uncollectible invoice paid', async () => {
     const voided = await openRenewal(world, s);
     await world.stripe.invoices.voidInvoice(voided);
     const paid = takenByMor(world, s, voided, 1000);
@@ -200,7 +206,7 @@ describe('events in any order', () => {
     await paidOnce(uncollectible);
   });
 
-  it('a deleted or unknown invoice opens an item, without a write to Stripe', async () => {
+  it('Crossbill opens an item about a payment for a deleted or unknown invoice', async () => {
     const manual = await world.stripe.invoices.create({ customer: s.customerId, currency: 'eur' });
     const deleted = String(manual.id);
     await world.stripe.invoices.del(deleted);
@@ -210,7 +216,7 @@ describe('events in any order', () => {
     }
   });
 
-  it('an invoice with nothing due is ignored, and nobody waits for a verdict', async () => {
+  it('Crossbill ignores an invoice with nothing due, and expects no payment for it', async () => {
     const invoiceId = await draftRenewal(world, s, 0);
     const [created] = (await world.stripe.events.list({ type: 'invoice.created', limit: 1 })).data;
     expect(await eventStatus(world, 'stripe', String(created?.id))).toBe('ignored');
@@ -219,7 +225,7 @@ describe('events in any order', () => {
     expect(shown.body).toMatchObject({ status: 'ignored', expected_by: null });
   });
 
-  it('Crossbill stores and ignores the event of a connected account and of live mode', async () => {
+  it('Crossbill stores and ignores the events of a connected Stripe account and of live mode', async () => {
     const invoiceId = await openRenewal(world, s);
     const created = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
     const event = JSON.parse(JSON.stringify(created.data[0])) as Json;

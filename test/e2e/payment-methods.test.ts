@@ -41,7 +41,7 @@ describe('The owner of a card', () => {
   const lastSetup = async (): Promise<unknown> => (await setupCalls()).at(-1)?.['body'];
 
   describe('a setup intent', () => {
-    it('a setup intent names its customer with all details of the signup', async () => {
+    it("Crossbill sends the customer's id and all details of the signup with a setup intent", async () => {
       const customer = {
         id: 'cus_named',
         email: 'ada@example.com',
@@ -54,18 +54,18 @@ describe('The owner of a card', () => {
       expect(await lastSetup()).toEqual({ merchant_customer: { ...known, cardpsp_id: id, country: 'DE' } });
     });
 
-    it('a setup intent names the id alone without other details', async () => {
+    it("Crossbill sends only the customer's id with a setup intent if the signup gives no other detail", async () => {
       expect((await signUp(sending, { kind: 'trial', customer: { id: 'cus_bare' } })).status).toBe(201);
       expect(await lastSetup()).toEqual({ merchant_customer: { cardpsp_id: 'cus_bare' } });
     });
 
-    it('a setup intent names nobody with MOR_SETUP_CUSTOMER=omit', async () => {
+    it('Crossbill names no customer in a setup intent with MOR_SETUP_CUSTOMER=omit', async () => {
       const customer = { id: 'cus_omitted', email: 'ada@example.com' };
       expect((await signUp(omitting, { kind: 'trial', customer })).status).toBe(201);
       expect(await lastSetup()).toEqual({});
     });
 
-    it('a setup intent repeats its stored bytes under its key after MOR_SETUP_CUSTOMER changed', async () => {
+    it('Crossbill repeats a setup intent with its stored bytes after MOR_SETUP_CUSTOMER changed', async () => {
       const key = randomUUID();
       const body = { kind: 'trial', customer: { id: 'cus_repeated', email: 'ada@example.com' } };
       const first = await signUp(sending, body, key);
@@ -127,7 +127,7 @@ describe('The owner of a card', () => {
   }
 
   describe('a renewal', () => {
-    it("a renewal charges its own customer's method after two trials confirm in the other order", async () => {
+    it("the MoR charges each renewal to its own customer's method after two trials confirm in reverse order", async () => {
       const ada = await trial(sending, 'ada@example.com');
       const bob = await trial(sending, 'bob@example.com');
       await confirm(bob.setupIntentId);
@@ -142,7 +142,7 @@ describe('The owner of a card', () => {
       }
     });
 
-    it('a renewal charges the method last confirmed by its customer', async () => {
+    it('the MoR charges a renewal to the method its customer confirmed last', async () => {
       const ada = await trial(sending, 'ada@example.com');
       await confirm(ada.setupIntentId);
       const again = await signUp(sending, { kind: 'trial', customer: { id: ada.customerId } });
@@ -152,7 +152,7 @@ describe('The owner of a card', () => {
       expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: newer }]);
     });
 
-    it('a renewal stays open if the setup did not name the customer, even with methods of other customers at the MoR', async () => {
+    it("a renewal stays open if the setup intent named no customer, even with other customers' methods at the MoR", async () => {
       const other = await trial(sending, 'bob@example.com');
       await confirm(other.setupIntentId);
       const ada = await trial(omitting, 'ada@example.com');
@@ -168,7 +168,7 @@ describe('The owner of a card', () => {
     });
   });
 
-  it("a MoR's refusal of a setup intent's customer gives a refusal with the setting and the field", async () => {
+  it('when the MoR refuses the customer of a setup intent, Crossbill answers 400 with the field and the setting', async () => {
     await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
     try {
       const customer = { id: 'cus_refused' };
@@ -245,7 +245,7 @@ describe('Another card', () => {
       return setup;
     }
 
-    it('another card makes one intent under a key, shows its client secret only once, and stands newest in the history', async () => {
+    it('POST /v1/customers/:id/payment-method makes one setup intent under a key, and only its response shows the secret', async () => {
       const asked = { payment_method_types: ['card', 'sepa_debit'] };
       const first = await change(s.customerId, asked, 'card-1');
       expect(first.status).toBe(201);
@@ -276,7 +276,7 @@ describe('Another card', () => {
       expect(JSON.stringify(await customer(s.customerId))).not.toContain(secret);
     });
 
-    it('a confirmed card has the refused renewal charged again at once, next to its payment link, and only once', async () => {
+    it('after a customer confirms another card, Crossbill retries the refused renewal at once, and only once', async () => {
       const id = await declined('decline:insufficient_funds', 'succeed');
       await world.until(
         'a link can be paid',
@@ -309,7 +309,7 @@ describe('Another card', () => {
       expect((await confirmed(s.customerId)).body['data']).toEqual([]);
     });
 
-    it('another card also counts as confirmed at the next successful charge, and the earlier renewal goes again', async () => {
+    it('a successful charge confirms another card, and Crossbill retries the earlier refused renewal', async () => {
       const id = await declined('succeed', 'succeed');
       const setup = await anotherCard();
       const next = await openRenewal(world, s);
@@ -321,7 +321,7 @@ describe('Another card', () => {
       expect(made(await shown(id)).at(-1)).toMatchObject({ means: 'charge', by: null, payment_method: setup['id'] });
     });
 
-    it('another card gets a refusal outside ENROLMENT, and so does a report without a setup', async () => {
+    it('Crossbill refuses another card for a customer outside ENROLMENT, and a confirmation without a setup intent', async () => {
       expect(await confirmed('cus_nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } });
       await world.api('POST', '/v1/customers', { customer_id: 'cus_imported', mor_customer_id: 'mcus_imported' });
       expect(await confirmed('cus_imported')).toMatchObject({ status: 409, body: { code: 'payment_method_missing' } });

@@ -44,13 +44,13 @@ describe('every payment is refundable', () => {
     );
   }
 
-  it("a payment_id in a signup's completion makes the payment refundable by this id", async () => {
+  it("a payment_id in the signup's completion makes the payment refundable under this id", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(true);
     expect(ours).toBe(paymentId);
     await refunded(paymentId, invoiceId);
   });
 
-  it('a person names a payment and refunds it; a second name gets a refusal, and the audit has both', async () => {
+  it("the operator identifies a payment by the MoR's id and refunds it, and Crossbill refuses a second id", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
     expect(await identify(ours, 'ch_1')).toMatchObject({ status: 400, body: { errors: [{ field: 'payment_id' }] } });
@@ -70,7 +70,7 @@ describe('every payment is refundable', () => {
     expect(String(clash.body['message'])).toContain(ours);
   });
 
-  it('an item about a payment without a name offers no refund and explains the naming; with a name it does', async () => {
+  it('an item about an unidentified payment offers a refund only after the operator identifies the payment', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     await world.stripe.invoices.voidInvoice(b.invoiceId);
@@ -100,7 +100,7 @@ describe('every payment is refundable', () => {
     );
   });
 
-  it('the MoR answers a wrong name with 404, and Crossbill removes it so a person can give the right one', async () => {
+  it('Crossbill removes a payment id unknown to the MoR, and the operator gives the right one', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_mistyped')).status).toBe(200);
     expect(await refund(world, ours, { amount: 990 })).toMatchObject({
@@ -114,7 +114,7 @@ describe('every payment is refundable', () => {
   const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
     ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
 
-  it('a payment at a link is refundable once named, and Crossbill takes in its refund event without a customer', async () => {
+  it('the operator identifies and refunds a payment made through a payment link', async () => {
     const invoiceId = await openInvoice(world);
     const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/payment-link`, link);
@@ -133,7 +133,7 @@ describe('every payment is refundable', () => {
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
   });
 
-  it("a bank transfer's payment is refundable once named", async () => {
+  it('the operator identifies and refunds a payment made by bank transfer', async () => {
     const invoiceId = await openInvoice(world);
     const made = await world.api('POST', `/v1/invoices/${invoiceId}/proforma`, PROFORMA);
     expect(made.status).toBe(201);
@@ -152,7 +152,7 @@ describe('every payment is refundable', () => {
     await refunded(paymentId, invoiceId);
   });
 
-  it("the MoR's own name for a payment counts more than a person's", async () => {
+  it("the MoR's own payment id replaces a wrong id from the operator", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_misread')).status).toBe(200);
     await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
@@ -165,7 +165,7 @@ describe('every payment is refundable', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it("a person gives one customer's payment the id of another's: one item reports a refund of it, and Stripe shows the refund once", async () => {
+  it('Crossbill opens one item when the operator refunds a payment under the payment id of another customer', async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
@@ -196,7 +196,7 @@ describe('One charge for two invoices', () => {
   });
   afterAll(() => world.close());
 
-  it('one charge named by two invoices belongs to the first alone, and a double_payment item names both', async () => {
+  it('when two invoices name one charge, Crossbill books it for the first invoice and opens a double_payment item', async () => {
     await deafMor(world);
     const first = newPaid();
     const second = { ...newPaid(), chargeId: first.chargeId };
@@ -256,7 +256,7 @@ describe('a row of the ledger', () => {
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${invoiceId}`)).body.data.reverse();
 
-  it('a ledger row carries customer, invoice, payment, charge, record, refund and credit note once known', async () => {
+  it('a ledger row names customer, invoice, payment, charge, record, refund and credit note once Crossbill knows them', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     const done = await complete(world, b, chargeId, {});
@@ -308,7 +308,7 @@ describe('a row of the ledger', () => {
     }
   });
 
-  it('the console shows all names of a ledger row, folded', async () => {
+  it('the console shows all ids of a ledger row in a folded section', async () => {
     const [entry] = (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data;
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const { status, text } = await visitor.get('/console/ledger?reason=refund_paid');
@@ -317,7 +317,7 @@ describe('a row of the ledger', () => {
       expect([name, text]).toEqual([name, expect.stringContaining(String(id))]);
   });
 
-  it("a ledger row belongs to the time of the MoR's booking", async () => {
+  it("each ledger row carries the time of the MoR's booking", async () => {
     for (const entry of (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data) {
       const found = await world.api('GET', `/v1/refunds/${String(entry['mor_refund_id'])}`);
       expect(entry['moved_at']).toBe(found.body['succeeded_at']);

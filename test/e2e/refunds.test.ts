@@ -51,7 +51,7 @@ describe('refunds', () => {
   const silence = (paid: Paid, action: string, times: number): Promise<Reply> =>
     world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), times, action });
 
-  it('a refund without an answer: 202 unknown, the amount stays reserved, and the repeat settles it', async () => {
+  it('Crossbill answers 202 to an unanswered refund, reserves the amount, and settles the refund by a repeated call', async () => {
     const paid = await paidRenewal();
     await silence(paid, 'drop_after', 4);
     // The webhook gets lost too: only the repeat of the call can tell.
@@ -74,7 +74,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('a refund without an answer settles by the webhook first, and a refusal of the repeat changes nothing', async () => {
+  it("the refund webhook settles an unanswered refund, and the MoR's refusal of the repeated call changes nothing", async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
     await world.control('POST', '/faults', {
@@ -96,7 +96,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('a refund without an answer and a refused repeat stays unknown and reserved, and a person sees it', async () => {
+  it('an unanswered refund with a refused repeat stays unknown and reserved, and Crossbill opens a refund_stuck item', async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/faults', {
       target: 'deliveries',
@@ -127,7 +127,7 @@ describe('refunds', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('partial refunds end at the whole, and not beyond', async () => {
+  it('partial refunds add up to the whole payment, and Crossbill refuses any further refund', async () => {
     const paid = await paidRenewal();
     const parts = await Promise.all([300, 300, 300, 300].map((amount) => refund(world, paid.paymentId, { amount })));
     expect(parts.map((p) => p.status).sort()).toEqual([201, 201, 201, 400]);
@@ -137,7 +137,7 @@ describe('refunds', () => {
     expect((await refund(world, paid.paymentId, {})).status).toBe(422);
   });
 
-  it('a refund in the portal counts against the refundable rest here', async () => {
+  it("a refund in the MoR's portal lowers the amount refundable through Crossbill", async () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/refunds', { payment_id: paid.paymentId, amount: 700, reason: 'by hand' });
     await settled(paid);
@@ -151,7 +151,7 @@ describe('refunds', () => {
     expect(await reviews(world, paid.invoiceId)).toEqual([]);
   });
 
-  it('two refunds with one processor_refund_id both count, and an item names the one Stripe refuses', async () => {
+  it('Crossbill counts two refunds with one processor_refund_id, and opens an item about the one Stripe refuses', async () => {
     const paid = [];
     for (const n of [1, 2]) {
       const s = await world.subscriber();

@@ -41,7 +41,7 @@ describe('Renewals', () => {
       return { status: invoice.status, records, notes: notes.data.length };
     }
 
-    it("Crossbill marks the first invoice paid after the signup's completion, and the renewal after the card's charge", async () => {
+    it("Crossbill marks the first invoice paid after the signup's completion, and the renewal after the MoR's charge", async () => {
       const s = await world.subscriber();
       const first = await world.invoice(s.firstInvoiceId, 'paid');
       expect(first['billing_reason']).toBe('subscription_create');
@@ -61,7 +61,7 @@ describe('Renewals', () => {
       expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).toBe('active');
     });
 
-    it('Crossbill leaves a declined renewal open and marks it when a later try succeeds', async () => {
+    it('Crossbill leaves a declined renewal open, and marks it paid when a later charge succeeds', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -74,7 +74,7 @@ describe('Renewals', () => {
       await world.invoice(renewal, 'paid');
     });
 
-    it('Crossbill mirrors a partial refund and then the rest', async () => {
+    it('Crossbill mirrors a partial refund and then the rest to Stripe, and refuses a third refund', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       const renewal = await world.renew(s.subscriptionId);
@@ -118,7 +118,7 @@ describe('Renewals', () => {
       expect(third.status).toBe(422);
     });
 
-    it('a renewal with an open invoice needs exactly three calls at Stripe', async () => {
+    it('Crossbill marks an open renewal paid with exactly three calls to Stripe', async () => {
       const s = await world.subscriber();
       await world.invoice(s.firstInvoiceId, 'paid');
       await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
@@ -197,7 +197,7 @@ describe('The relay', () => {
 
     const about = (invoiceId: string): Heard[] => heard.filter((h) => h.body.includes(invoiceId));
 
-    it('the relay sends a renewal on with the bytes as they came, and the MoR charges it', async () => {
+    it('Crossbill relays the invoice.created of a renewal to the MoR byte for byte under its own signature', async () => {
       const invoiceId = await draftRenewal(world, s);
       await world.invoice(invoiceId, 'paid');
       const [sent, ...more] = about(invoiceId);
@@ -212,7 +212,7 @@ describe('The relay', () => {
       expect((await stripeSide(world, invoiceId)).attached).toHaveLength(1);
     });
 
-    it('the relay keeps odd white space and letters of the body', async () => {
+    it('Crossbill relays the odd white space and escapes of an event unchanged', async () => {
       const invoiceId = await draftRenewal(world, s, 0);
       const { data } = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
       const twin = JSON.parse(JSON.stringify(data[0])) as {
@@ -232,13 +232,13 @@ describe('The relay', () => {
       expect(invoiceId).toMatch(/^in_/);
     });
 
-    it("the relay does not send a signup's invoice, nor any other event", () => {
+    it('Crossbill relays neither the invoice of a signup nor any other event to the MoR', () => {
       expect(about(s.firstInvoiceId)).toEqual([]);
       const types = heard.map((h) => (JSON.parse(h.body.toString('utf8')) as { type: string }).type);
       expect(new Set(types)).toEqual(new Set(['invoice.created']));
     });
 
-    it('the relay tries again with a fresh signature when the MoR does not take it; a second delivery sends nothing', async () => {
+    it("Crossbill relays an event again after the MoR's 503, but not after a second delivery by Stripe", async () => {
       refusals = [503, 500];
       const invoiceId = await draftRenewal(world, s);
       await world.invoice(invoiceId, 'paid');
@@ -326,7 +326,7 @@ describe('An outage longer than the tries', () => {
     });
     afterAll(() => world.close());
 
-    it('a daemon back after a long outage finds the lost payment without a request, and marks the invoice', async () => {
+    it('after a long outage, Crossbill finds a lost payment of a payment link, and marks the invoice paid', async () => {
       await world.startDaemon();
       const invoice = await world.invoice(paidLater, 'paid');
       expect(invoice['payments']).toMatchObject(
@@ -335,7 +335,7 @@ describe('An outage longer than the tries', () => {
       expect((await world.stripe.invoices.retrieve(paidLater)).status).toBe('paid');
     });
 
-    it('a daemon back after a long outage names the window and the renewals with a possibly lost verdict', async () => {
+    it('after a long outage, crossbill verify names the lost hours and each renewal without a verdict of the MoR', async () => {
       const { code, body } = await report();
       expect([code, body['outcome']]).toEqual([3, 'differences']);
       const [window] = body['loss_windows'] as { events: { from: string; to: string } }[];

@@ -34,7 +34,7 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
   });
   afterAll(() => world.close());
 
-  it('mark sixty renewals once each, with every event delivered to each of them', async () => {
+  it('several daemons on one database mark sixty renewals paid once each, though each daemon receives every event', async () => {
     // Each daemon is an endpoint of its own: every event comes as often as there are daemons.
     for (const d of world.daemons.slice(1)) {
       world.sandbox.stripe.state.addEndpoint(`${d.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);
@@ -86,7 +86,7 @@ describe('an expired lease', () => {
   });
   afterAll(() => world.close());
 
-  it('an expired lease goes to another daemon, the effect happens once, and the late one writes nothing', async () => {
+  it("when a daemon's lease on an invoice expires, another daemon takes over and Stripe gets one payment record", async () => {
     const invoiceId = await openRenewal(world, s);
     await world.control('POST', '/faults', {
       side: 'stripe',
@@ -138,7 +138,7 @@ describe('the request budget', () => {
   });
   afterAll(() => world.close());
 
-  it('the request budget limits two daemons together', async () => {
+  it('two daemons together stay within one budget of Stripe requests', async () => {
     const s = await world.subscriber({ amount: 1000 });
     await world.invoice(s.firstInvoiceId, 'paid');
     await deafMor(world);

@@ -33,7 +33,7 @@ describe('a daemon killed or stopped under load', () => {
     await world?.close();
   });
 
-  it('killed three times at random moments: every payment has one record, attached once', async () => {
+  it('a daemon killed three times at random moments attaches exactly one payment record to each invoice', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     for (let i = 0; i < KILLS; i++) {
       await untilSomeCalls(world, 1 + Math.floor(Math.random() * 12));
@@ -45,7 +45,7 @@ describe('a daemon killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('a daemon stopping under load ends within 20 s with exit code 0, and the next one carries on', async () => {
+  it('a daemon stops under load within 20 s with exit code 0, and the next daemon marks every invoice paid once', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     await untilSomeCalls(world, 5);
     expect(await daemon.end('SIGTERM')).toBe(0); // 1: unfinished after 19 s
@@ -53,7 +53,7 @@ describe('a daemon killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('a daemon stopping while calls get no answer still ends within 20 s', async () => {
+  it('a daemon stops within 20 s with exit code 0 even while Stripe leaves calls unanswered', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       method: 'POST',

@@ -77,10 +77,10 @@ describe('one key, one refund, also after a restore', () => {
   }
 
   it.each<[string, Json]>([
-    ['a part', { amount: 990, reason: 'goodwill', metadata: { ticket: 'T-1' } }],
-    ['all that remains', {}],
+    ['a part of the payment', { amount: 990, reason: 'goodwill', metadata: { ticket: 'T-1' } }],
+    ['the whole payment', {}],
   ])(
-    'a key survives a restore: %s before it and again after it, by the other id, gives one refund',
+    'a refund of %s under one key, before and again after a restored backup, stays one refund at the MoR',
     async (what, body) => {
       const { invoiceId, paymentId } = await aRenewal();
       const copy = await backup();
@@ -113,7 +113,7 @@ describe('one key, one refund, also after a restore', () => {
     },
   );
 
-  it("a partial refund before a restore, and again after its event, is the event's one refund, with nothing reserved", async () => {
+  it('a partial refund repeated after a restored backup and its webhook stays one refund, with nothing reserved', async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
@@ -157,7 +157,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('a refund request with the same key is the same refund under both ids of its payment, and a conflict with another body', async () => {
+  it('one idempotency key names one refund under both ids of a payment, and conflicts with another body', async () => {
     const { paymentId } = await aRenewal();
     const ours = await ourId(world.databaseUrl, paymentId);
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');
@@ -170,7 +170,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await atMor(paymentId)).toHaveLength(1);
   });
 
-  it('after a restore the MoR refuses another body under an old key, the caller learns it, and no other key goes out', async () => {
+  it('after a restored backup, the MoR refuses another body under an old key, and Crossbill sends no other key', async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);
@@ -183,7 +183,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(items).toMatchObject([{ kind: 'refund_stuck', summary: expect.stringContaining('another body') }]);
   });
 
-  it('a signup before a restore and again after it under its key is one intent at the MoR', async () => {
+  it('a signup repeated under its key after a restored backup stays one intent at the MoR', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_restored' }, amount: 2990, currency: 'eur' };
     const signUp = (): Promise<Reply> =>
@@ -196,7 +196,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(again.body['client_secret']).toBe(first.body['client_secret']);
   });
 
-  it('a signup with tax after a restore makes no second intent: the MoR refuses its new calculation', async () => {
+  it('a signup with tax, repeated under its key after a restored backup, gets 409 and makes no second intent', async () => {
     const copy = await backup();
     const body = { kind: 'payment', customer: { id: 'cus_taxed' }, amount: 2990, currency: 'eur', tax: TAX };
     const signUp = (): Promise<Reply> =>

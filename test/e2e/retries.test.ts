@@ -71,7 +71,7 @@ describe('a failed renewal with a schedule of retries', () => {
   const ended = (id: string): Promise<Json> =>
     until(id, 'the schedule is over', (i) => (i['retries'] as Json)['ended_at'] !== null);
 
-  it('a retry wins after a decline: the MoR hears a fresh invoice.created, charges again, and one mark pays the invoice', async () => {
+  it("Crossbill retries a declined renewal with a fresh invoice.created until the MoR's charge succeeds", async () => {
     await start('soft=1s,2s');
     const id = await renewal('decline', 'decline', 'succeed');
     const paid = await world.invoice(id, 'paid');
@@ -90,7 +90,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect(ids.size).toBe(3);
   });
 
-  it('a hard decline makes a payment link in the customer’s country and no further charge; the paid link marks the invoice', async () => {
+  it("after a hard decline, Crossbill makes a payment link in the customer's country and retries no charge", async () => {
     await world.stripe.customers.update(s.customerId, { address: { country: 'DE', line1: '1', city: 'Berlin' } });
     const id = await renewal('decline:stolen_card', 'succeed');
     const seen = await until(id, 'the link can be paid', (i) =>
@@ -115,32 +115,35 @@ describe('a failed renewal with a schedule of retries', () => {
     ['nothing', 'open', 'active'],
     ['uncollectible', 'uncollectible', 'active'],
     ['cancel', 'open', 'canceled'],
-  ])('a schedule with the end %s leaves the invoice %s and the subscription %s', async (end, invoice, subscription) => {
-    await start(`soft=1s end=${end}`);
-    const one = await world.subscriber();
-    await world.invoice(one.firstInvoiceId, 'paid');
-    const before = s;
-    s = one;
-    const id = await renewal('decline', 'decline');
-    s = before;
-    const over = await ended(id);
-    expect(over['retries']).toMatchObject({ end });
-    await world.until(
-      'Stripe shows it',
-      () => world.stripe.invoices.retrieve(id),
-      (i) => i.status === invoice,
-    );
-    const seen = await world.until(
-      'the subscription is so',
-      () => world.stripe.subscriptions.retrieve(one.subscriptionId),
-      (x) => (x.status === 'canceled') === (subscription === 'canceled'),
-    );
-    expect(seen.status === 'canceled').toBe(subscription === 'canceled');
-    expect(await charges(id)).toEqual(['failed', 'failed']);
-    expect((await shown(id))['next_try_at']).toBeNull();
-  });
+  ])(
+    'a retry schedule with end=%s leaves the invoice %s and the subscription %s',
+    async (end, invoice, subscription) => {
+      await start(`soft=1s end=${end}`);
+      const one = await world.subscriber();
+      await world.invoice(one.firstInvoiceId, 'paid');
+      const before = s;
+      s = one;
+      const id = await renewal('decline', 'decline');
+      s = before;
+      const over = await ended(id);
+      expect(over['retries']).toMatchObject({ end });
+      await world.until(
+        'Stripe shows it',
+        () => world.stripe.invoices.retrieve(id),
+        (i) => i.status === invoice,
+      );
+      const seen = await world.until(
+        'the subscription is so',
+        () => world.stripe.subscriptions.retrieve(one.subscriptionId),
+        (x) => (x.status === 'canceled') === (subscription === 'canceled'),
+      );
+      expect(seen.status === 'canceled').toBe(subscription === 'canceled');
+      expect(await charges(id)).toEqual(['failed', 'failed']);
+      expect((await shown(id))['next_try_at']).toBeNull();
+    },
+  );
 
-  it('a retry never charges a paid invoice, also without an event, and gives nothing up', async () => {
+  it('Crossbill never retries an invoice paid at Stripe, even without an event about the payment', async () => {
     await start('soft=3s end=cancel');
     const id = await renewal('decline', 'succeed');
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 100 });
@@ -154,7 +157,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).not.toBe('canceled');
   });
 
-  it('of two retry requests at once one wins and the other learns of it; the same key gives the same retry', async () => {
+  it('of two retry requests at once one gets 202 and the other 409, and a repeated key returns its retry', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'decline', 'succeed');
     const both = await Promise.all([retry(id), retry(id)]);
@@ -171,7 +174,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await retry(id)).body).toMatchObject({ code: 'invoice_not_retryable' });
   });
 
-  it('a retry goes out once when its time has come, in spite of a restart', async () => {
+  it('Crossbill sends a scheduled retry once, even after a restart and with a second daemon', async () => {
     await start('soft=4s');
     const id = await renewal('decline', 'succeed');
     expect((await shown(id))['next_try_at']).not.toBeNull();
@@ -183,7 +186,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect(await charges(id)).toEqual(['failed', 'succeeded']);
   });
 
-  it('a database restored from before a retry repeats its event id, and the MoR does not charge again', async () => {
+  it('after a restored backup, Crossbill repeats a retry under its event id, and the MoR does not charge again', async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'succeed');
     await until(id, 'it rests', (i) => i['stripe_status'] === 'open');
@@ -216,7 +219,7 @@ describe('a failed renewal with a schedule of retries', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('the command line tries again and explains the next step', async () => {
+  it('crossbill retry charges a refused renewal again, and crossbill explain shows the next retry', async () => {
     await start('soft=1h');
     const id = await renewal('decline', 'succeed');
     const env = { ...world.env, ...settings(), RETRY_SCHEDULE: 'soft=1h' };
@@ -230,7 +233,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await cli(['retry', id, '--all-parked'], env)).code).toBe(2);
   });
 
-  it('a retry of an invoice unknown to Stripe, or without the role, gets a refusal', async () => {
+  it('Crossbill refuses a retry of an unknown invoice, and a retry with a read-only key', async () => {
     expect((await retry('in_nobody')).status).toBe(404);
     const viewer = { authorization: 'Bearer read-key-for-tests-0123456789abcd' };
     expect((await retry('in_nobody', viewer)).status).toBe(403);

@@ -87,7 +87,7 @@ describe('a daemon in shadow mode', () => {
     return { code, ...body };
   }
 
-  it('a daemon in shadow mode decides like the one in charge, and sends nothing', async () => {
+  it('a daemon in shadow mode decides the same as the daemon in charge, and sends nothing', async () => {
     const taken = await openRenewal(world, s);
     await shadowSees(taken, 'expected');
     await world.control('DELETE', '/requests');
@@ -115,7 +115,7 @@ describe('a daemon in shadow mode', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('a daemon in shadow mode refuses every change at the API, and says so', async () => {
+  it('a daemon in shadow mode answers shadow_mode to every change at the API', async () => {
     await world.control('DELETE', '/requests');
     const tries: [string, string, unknown?][] = [
       ['POST', '/v1/signups', { kind: 'trial', customer: { id: s.customerId } }],
@@ -141,7 +141,7 @@ describe('a daemon in shadow mode', () => {
     expect(metrics).toContain('crossbill_shadow_marks{outcome="agreed"} 1');
   });
 
-  it("a daemon in shadow mode reports the marks it would have made alone, and others' unexplained marks", async () => {
+  it('crossbill shadow lists each invoice with an actual mark different from the decision in shadow mode', async () => {
     const [left, marked] = [await openRenewal(world, s), await openRenewal(world, s)];
     await shadowSees(left, 'expected');
     await shadowSees(marked, 'expected');
@@ -166,7 +166,7 @@ describe('a daemon in shadow mode', () => {
     );
   });
 
-  it('after shadow mode a daemon sends nothing on its own; verify shows the rest, and a person orders the marks', async () => {
+  it('after shadow mode, Crossbill makes an old mark only when the operator runs crossbill verify --repair', async () => {
     await Promise.all([shadow.stop(), inCharge.stop()]);
     await world.control('DELETE', '/requests');
     const live = { ...env, CROSSBILL_SHADOW: 'false' };

@@ -29,7 +29,7 @@ describe('Signups', () => {
       ...over,
     });
     const intentCalls = (): Promise<Json[]> => requestsOf(world, 'side=mor&path=/api/payments/cardpsp');
-    it('a signup gets a payment intent, a trial a setup intent; the response shows the secret once', async () => {
+    it('a signup gets a payment intent and a trial a setup intent, and Crossbill shows the client secret once', async () => {
       const paid = await signUp(payment());
       expect(paid).toMatchObject({ status: 201, body: { kind: 'payment' } });
       expect(paid.body['client_secret']).toEqual(expect.stringContaining(String(paid.body['payment_intent_id'])));
@@ -51,7 +51,7 @@ describe('Signups', () => {
       expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
     });
 
-    it('a trial completes once the MoR charges its saved method, and not before', async () => {
+    it('Crossbill completes a trial when the MoR charges its saved method, and not before', async () => {
       const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
       const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
       const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
@@ -76,15 +76,15 @@ describe('Signups', () => {
     });
 
     it.each([
-      ['payment-intents', { action: 'status', status: 503 }],
-      ['payment-intents', { action: 'status', status: 500 }],
-      ['payment-intents', { action: 'drop_before' }],
-      ['payment-intents', { action: 'drop_after' }],
-      ['payment-intents', { action: 'status_after', status: 502 }],
-      ['payment-intents', { action: 'garble' }],
-      ['setup-intents', { action: 'status', status: 503 }],
-      ['setup-intents', { action: 'drop_after' }],
-    ])('%s and %j: 502 mor_unavailable, and the repeat succeeds with one intent', async (path, fault) => {
+      ['a 503 of the MoR', { action: 'status', status: 503 }],
+      ['a 500 of the MoR', { action: 'status', status: 500 }],
+      ['a lost request', { action: 'drop_before' }],
+      ['a lost response', { action: 'drop_after' }],
+      ['a 502 in place of the response', { action: 'status_after', status: 502 }],
+      ['a garbled response', { action: 'garble' }],
+      ['a 503 to a trial', { action: 'status', status: 503 }, 'setup-intents'],
+      ['a lost response to a trial', { action: 'drop_after' }, 'setup-intents'],
+    ])('a signup repeated under its key makes one intent after %s', async (_, fault, path = 'payment-intents') => {
       const key = randomUUID();
       const body = path === 'setup-intents' ? { kind: 'trial', customer: { id: `cus_${key.slice(0, 8)}` } } : payment();
       await world.control('POST', '/faults', {
@@ -106,7 +106,7 @@ describe('Signups', () => {
       );
     });
 
-    it('a refusal of the MoR reaches the caller with its status and code', async () => {
+    it('the caller gets status and code when the MoR refuses a signup', async () => {
       expect(await signUp(payment('cus_small', { amount: 1 }))).toMatchObject({
         status: 422,
         body: { code: 'amount_out_of_range' },
@@ -120,7 +120,7 @@ describe('Signups', () => {
       await world.control('POST', '/merchant', { suspended: false });
     });
 
-    it('a made-up charge marks nothing, and the MoR’s own word proves the true one', async () => {
+    it('Crossbill marks no invoice paid for a charge unknown to the MoR', async () => {
       const b = await begun(world);
       expect((await complete(world, b, 'ch_made_up_by_a_browser')).status).toBe(202);
       await world.until(
@@ -132,7 +132,7 @@ describe('Signups', () => {
       expect((await world.api('GET', `/v1/signups/${b.id}`)).body).toMatchObject({ mark: 'proving' });
     });
 
-    it('one charge pays one signup and one invoice', async () => {
+    it('Crossbill lets one charge pay only one signup and one invoice', async () => {
       const b = await begun(world);
       const { chargeId } = await confirmed(world, b);
       await complete(world, b, chargeId);
@@ -153,14 +153,14 @@ describe('Signups', () => {
       expect((await complete(world, { ...b, id: 'sup_unknown' }, chargeId)).status).toBe(404);
     });
 
-    it('two signups name one charge at the same moment: one wins', async () => {
+    it('when two signups name one charge at the same moment, Crossbill accepts one and refuses the other', async () => {
       const [one, two] = [await begun(world), await begun(world)];
       const { chargeId } = await confirmed(world, one);
       const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);
       expect(told.map((t) => t.status).sort()).toEqual([202, 409]);
     });
 
-    it('a refund in the MoR’s portal names a signup’s payment, and Crossbill mirrors it', async () => {
+    it("Crossbill mirrors a refund made in the MoR's portal for the payment of a signup", async () => {
       const b = await begun(world);
       const { chargeId, paymentId } = await confirmed(world, b);
       await complete(world, b, chargeId);
@@ -176,7 +176,7 @@ describe('Signups', () => {
       await paidOnce(world, b.invoiceId);
     });
 
-    it('a refund by a MoR without the invoice finds it by the charge, with one mirror', async () => {
+    it('Crossbill finds the invoice of a refund by its charge if the MoR names no invoice', async () => {
       const b = await begun(world);
       const { chargeId, paymentId } = await confirmed(world, b);
       await complete(world, b, chargeId);
@@ -200,7 +200,7 @@ describe('Signups', () => {
       expect(await reviews(world, b.invoiceId)).toEqual([]);
     });
 
-    it('the MoR’s event before complete: one payment all the same', async () => {
+    it("Crossbill books one payment when payment.succeeded arrives before the signup's completion", async () => {
       const b = await begun(world);
       const { chargeId, paymentId } = await confirmed(world, b);
       await tellSucceeded(
@@ -249,9 +249,12 @@ describe('A signup by bank debit', () => {
       return b;
     }
 
-    it.each([null, 'bank_debit'])(
-      'a bank debit in processing (%s) leaves the invoice open; Stripe ends the subscription, and a person decides late money',
-      async (outcome) => {
+    it.each([
+      ['of the customer’s card setting', null],
+      ['chosen in the browser', 'bank_debit'],
+    ])(
+      'when a bank debit %s settles only after Stripe voids the invoice, Crossbill opens an item and marks nothing',
+      async (_, outcome) => {
         const b = await processing(outcome);
         const asked = await world.until(
           'the MoR was asked three times',
@@ -287,7 +290,7 @@ describe('A signup by bank debit', () => {
       },
     );
 
-    it('a settled bank debit pays its invoice once if Stripe has not ended the subscription before', async () => {
+    it('Crossbill marks the invoice paid once when a bank debit settles before Stripe voids the invoice', async () => {
       const b = await processing('bank_debit');
       const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
       if (atMor === undefined) throw new Error('the MoR has no such payment');
@@ -299,7 +302,7 @@ describe('A signup by bank debit', () => {
       await paidOnce(world, b.invoiceId);
     });
 
-    it('a failed bank debit opens a signup_unproven item, without a payment record or a paid invoice', async () => {
+    it('a failed bank debit opens a signup_unproven item, and Stripe gets no payment record', async () => {
       const b = await processing('bank_debit_failed');
       const atMor = [...world.sandbox.mor.payments.values()].find((p) => p.merchantCustomerId === b.customerId);
       if (atMor === undefined) throw new Error('the MoR has no such payment');

@@ -47,7 +47,7 @@ describe('tax', () => {
     return done.body;
   }
 
-  it('Crossbill calculates, commits, lists and gives back tax in the words of Document 2', async () => {
+  it("Crossbill calculates, commits, lists and refunds tax through the MoR's tax API", async () => {
     const made = await calculate();
     expect(made).toMatchObject({
       status: 201,
@@ -103,7 +103,7 @@ describe('tax', () => {
     expect(file).toMatchObject({ status: 200, body: { b2cInvoice: { url: expect.stringMatching(/^http/) } } });
   });
 
-  it('a tax transaction reports an invoice in the making, and when to ask again', async () => {
+  it('Crossbill answers 202 with Retry-After while the MoR prepares the invoice of a tax transaction', async () => {
     const { transactionId } = await committed('order-202');
     const path = `/api/tax/transactions/${String(transactionId)}/invoice`;
     await world.control('POST', '/faults', {
@@ -118,7 +118,7 @@ describe('tax', () => {
     expect(waits.headers.get('retry-after')).toBe('7');
   });
 
-  it("the tax transactions page with the MoR's own cursor", async () => {
+  it("GET /v1/tax/transactions pages with the MoR's cursor, and refuses an invalid size or cursor", async () => {
     for (const n of [1, 2, 3]) await committed(`page-${n}`);
     const first = await api('GET', '/v1/tax/transactions?size=2');
     expect((first.body['transactions'] as Json[]).map((t) => t['merchantTransactionReference'])).toEqual([
@@ -142,7 +142,7 @@ describe('tax', () => {
     });
   });
 
-  it('a tax request with a wrong or unknown field gets a refusal before anything leaves the house', async () => {
+  it('Crossbill refuses a tax request with a wrong or unknown field before any request to the MoR', async () => {
     const before = await calculations();
     const rows: [Json, string][] = [
       [cart({ currency: 'euro' }), 'currency'],
@@ -167,7 +167,7 @@ describe('tax', () => {
     expect(refund).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
   });
 
-  it("the caller gets the MoR's words about conflicting fields", async () => {
+  it("the caller gets the MoR's code and field for a tax request with conflicting fields", async () => {
     const goods = {
       merchantLineItemReference: 'l',
       productCode: 'p',
@@ -191,7 +191,7 @@ describe('tax', () => {
     }
   });
 
-  it("the caller gets each refusal of the MoR's tax, and its own trouble as 502", async () => {
+  it('the caller gets each tax refusal of the MoR with its code, and 502 during an outage of the MoR', async () => {
     const elsewhere = (country: string): Json =>
       cart({
         customer: { billingAddress: { ...address, country, state: 'X' } },
@@ -235,7 +235,7 @@ describe('tax', () => {
     expect(await calculate()).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
   });
 
-  it('Crossbill imports a product with a decimal price', async () => {
+  it('Crossbill imports a product with a decimal price, and refuses a read-only key', async () => {
     const product = {
       productId: 'sku-1',
       title: 'Chair',
@@ -263,7 +263,7 @@ describe('tax', () => {
       );
     const intentOf = async (id: unknown): Promise<Json> => (await world.control('GET', `/intents/${String(id)}`)).body;
 
-    it('a signup with tax calculates first and binds the calculation to the payment, once for each key', async () => {
+    it('a signup with tax calculates once for each key, and binds the calculation to its payment intent', async () => {
       const before = await calculations();
       const made = await signup({}, 'tax-1');
       expect(made).toMatchObject({ status: 201, body: { tax_calculation_id: expect.any(String) } });
@@ -281,7 +281,7 @@ describe('tax', () => {
       expect(both[0].body).toEqual(both[1].body);
     });
 
-    it('a trial with tax carries its calculation too, and takes no money', async () => {
+    it('a trial with tax binds a calculation to its setup intent', async () => {
       const made = await signup({ kind: 'trial', amount: undefined, currency: undefined });
       expect(made).toMatchObject({ status: 201, body: { setup_intent_id: expect.any(String) } });
       expect(JSON.stringify(await intentOf(made.body['setup_intent_id']))).toContain(
@@ -289,7 +289,7 @@ describe('tax', () => {
       );
     });
 
-    it("a signup refuses an amount different from the calculation's, and a cart refused by Document 2", async () => {
+    it('Crossbill refuses a signup with an amount different from its tax calculation, or with an invalid cart', async () => {
       const differs = await signup({ amount: 3999 });
       expect(differs).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ field: 'amount' }] } });
       expect(differs.body['message']).toContain('40.00 EUR');
@@ -307,7 +307,7 @@ describe('tax', () => {
       expect(await signup({})).toMatchObject({ status: 409, body: { code: 'integration_not_configured' } });
     });
 
-    it('a signup calculates again once if its calculation is unusable at the first sending', async () => {
+    it('Crossbill calculates the tax of a signup once more if the MoR no longer knows the calculation', async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       const gone = { side: 'mor', path, action: 'status', status: 404, code: 'tax_calculation_not_found' };
       await world.control('POST', '/faults', gone);
@@ -322,7 +322,7 @@ describe('tax', () => {
       expect(await calculations()).toBe(before + 4);
     });
 
-    it('a signup keeps its calculation after an unanswered first sending', async () => {
+    it("Crossbill keeps the tax calculation of a signup when the MoR's first response is lost", async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
       const before = await calculations();

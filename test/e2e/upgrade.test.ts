@@ -101,7 +101,7 @@ async function isReady(base: string): Promise<void> {
 }
 
 describe('a rolling upgrade of two replicas', () => {
-  it('a rolling upgrade loses nothing and does nothing twice; the new release takes traffic once the schema is its own', async () => {
+  it('a rolling upgrade under load marks every renewal paid once, and the new release waits for its migration', async () => {
     const other = new pg.Client({ connectionString: world.databaseUrl });
     other.on('error', () => undefined); // it ends with the database when the test fails
     await other.connect();
@@ -140,7 +140,7 @@ describe('a rolling upgrade of two replicas', () => {
     await allPaidOnce(invoices);
   }, 120_000);
 
-  it('a rolled-back release starts on the newer schema and works', async () => {
+  it('after a rollback, the old release starts on the newer schema and marks every renewal paid once', async () => {
     await migrate(world.databaseUrl, { folder: next });
     const old = await world.startDaemon();
     await isReady(old.url);

@@ -39,7 +39,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     return { ...s, invoiceId, paymentId: payment?.id ?? '', recordId };
   }
 
-  it('verify finds nothing where nobody changed Stripe by hand', async () => {
+  it('crossbill verify finds no difference if nobody changed Stripe by hand', async () => {
     const { paymentId, invoiceId } = await paid();
     const key = { 'idempotency-key': `refund-${paymentId}` };
     expect((await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key)).status).toBe(201);
@@ -52,7 +52,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     expect({ code, differences: report.differences }).toEqual({ code: 0, differences: [] });
   });
 
-  it('verify names a manual credit note, and its refund', async () => {
+  it('crossbill verify reports a manual credit note with its amount', async () => {
     const { invoiceId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
     const [line, ...more] = await named((d) => d.invoice_id === invoiceId);
@@ -61,7 +61,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     expect(line?.detail).toContain('3.00 EUR');
   });
 
-  it('verify names a manual credit note next to one of ours, and only the manual one', async () => {
+  it('crossbill verify reports only the manual one of two credit notes if Crossbill made the other', async () => {
     const { paymentId, invoiceId } = await paid();
     const key = { 'idempotency-key': `refund-${paymentId}` };
     await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key);
@@ -76,14 +76,14 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     ]);
   });
 
-  it('verify names money put on the customer balance by a credit note, once', async () => {
+  it('crossbill verify reports a manual credit note to the customer balance once', async () => {
     const { invoiceId, customerId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 400, credit_amount: 400 });
     const lines = await named((d) => d.invoice_id === invoiceId || d.detail.includes(customerId));
     expect(lines).toMatchObject([{ kind: 'credited_by_hand', object_id: note.id }]);
   });
 
-  it('verify names a credit to the balance without any invoice, until somebody takes it back', async () => {
+  it('crossbill verify reports a manual credit to the customer balance until somebody reverses it', async () => {
     const { customerId } = await paid();
     const { customers } = world.stripe;
     const entry = await customers.createBalanceTransaction(customerId, { amount: -500, currency: 'eur' });
@@ -95,7 +95,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
   });
 
   if (mode === 'payment_record') {
-    it('verify names a manual refund on our payment record', async () => {
+    it("crossbill verify reports a manual refund on Crossbill's payment record", async () => {
       const { invoiceId, recordId } = await paid();
       await world.stripe.paymentRecords.reportRefund(recordId, {
         outcome: 'refunded',
@@ -108,7 +108,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
       expect(lines[0]?.detail).toContain('2.50 EUR');
     });
 
-    it('verify names a payment record taken off its invoice, also after somebody marks the invoice paid again', async () => {
+    it('crossbill verify reports a payment record detached from its invoice, even after a manual mark as paid', async () => {
       const { invoiceId, recordId } = await paid();
       await world.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: recordId });
       const detached = { kind: 'charged_not_marked', object_id: recordId };
@@ -117,7 +117,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
       expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
     });
 
-    it('verify names an invoice overpaid by another record', async () => {
+    it('crossbill verify reports an invoice overpaid by another payment record', async () => {
       const { invoiceId } = await paid();
       const attached = [...world.sandbox.stripe.state.invoicePayments.values()].find(
         (p) => p.invoice === invoiceId && p.status === 'paid',
@@ -142,7 +142,7 @@ describe('a difference acknowledged by a person', () => {
   const listed = async (): Promise<Record<string, unknown>[]> =>
     (await world.api<{ data: Record<string, unknown>[] }>('GET', '/v1/verify/differences?limit=100')).body.data;
 
-  it('an acknowledged difference counts apart, with its note, and comes back when its facts change', async () => {
+  it('crossbill verify counts an acknowledged difference apart, and reports it again when its facts change', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
@@ -191,7 +191,7 @@ describe('a difference acknowledged by a person', () => {
     expect(differences[0]?.id).not.toBe(idOf(note.id));
   });
 
-  it('an acknowledgement needs a note, on the command line too', async () => {
+  it('crossbill verify refuses an acknowledgement without a note or of an unknown difference', async () => {
     const ran = await run('--acknowledge', 'dif_1');
     expect({ code: ran.code, err: ran.err }).toEqual({ code: 2, err: expect.stringContaining('--note') });
     const none = await run('--acknowledge', 'dif_1', '--note', 'why');
@@ -216,7 +216,7 @@ describe('a mark of ours', () => {
     return (body['data'] as { query: { psp_reference: string } }[]).map((r) => r.query.psp_reference);
   }
 
-  it('a mark of ours costs one look-up at the MoR, and verify names it if the MoR does not know it', async () => {
+  it('crossbill verify looks each mark up at the MoR once, and reports a mark with a charge unknown to the MoR', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);

@@ -83,7 +83,7 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
-  it('verify names a fresh object of Stripe without its event at once, and repairs it unasked if nobody can answer', async () => {
+  it('crossbill verify reports a new Stripe invoice without a delivered event, and --repair takes the event in', async () => {
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
@@ -98,7 +98,7 @@ describe('verify', () => {
     expect(repaired.code).toBe(0);
   });
 
-  it('verify finds nothing where signups, renewals and refunds went well', async () => {
+  it('crossbill verify finds no difference after ordinary signups, renewals and refunds', async () => {
     const { paymentId } = await paidRenewal();
     await refunded(paymentId, 1000);
     const { code, report } = await verify();
@@ -108,7 +108,7 @@ describe('verify', () => {
     expect(report.compared['credit_notes']).toBeGreaterThanOrEqual(1);
   });
 
-  it('verify finds a finalized invoice with lost deliveries, and the repair marks it', async () => {
+  it('crossbill verify finds a finalized invoice with lost webhooks, and --repair marks the invoice paid', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -130,7 +130,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('verify finds a never delivered invoice, and backfill takes it in', async () => {
+  it('crossbill doctor warns of undelivered events, and crossbill backfill takes in the missing invoice', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/faults', { target: 'deliveries', action: 'lose', times: 1_000 });
@@ -157,7 +157,7 @@ describe('verify', () => {
     expect(again).toMatchObject({ code: 0, out: 'Nothing was missing.\n' });
   });
 
-  it('verify finds a manually voided credit note', async () => {
+  it('crossbill verify reports a refund with a voided credit note at Stripe', async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 700);
     // Stripe voids notes of open invoices only; whatever removed this one, it does not count any more.
@@ -169,7 +169,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('verify finds an invoice paid by another payment record, and one marked out of band', async () => {
+  it('crossbill verify reports an invoice paid by a foreign payment record, and one marked paid out of band', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
@@ -198,7 +198,7 @@ describe('verify', () => {
     expect(about(report, byHand)[0]?.detail).toContain('out of band');
   });
 
-  it("verify finds another amount at Stripe than the ledger's mark, and another on a credit note", async () => {
+  it('crossbill verify reports a mark and a credit note with other amounts at Stripe than in the ledger', async () => {
     const { paymentId, invoiceId } = await paidRenewal();
     const refund = await refunded(paymentId, 900);
     const note = world.sandbox.stripe.state.creditNotes.get(String(refund['noteId']));
@@ -215,7 +215,7 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('verify lists waiting money with its review item, and ends with exit code 3 until a person acknowledges it', async () => {
+  it('crossbill verify exits with code 3 over an unmarked payment until the operator acknowledges the difference', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     const invoiceId = await world.renew(s.subscriptionId);
@@ -236,7 +236,7 @@ describe('verify', () => {
     expect(next.report.acknowledged.filter((d) => d.invoice_id === invoiceId)).toMatchObject([{ id: waiting?.id }]);
   });
 
-  it('verify ends with exit code 4 when Stripe does not answer, and goes on when it does', async () => {
+  it('crossbill verify exits with code 4 if Stripe does not answer, and --resume finishes the run', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       path: '/v1/events',
@@ -258,7 +258,7 @@ describe('verify', () => {
     expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
   });
 
-  it('verify keeps each run, with its findings', async () => {
+  it('crossbill verify stores each run with its outcome', async () => {
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     const runs = await db.query<{ outcome: string; n: string }>(

@@ -55,7 +55,7 @@ describe('The webhook endpoints', () => {
     const wire = join(import.meta.dirname, '../wire');
     const files = (folder: string): string[] => readdirSync(join(wire, folder)).filter((f) => f.endsWith('.json'));
 
-    it.each(files('stripe'))("Stripe's endpoint takes %s", async (name) => {
+    it.each(files('stripe'))("Stripe's webhook endpoint takes the event %s", async (name) => {
       const body = readFileSync(join(wire, 'stripe', name));
       const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
       expect(await deliver(world, 'stripe', body)).toEqual(RECEIVED);
@@ -63,7 +63,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'stripe', id)).toBe(unused ? 'ignored' : 'done');
     });
 
-    it("each of the MoR's events has its own endpoint", async () => {
+    it("Crossbill takes the MoR's payment events at one webhook endpoint and its other events at another", async () => {
       const sent: { endpoint: EndpointName; id: string }[] = [];
       for (const name of files('mor-events')) {
         const body = readFileSync(join(wire, 'mor-events', name));
@@ -78,7 +78,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(ENDPOINT_NAMES)(
-      '%s: Crossbill stores an unused type as ignored, and answers the same again',
+      'the webhook endpoint %s stores an event of an unused type once, and answers 200 twice',
       async (endpoint) => {
         const body = unusedBody(`evt_unused_${endpoint}`);
         expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
@@ -108,7 +108,7 @@ describe('The webhook endpoints', () => {
       ],
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
       ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
-    ])('Crossbill parks an authentic body with %s', async (_what, body) => {
+    ])('Crossbill parks an authentic delivery with %s', async (_what, body) => {
       const parkedOnes = async (): Promise<Json[]> =>
         (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked&limit=100')).body.data;
       const before = await parkedOnes();
@@ -122,7 +122,7 @@ describe('The webhook endpoints', () => {
       expect((await world.api('GET', `/v1/events/${String(newest?.['id'])}`)).status).toBe(200);
     });
 
-    it('Crossbill keeps odd white space, escapes and unknown fields of an event verbatim and applies it', async () => {
+    it('Crossbill applies an event with odd white space, escapes and unknown fields', async () => {
       const invoiceId = 'in_spaces';
       const body = `\r\n  ${paymentBody({ eventId: 'evt_spaces', paymentId: 'pay_spaces', invoiceId }).replace('"type"', '"n\\u00e9w": 1152921504606846976, "__proto__": {"x":1}, "type"')} \n`;
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
@@ -130,7 +130,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(ENDPOINT_NAMES)(
-      '%s: the endpoint refuses every malformed signature, and stores nothing',
+      'the webhook endpoint %s refuses every malformed signature, and stores nothing',
       async (endpoint) => {
         const { header } = ENDPOINTS[endpoint];
         const body = paymentBody({ eventId: `evt_refused_${endpoint}` });
@@ -167,7 +167,7 @@ describe('The webhook endpoints', () => {
     );
 
     it.each(ENDPOINT_NAMES)(
-      '%s: the endpoint refuses a MAC of no secret of its own, and stores nothing',
+      'the webhook endpoint %s refuses a signature made with a foreign secret, and stores nothing',
       async (endpoint) => {
         const body = paymentBody({ eventId: `evt_forged_${endpoint}` });
         const before = await countEvents();
@@ -191,7 +191,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it('a signature may have a blank after a comma, and a MAC in capitals', async () => {
+    it('a webhook endpoint accepts a signature with a blank after the comma and in capital letters', async () => {
       const body = unusedBody('evt_spelled');
       const [t = '', v1 = ''] = sign(body, secretOf(world, 'mor_payments')).split(',v1=');
       const headers = { 'mor-signature': `${t}, v1=${v1.toUpperCase()}` };
@@ -199,7 +199,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', 'evt_spelled')).toBe('ignored');
     });
 
-    it('any of several signatures is enough, as during a rotation of secrets', async () => {
+    it('a webhook endpoint accepts one right signature among several, as during a rotation of secrets', async () => {
       const body = unusedBody('evt_rolled');
       const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
       expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
@@ -210,7 +210,7 @@ describe('The webhook endpoints', () => {
       ['+299', 200],
       ['-302', 503],
       ['+302', 503],
-    ])('a right MAC with a time %s s off gets %i', async (off, status) => {
+    ])('a right signature with a time %s s off gets %i', async (off, status) => {
       const id = `evt_off_${off}`;
       const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
       const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
@@ -223,7 +223,7 @@ describe('The webhook endpoints', () => {
       expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
     });
 
-    it("events retry reads the quarantine, and the event's payment is in the books", async () => {
+    it('crossbill events retry takes a delivery out of quarantine and books its payment', async () => {
       const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
       const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
       expect(sent.status).toBe(503);
@@ -240,7 +240,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(ENDPOINT_NAMES)(
-      '%s: the endpoint refuses a body over the limit and takes one of exactly the limit',
+      'the webhook endpoint %s takes a body of exactly the limit, and refuses a larger body',
       async (endpoint) => {
         const limit = 64 * 1024;
         const start = `{"id":"evt_big_${endpoint}","type":"weather.changed","pad":"`;
@@ -253,7 +253,7 @@ describe('The webhook endpoints', () => {
     );
 
     it.each(ENDPOINT_NAMES)(
-      '%s: a sender of an odd Expect or of huge headers learns to come again, and then succeeds',
+      'the webhook endpoint %s answers 503 to odd or huge headers, and takes the next delivery',
       async (endpoint) => {
         const id = `evt_odd_${endpoint}`;
         const body = unusedBody(id);
@@ -269,14 +269,14 @@ describe('The webhook endpoints', () => {
     );
 
     it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
-      '%s is the same endpoint',
+      "Stripe's webhook endpoint also answers at %s",
       async (path) => {
         expect(await deliver(world, 'stripe', unusedBody(`evt_at_${path}`), { path })).toEqual(RECEIVED);
         expect(await eventStatus(world, 'stripe', `evt_at_${path}`)).toBe('ignored');
       },
     );
 
-    it('a second body of an event id stays, opens a review item, and never applies', async () => {
+    it('Crossbill quarantines a second body under a known event id, opens an item, and never applies it', async () => {
       const first = { eventId: 'evt_two', paymentId: 'pay_two', invoiceId: 'in_two', amount: 1000 };
       expect(await deliver(world, 'mor_payments', paymentBody(first))).toEqual(RECEIVED);
       expect(await eventStatus(world, 'mor_payments', 'evt_two')).toBe('done');
@@ -317,7 +317,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(['hang', 'cut'] as const)(
-      'the endpoints answer 503 while connections %s, and store the next try once',
+      'the webhook endpoints answer 503 while the database connections %s, and store the repeated delivery once',
       async (mode) => {
         const id = `evt_${mode}`;
         const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
@@ -347,7 +347,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it('the endpoints answer 503 until the daemon is ready, and again while it stops', async () => {
+    it('the webhook endpoints answer 503 before the daemon is ready and while the daemon stops', async () => {
       proxy.set('cut');
       const lines: string[] = [];
       const log = createLogger({
@@ -453,7 +453,7 @@ describe('A wrong webhook secret', () => {
       await receiver.close();
     });
 
-    it('an hour of a wrong secret gets 503 on every attempt, and the MoR gives none up', () => {
+    it('with a wrong webhook secret, Crossbill answers 503 to every delivery of the MoR, and the MoR keeps trying', () => {
       expect(new Set(refused.map((a) => `${a.status} ${a.state}`))).toEqual(new Set(['503 retry']));
       for (const path of ['payments', 'events']) {
         const urls = refused.map((a) => a.url).filter((url) => url.endsWith(`/webhooks/mor/${path}`));
@@ -461,7 +461,7 @@ describe('A wrong webhook secret', () => {
       }
     });
 
-    it('a wrong secret shows at once: one notification, one log line and a count for each endpoint', () => {
+    it('a wrong webhook secret causes one notification and one log line for each endpoint, and the metrics count it', () => {
       const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
       const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
       for (const endpoint of SOURCES) {
@@ -479,7 +479,7 @@ describe('A wrong webhook secret', () => {
       }
     });
 
-    it('the endpoints take every event once the secret is right, and Crossbill decides each once', async () => {
+    it('once the webhook secret is right, Crossbill takes every repeated event and decides each once', async () => {
       const ids = [...new Set(refused.map((a) => a.event_id))];
       await world.advance(4 * HOUR_SEC);
       await world.invoice(renewal, 'paid');
