@@ -1,4 +1,4 @@
-// Links of a dispute or an alert: to its page, its place at the MoR, its items.
+// Links around a dispute or an alert: to its page, to its place at the MoR, and to its items.
 import { actLink, outsideLink } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type ReviewRow } from '../domain/model.js';
@@ -6,7 +6,7 @@ import { type MorObjectRow, objectId } from '../domain/mor-object.js';
 
 export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
 
-/** Null if the object is neither, or the MoR gave no address. */
+/** The link to the dispute at the MoR. Null if the object is no dispute or alert, or the MoR gave no address. */
 export function disputeLink(o: MorObjectRow): Html | null {
   if (!isDispute(o)) return null;
   return outsideLink(o.url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
@@ -15,12 +15,12 @@ export function disputeLink(o: MorObjectRow): Html | null {
 /** The path has our own id: the MoR's id may have any characters. */
 export const disputePath = (o: MorObjectRow): string => `/console/disputes/${encodeURIComponent(o.id)}`;
 
-/** The id as a link to its page. */
+/** The dispute's id as a link to its page. */
 export function disputeIdLink(o: MorObjectRow): Html {
   return html`<a class="id" href="${disputePath(o)}" title="${objectId(o)}">${objectId(o)}</a>`;
 }
 
-/** The link from an invoice or a payment to the page. Null if the object is neither. */
+/** The link from an invoice or a payment to the dispute's page. Null if the object is no dispute or alert. */
 export function disputeAct(o: MorObjectRow): Html | null {
   return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
 }

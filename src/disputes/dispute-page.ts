@@ -1,4 +1,4 @@
-// The page of one dispute or alert: amount, state, possible actions, and its own part of the invoice's timeline.
+// The page of one dispute or alert: amount, state, possible actions, and its lines of the invoice's timeline.
 import { mayDo } from '../api/access/caller.js';
 import { actLink, actRow, besides, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { type Names } from '../console/fields.js';
@@ -36,7 +36,7 @@ type Disputed = {
   readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
 };
 
-/** The bank's amount, else the whole payment. Null if the amount has two readings. */
+/** The disputed amount: the bank's, otherwise the whole payment. Null if the MoR's amount has two readings. */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;

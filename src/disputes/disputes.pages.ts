@@ -1,4 +1,4 @@
-// Pages of disputes and alerts: the list, and one with its state and the possible actions.
+// The pages of disputes and alerts: the list, and one dispute with its state and the possible actions.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';

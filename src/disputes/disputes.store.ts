@@ -14,7 +14,7 @@ export type DisputeFilter = MoneyFilter & {
   readonly status?: string | undefined;
 };
 
-/** `payment` null: unknown. The filter `amount` means the disputed amount. */
+/** A dispute with its invoice and payment. `payment` null: unknown. The filter `amount` means the disputed amount. */
 export type DisputeItem = {
   readonly dispute: MorObjectRow;
   readonly customerId: string | null;
@@ -22,13 +22,13 @@ export type DisputeItem = {
   readonly payment: Pick<PaymentRow, 'id' | 'paymentId' | 'amount' | 'currency'> | null;
 };
 
-/** The disputed amount is the bank's, or else the whole payment. */
+/** The disputed amount is the bank's, otherwise the whole payment. */
 const DISPUTES = `(
   select o.id, o.seq, o.kind, o.status, o.invoice_id, o.created_at, coalesce(o.amount, p.amount) as amount,
          case when o.amount is null then p.currency else o.currency end as currency
     from mor_object o left join payment p on p.id = o.payment_row_id) x`;
 
-/** The condition of a partial index. */
+/** The condition of the partial index on disputes and alerts. */
 const DISPUTED = `x.kind in ('dispute', 'alert')`;
 
 const AT = 'x.created_at';
@@ -39,11 +39,11 @@ export class DisputesStore {
 
   constructor(private readonly db: Database) {}
 
-  /** Newest first, by the first event. Throws BadCursor. */
+  /** Newest first, by the first event about the dispute. Throws BadCursor. */
   async list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>> {
     const found = await walk(this.db.orm, walkOf(filter), page);
     const disputes = await inOrder(this.rows, 'id', found.data);
-    // Loads only the shown columns: a CSV has thousands of rows.
+    // Loads only the columns of the list: a CSV has thousands of rows.
     const [invoices, payments] = await Promise.all([
       this.db.orm.getRepository(InvoiceEntity).find({
         select: { invoiceId: true, customerId: true, number: true },
@@ -65,7 +65,7 @@ export class DisputesStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** The sums of the disputed amounts: the bank's, or else the whole payment. */
+  /** The sums of the disputed amounts: of the bank's amount, otherwise of the whole payment. */
   sums(filter: DisputeFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, walkOf(filter), 'amount');
   }

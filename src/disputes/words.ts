@@ -46,10 +46,13 @@ const dashboard = (url: string | null): string => `in the MoR's dashboard${url =
 
 const paymentOf = (name: string | null): string => (name === null ? 'a payment' : `payment ${name}`);
 
-/** `bad`: a person must act soon. `warn`: money is in question or lost. `calm`: nothing is owed. */
+/**
+ * The tone and text of a dispute's state. `bad`: a person must act soon. `warn`: money is in question or lost. `calm`:
+ * the merchant owes nothing.
+ */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
-/** A deadline in so few days is urgent. */
+/** With this many days left, or fewer, a deadline is urgent. */
 const SOON_DAYS = 3;
 
 export function disputeAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
@@ -65,7 +68,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      // A refund counts before a loss, and may have covered all of it.
+      // Refunds count before a loss, so they may have covered all of it.
       const undone = o.detail.loss?.minor === '0';
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone

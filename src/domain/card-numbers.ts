@@ -1,9 +1,9 @@
-// Masks card numbers in free text of a person or a bank. Other texts stay as they are: an invoice number may look like
-// a card number by chance.
+// Masks card numbers in free text from a person or a bank. Other texts stay as they are: an invoice number may look
+// like a card number by chance.
 
 import { textOf } from '@crossbill/mor/read.js';
 
-/** The members of bodies and answers with free text, in lower case, without "_" and "-". */
+/** The names of members with free text, in bodies and replies: in lower case, without "_" and "-". */
 const FREE_TEXT = new Set([
   'description',
   'failuremessage',
@@ -18,7 +18,7 @@ const FREE_TEXT = new Set([
   'reviewnote',
 ]);
 
-/** Does a member with this name hold text of a person or a bank? */
+/** True if a member with this name holds text from a person or a bank. */
 export function isFreeText(name: string): boolean {
   return FREE_TEXT.has(name.toLowerCase().replace(/[_-]/g, ''));
 }
@@ -29,7 +29,7 @@ export function maskCards(text: string): string {
 }
 
 /**
- * The text of a person or a bank, with card numbers masked. Null: the value is no text. The inbox keeps the original
+ * The text from a person or a bank, with masked card numbers. Null: the value is no text. The inbox keeps the original
  * bytes.
  */
 export function freeText(value: unknown): string | null {

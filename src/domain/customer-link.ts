@@ -8,7 +8,7 @@ export const CUSTOMER_LINK = rowOf('customer_link', {
   signupId: text().orNull,
   /** The merchant's own name for the customer. Null: none. */
   reference: text().orNull.personal(),
-  /** The maker of the link: `signup`, the name of an API key, or a person at the command line. */
+  /** Who made the link: `signup`, the name of an API key, or a person at the command line. */
   linkedBy: text().first('signup'),
   linkedAt: time(),
 });

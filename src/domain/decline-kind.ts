@@ -1,10 +1,10 @@
-// Sorts declines by the processor's code: may the same payment method work later, or must the customer act?
+// Sorts declines by the processor's code: either the same payment method may work later, or the customer must act.
 // docs/retries.md names the sources too.
 import { type RefusalKind } from './retry.js';
 
 /**
- * Stripe does not charge the same payment method again after these codes ("Automate payment retries", "Non-retryable
- * decline codes"). `authentication_required` is in Stripe's list as well; here it has a kind of its own.
+ * After these codes Stripe does not charge the same payment method again ("Automate payment retries", "Non-retryable
+ * decline codes"). Stripe also lists `authentication_required`; here it is a kind of its own.
  */
 const NOT_RETRIED_BY_STRIPE = [
   'incorrect_number',
@@ -57,8 +57,8 @@ const HARD = new Set([...NOT_RETRIED_BY_STRIPE, ...NEEDS_ANOTHER_CARD, ...NEEDS_
 const AUTHENTICATION = new Set(['authentication_required', 'authentication_not_handled', 'mandate_required']);
 
 /**
- * A code outside these lists is soft: card networks allow another try unless they say otherwise, and the retry schedule
- * ends anyway.
+ * Finds the kind of a refusal. A code outside these lists is soft: card networks allow another try unless they say
+ * otherwise, and the retry schedule ends anyway.
  */
 export function findRefusalKind(outcome: 'failed' | 'requires_action', code: string | null): RefusalKind {
   const known = code?.trim().toLowerCase() ?? '';

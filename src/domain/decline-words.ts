@@ -2,7 +2,7 @@
 import { type AttemptRow } from './model.js';
 import { findRefusalKind } from './decline-kind.js';
 
-/** Codes from Stripe's "Decline codes": the common ones that say more than "declined". */
+/** Codes from Stripe's "Decline codes": the common ones with a more exact reason than "declined". */
 const WORDS: Readonly<Record<string, string>> = {
   account_closed: 'the bank account is closed',
   authentication_not_handled: 'the bank wants the customer to authenticate',

@@ -15,33 +15,36 @@ export const differenceKinds = [
   'credited_by_hand', // a credit on a customer's balance at Stripe, unknown to the MoR
   'overpaid', // Stripe shows more paid than was due
   'event_never_delivered',
-  'no_verdict', // the MoR owes a verdict for a renewal, or a later one may be lost
+  'no_verdict', // the MoR owes a verdict on a renewal, or a later verdict may be lost
   'unreadable', // Crossbill could not read an object, and did not compare it
 ] as const;
 
 export type DifferenceKind = (typeof differenceKinds)[number];
 
 export type Repair =
-  | 'look-again' // read the invoice again and settle its lane
+  | 'look-again' // read the invoice again and decide on its lane
   | 'take-in-event' // put the event into the inbox, as if the sender had delivered it
   | 'person';
 
 export type Difference = {
-  /** The same in each run as long as its kind, ids and facts are the same. */
+  /** Stays the same in each run while kind, ids and facts stay the same. */
   readonly id: string;
   readonly kind: DifferenceKind;
   readonly invoiceId: string | null;
   readonly paymentId: string | null;
   readonly refundId: string | null;
   readonly eventId: string | null;
-  /** A second object on the billing platform: a credit note, a payment record, an entry of a balance. Null: none. */
+  /**
+   * The id of a second object on the billing platform: a credit note, a payment record, an entry of a balance. Null:
+   * none.
+   */
   readonly objectId: string | null;
   /** A sentence for people. No code reads it. */
   readonly detail: string;
   readonly repair: Repair;
   /** The open review item about the difference. Null: there is none. */
   readonly reviewId: string | null;
-  /** The person's acknowledgement. Null or absent: nobody has acknowledged the difference. */
+  /** A person's acknowledgement. Null or absent: nobody has acknowledged the difference. */
   readonly acknowledged?: Acknowledgement | null;
 };
 
@@ -53,7 +56,7 @@ export type OurInvoice = {
   readonly openReviews: readonly ReviewRow[];
   /** The MoR's objects for this invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** Payments of other invoices that name a charge of this invoice. */
+  /** Payments of other invoices with a charge of this invoice. */
   readonly sameCharge: readonly PaymentRow[];
 };
 
@@ -62,7 +65,7 @@ export function isOpen(d: Difference): boolean {
   return !d.acknowledged;
 }
 
-/** True if no review item and no person deals with the difference yet. */
+/** True if neither a review item nor a person's acknowledgement covers the difference yet. */
 export function isUntold(d: Difference): boolean {
   return d.reviewId === null && isOpen(d);
 }

@@ -5,7 +5,7 @@ import { showMoney } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 
 /**
- * The MoR's own text for a sum with two readings. Null: the MoR named no sum, the sum is clear, or both readings cover
+ * The MoR's own text of a sum with two readings. Null: the MoR named no sum, the sum is clear, or both readings cover
  * the whole payment.
  */
 export function unreadSum(

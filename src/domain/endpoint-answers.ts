@@ -1,7 +1,7 @@
-// Counts the answers of a webhook endpoint: 200 accepted, 401 refused, 503 "come again".
+// Counts a webhook endpoint's replies: 200 accepted, 401 refused, 503 "come again".
 import { type InboxSource } from './ports/inbox.js';
 
-/** The count of each status. A status without answers is absent. */
+/** The number of replies with each status. A status without replies is absent. */
 export function answersOf(answers: readonly EndpointAnswer[], endpoint: InboxSource): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   for (const a of answers) if (a.endpoint === endpoint) sums.set(a.status, (sums.get(a.status) ?? 0) + a.n);
@@ -12,7 +12,7 @@ export type EndpointAnswer = {
   readonly endpoint: InboxSource;
   /** The start of the hour, in UTC. */
   readonly hour: Date;
-  /** The HTTP status. 499: the sender closed the connection before the answer. */
+  /** The HTTP status. 499: the sender closed the connection before the reply. */
   readonly status: number;
   readonly n: number;
 };
@@ -21,8 +21,8 @@ export type EndpointRefusal = {
   readonly endpoint: InboxSource;
   readonly at: Date;
   readonly status: number;
-  /** The code of the answer, such as `signature_mismatch`, or `aborted`. */
+  /** The reason code of the reply, such as `signature_mismatch` or `aborted`. */
   readonly why: string;
-  /** The address of the sender. Behind a proxy it is the address of the proxy. */
+  /** The sender's address. Behind a proxy it is the proxy's address. */
   readonly address: string;
 };

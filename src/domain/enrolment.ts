@@ -1,9 +1,10 @@
-// Enrolment: the invoices the MoR should collect. A payment makes an invoice ours, whatever the setting says.
+// Enrolment decides if the MoR should collect an invoice. A payment from the MoR makes an invoice ours, whatever the
+// setting says.
 import { type LaneRows } from './model.js';
 import { type Enrolment, type FlowSettings } from './settings.js';
 import { isOutside } from './status.js';
 
-/** Whether the MoR should collect an invoice. `why`: the reason against it, for the invoice's timeline. */
+/** The answer to: should the MoR collect this invoice? `why`: the reason against it, for the invoice's timeline. */
 export type Enrolled = { readonly enrolled: true } | { readonly enrolled: false; readonly why: string };
 
 export type Standing = 'enrolled' | 'outside' | 'unknown';

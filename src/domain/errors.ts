@@ -1,6 +1,6 @@
-// The database error that store and subjects share.
+// The database error shared by the store and the subjects.
 
-/** The database was unreachable or did not answer. The write may be missing. The lane itself is fine. */
+/** The database was unreachable or did not reply. The write may be missing. The lane itself has no error. */
 export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }

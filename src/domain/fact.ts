@@ -70,10 +70,10 @@ export type Sentences = { readonly summary: string; readonly proposal: string };
 /** The sentences for these codes. They stand next to the rule. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** The field with a peer's own words. Facts that differ only in this field are the same fact. */
+/** The field with a peer's own words. Two facts are the same if they differ only in this field. */
 const PEERS_WORDS = 'said';
 
-/** True if code and fields are the same, in any order. A peer's own words do not count. */
+/** True if code and fields are equal, in any order. A peer's own words do not count. */
 export function isSameFact(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   const [x, y] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
@@ -81,7 +81,7 @@ export function isSameFact(a: unknown, b: unknown): boolean {
   return [...names].every((name) => name === PEERS_WORDS || isSameFact(x[name], y[name]));
 }
 
-/** Turns a fact into JSON: amounts become text. */
+/** Turns a fact into JSON; amounts become text. */
 export function factToJson(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return value.map(factToJson);
@@ -89,7 +89,7 @@ export function factToJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, x]) => [name, factToJson(x)]));
 }
 
-/** Turns JSON back into a fact: `minor` is always an amount. */
+/** Turns JSON back into a fact. A member `minor` is always an amount. */
 export function factFromJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(factFromJson);
   if (typeof value !== 'object' || value === null) return value;

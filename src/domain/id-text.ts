@@ -1,4 +1,4 @@
-// Checks whether a text can be an id. A person typed or pasted it, or it comes from a spreadsheet.
+// Checks whether a text can be an id. A person typed or pasted it, or a spreadsheet contained it.
 
 const MAX_ID = 255;
 
@@ -9,18 +9,20 @@ const BROKEN = /[\p{Cc}\p{Cs}\ufffd]/u;
  */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u2028\u2029]/u;
 const ODD_BLANK = /[^\S ]/;
-/** `="mc_1"` and `'mc_1` stop a spreadsheet from interpreting a cell. Other quotes come from a document. */
+/**
+ * Marks around an id. `="mc_1"` and `'mc_1` stop a spreadsheet from changing a cell. Other quotes come from a document.
+ */
 const MARKED = /^[='"`“”„‘’«»]|["“”„‘’«»]$/u;
 /** `1.23457E+16`, `1,23457E+16`, `4711.0`: the spreadsheet lost digits, and nobody can restore them. */
 const CUT_NUMBER = /^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$|^[+-]?\d+[.,]0+$/i;
-/** `#REF!`, `#DIV/0!`, `#N/A`, `#NV`, `Err:502`, and the `####` of a narrow column. */
+/** Errors of a spreadsheet cell: `#REF!`, `#DIV/0!`, `#N/A`, `#NV`, `Err:502`, and the `####` of a narrow column. */
 const CELL_ERROR = /^#(?:[\p{Lu}\d/_]+[!?]?|#+)$|^Err:\d+$/u;
 const NOTHING =
   /^(?:null|nil|none|undefined|nan|n\/?a|true|false|\\N|[-–—.?/]+|[<([](?:null|none|empty|blank)[>)\]])$|^\[object /i;
 
 /**
- * Why the text cannot be an id, or null. The reason never quotes the text, so it can be shown next to the name of the
- * field.
+ * Returns the reason why the text cannot be an id, or null. The reason never quotes the text, so a page may show it
+ * next to the name of the field.
  */
 export function whatIsWrongWithId(text: string): string | null {
   if (text.length < 1 || text.length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;

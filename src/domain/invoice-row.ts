@@ -1,4 +1,4 @@
-// What Crossbill knows about an invoice of the billing platform, as one row.
+// Crossbill's row for an invoice of the billing platform.
 import { type InvoiceStatus } from './ports/billing-platform.js';
 import { type ChargedMethod } from './ports/billing-reader.js';
 import { type ConfirmedMethod, type RetryTrail } from './retry.js';
@@ -15,7 +15,7 @@ export const INVOICE = rowOf('invoice', {
   customerId: text().orNull,
   /** The country of the customer's address on the invoice, ISO 3166-1 alpha-2. Null: unknown. */
   customerCountry: code(2).orNull,
-  /** The invoice number the customer sees. Null: Stripe has not given one, or has not reported it. */
+  /** The number printed on the invoice. Null: Stripe has not given one, or has not reported it. */
   number: text().orNull,
   status: text<PublicInvoiceStatus>().first('expected'),
   platformStatus: text<PlatformStatus>().first('unknown'),
@@ -36,7 +36,7 @@ export const INVOICE = rowOf('invoice', {
   /** When Stripe finalizes the draft. */
   finalizesAt: time().orNull,
   finalizationError: text().orNull,
-  /** The time of the facts above: of the read, or of the event. */
+  /** The time of the read or event with these facts. */
   factsAt: time().orNull,
   /** When Crossbill last read the invoice from the platform. Null: never. */
   readAt: time().orNull,
@@ -45,30 +45,33 @@ export const INVOICE = rowOf('invoice', {
   readAttempts: int().first(0),
   /** Until when Crossbill expects the MoR's verdict. Null: Crossbill expects none. */
   expectedBy: time().orNull,
-  /** Whether the customer pays by bank debit, looked up once a verdict is late. Null: not looked up. */
+  /** True if the customer pays by bank debit. Crossbill looks this up once a verdict is late. Null: not looked up. */
   paysByDebit: bool().orNull,
   /**
-   * Whether the customer was enrolled when Crossbill first learned of the invoice. Crossbill decides this once. Null:
-   * all customers are enrolled, or the answer is unknown so far. enrolment/rules/enrolment.ts reads it.
+   * True if the customer was enrolled when Crossbill first learned of the invoice. Crossbill decides this once. Null:
+   * all customers are enrolled, or the answer is still unknown. enrolment/rules/enrolment.ts reads it.
    */
   enrolled: bool().orNull,
-  /** Whether the platform advances the invoice automatically. Null: the platform has not said. */
+  /** True if the platform finalizes and collects the invoice automatically. Null: the platform has not said. */
   autoAdvance: bool().orNull,
   /** The payment method on the invoice itself. Null: none. */
   ownMethodId: text().orNull,
   /** The newest revision, which replaces this invoice on the platform. Null: none. */
   latestRevision: text().orNull,
-  /** The payment method the platform itself would charge, by the last look. Null: none, or nobody has looked. */
+  /** The payment method the platform itself would charge, by the last read. Null: none, or not read yet. */
   charged: json<ChargedMethod>().orNull,
   chargeLookedAt: time().orNull,
-  /** When Crossbill asks again about the invoice's customer, after a failed request. Null: none has failed. */
+  /**
+   * When Crossbill asks the platform about the invoice's customer again, after a failed request. Null: no request
+   * failed.
+   */
   lookDueAt: time().orNull,
   lookAttempts: int().first(0),
-  /** When Crossbill looks at a held payment again, unless an event comes first. */
+  /** When Crossbill decides on a held payment again, unless an event arrives first. */
   holdUntil: time().orNull,
-  /** What followed the MoR's refusals. Null: the MoR refused nothing. */
+  /** The MoR's refusals and the steps after them. Null: the MoR refused nothing. */
   retries: json<RetryTrail>().orNull,
-  /** The customer's newest payment method with a confirmation known to Crossbill. Null: none since the invoice came. */
+  /** The customer's newest payment method with a known confirmation. Null: none since the invoice began. */
   method: json<ConfirmedMethod>().orNull,
   /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */
   nextTryAt: time().orNull,

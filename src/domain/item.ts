@@ -3,7 +3,7 @@ import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** What a rule says about an open item. Without choices of its own the item has the choices of its kind. */
+/** A rule's declaration of an open item. Without its own choices the item has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<
@@ -13,7 +13,7 @@ export type Item = KindAndFact &
     }
   >;
 
-/** The choices for each kind of item, and its usual proposal. */
+/** The choices for each kind of item, and the proposal. */
 const CHOICES: Readonly<
   Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
 > = {
@@ -36,7 +36,7 @@ const CHOICES: Readonly<
   signup_overdue: { actions: ['dismiss'], proposed: 'dismiss' },
 };
 
-/** The choices of an item: from its rule, or else from its kind. */
+/** The choices of an item: from its rule, otherwise from its kind. */
 export function choicesOf(item: Pick<Item, 'kind' | 'actions' | 'proposed'>): {
   readonly actions: readonly Resolution[];
   readonly proposed: Resolution | null;
@@ -53,7 +53,7 @@ export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
 
-/** True if a person closed the item at `since` or later, and so knew the newest facts. */
+/** True if a person dismissed the item at `since` or later, with the newest facts in view. */
 export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
   const isDealt = resolution === 'dismiss' || resolution === 'credit';
   return isDealt && (since === null || (resolvedAt !== null && resolvedAt >= since));

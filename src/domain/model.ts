@@ -1,4 +1,4 @@
-// What Crossbill knows about one invoice: the rows of its lane as plain values. Amounts are smallest units, times UTC.
+// The rows of one invoice's lane, as plain values. Amounts are smallest units, times UTC.
 import { type Fact, type FactCode, FACT_WAY, type ReviewKind } from './fact.js';
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
@@ -10,8 +10,8 @@ import { bigint, bool, code, type Draft, ERASED, int, json, key, rowOf, type Row
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
 /**
- * The words of Document 3, "Payment status as delivered in events", and `processing`, its word for an intent. A payment is `processing` until
- * the MoR proves the charge of a signup: a bank debit takes days to settle.
+ * The words of Document 3, "Payment status as delivered in events", and `processing`, Document 3's word for an intent.
+ * A payment is `processing` until the MoR proves the charge of a signup: a bank debit takes days to settle.
  */
 export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
@@ -36,7 +36,7 @@ export const markMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type MarkStage = keyof typeof markMoves;
 
-/** In these stages a payment blocks the invoice: no second payment may get a mark meanwhile. */
+/** In these stages of its mark, a payment blocks the invoice: Crossbill marks no second payment meanwhile. */
 export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
   'finalizing',
   'reporting',
@@ -51,9 +51,12 @@ export type PaymentOrigin = 'renewal' | 'signup' | 'proforma' | 'payment_link';
 export const PAYMENT = rowOf('payment', {
   /** Our own id. It never changes. */
   id: key(),
-  /** The MoR's `pay_…`. Null until an event names it. */
+  /** The MoR's `pay_…`. Null until an event brings it. */
   paymentId: text().orNull,
-  /** The person or API key that named the payment. Null: the MoR did. Crossbill removes a name the MoR does not know. */
+  /**
+   * The person or API key that entered the payment id. Null: the id comes from the MoR. Crossbill removes an id unknown
+   * to the MoR.
+   */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -79,10 +82,11 @@ export const PAYMENT = rowOf('payment', {
   markTries: int().first(0),
   proveDueAt: time().orNull,
   proveAttempts: int().first(0),
-  /** Since when the MoR knows the charge of a signup without settling it (202). Null: the MoR has never said so. */
+  /** When the MoR first reported the charge of a signup as known but not settled (202). Null: never. */
   pendingSince: time().orNull,
   /**
-   * The checks a person waived for this payment, by kind of review item. `surplus`: the person knows that the payment exceeds the amount due.
+   * The checks a person waived for this payment, by kind of review item. `surplus`: the person accepts more than the
+   * amount due.
    */
   waived: texts<ReviewKind | 'surplus'>().first([]),
   /** The sum of the counted refunds, in smallest units. */
@@ -96,7 +100,7 @@ export type PaymentRow = RowOf<typeof PAYMENT>;
 
 export type MarkMode = 'payment_record' | 'out_of_band';
 
-/** One verdict of the MoR on one try to charge. */
+/** One verdict of the MoR on one charge. */
 export const ATTEMPT = rowOf('', {
   eventId: key(),
   invoiceId: text(),
@@ -112,8 +116,9 @@ export const ATTEMPT = rowOf('', {
 export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
- * `requested`: stored, without an answer. `unknown`: sent, and the MoR has not answered. `pending`: a bank debit under way, or a status of the
- * MoR outside Document 3 (`morStatus`). Only `failed` frees the reserved amount.
+ * The status of a refund. `requested`: stored, without a reply. `unknown`: sent, and the MoR has not replied.
+ * `pending`: a bank debit under way, or a status outside Document 3 (`morStatus`). Only `failed` frees the reserved
+ * amount.
  */
 export const refundMoves = {
   requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
@@ -121,7 +126,10 @@ export const refundMoves = {
   pending: ['succeeded', 'failed'],
   succeeded: [],
   failed: ['succeeded'],
-  /** Another row stands for this request (its `askedAs`). This row reserves nothing, and no list shows it. docs/decisions/0008. */
+  /**
+   * Another refund row, through its `askedAs`, stands for this request. This row reserves nothing, and no list shows
+   * it. docs/decisions/0008.
+   */
   joined: [],
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
@@ -149,26 +157,32 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /** The MoR's own word for the status, if Document 3 does not have it. Such a refund is not final, so `status` is `pending`. Null: none. */
+  /**
+   * The MoR's own word for the status, if Document 3 lacks it. Such a refund is not final, so `status` is `pending`.
+   * Null: none.
+   */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
   /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
-  /** The id of the `joined` request for this refund: the request came after the refund's event, for example after a restore. Null: none. */
+  /**
+   * The id of our `joined` request for this refund. The request came after the refund's event, for example after a
+   * restore. Null: none.
+   */
   askedAs: text().orNull,
-  /** False: the refund would exceed the payment. Lists show it, it does not count, and a review item says so. */
+  /** False: the refund would exceed the payment. Lists show it, but it does not count, and a review item reports it. */
   counted: bool(),
   /** `amount_refunded_total` of the refund's event. Null: there was no event, or it had no total. */
   totalAfter: bigint().orNull,
-  /** The part returning a payment beyond the amount due. It reduces no sale, so no credit note shows it. */
+  /** The part of the refund for a payment beyond the amount due. It reduces no sale, so no credit note shows it. */
   surplus: bigint().first(0n),
   mirror: text<MirrorStage>(),
   creditNoteId: text().orNull,
   /** The MoR's refusal. Null: none. */
   failure: json<{ readonly status: number | null; readonly code: string | null; readonly message: string }>()
-    .orNull // a person's own words are personal data, the MoR's code is not
+    .orNull // a person's own words are personal data; the MoR's code is not
     .personal((f) => (f.code === 'told_by_person' ? { ...f, message: ERASED } : f)),
   createdAt: time(),
   succeededAt: time().orNull,
@@ -186,7 +200,7 @@ function check(what: string, moves: Readonly<Record<string, readonly string[]>>,
 /** Moves the mark of a payment. `also`: other fields to change with it. */
 export function moveMark(p: Draft<PaymentRow>, to: MarkStage, also: Partial<PaymentRow> = {}): void {
   check('a mark', markMoves, p.mark, to);
-  // A mark that waits again will choose its mode again.
+  // A mark waiting for a new decision has no mode yet.
   if (p.mark !== to && to === 'waiting') p.markMode = null;
   Object.assign(p, { mark: to }, also);
 }
@@ -212,7 +226,7 @@ export const REVIEW = rowOf('review', {
   status: text<'open' | 'resolved'>(),
   /** The code of the fact. */
   topic: text<FactCode>(),
-  /** The object of the item, in one word. One item is open per kind, topic and subject. */
+  /** The id of the item's object. For each kind, topic and subject only one item is open. */
   subject: text(),
   invoiceId: text().orNull,
   /** Our id of the payment. */
@@ -244,36 +258,39 @@ export const CALL = rowOf('', {
   lane: text(),
   peer: text<'stripe' | 'mor' | 'relay'>(),
   kind: text<OutboxKind>(),
-  /** The id of the payment or refund. With `kind` and `generation` it is unique for good. */
+  /** The id of the payment or refund. The triple of `kind`, `subject` and `generation` is unique for good. */
   subject: text(),
   /**
-   * Our id of the payment that the call marks, or whose refund the call shows. It stays the same if the payment gets another name. Null: the
-   * call does neither.
+   * Our id of the payment the call marks, or of the payment behind its refund. It stays the same even if the payment's
+   * id changes. Null: the call is about no payment.
    */
   paymentRowId: text().orNull,
-  /** Counts the keys of this call. A new key comes only if the call with the earlier key surely had no effect. */
+  /**
+   * Counts the keys of this call. Crossbill makes a new key only if the call with the earlier key certainly had no
+   * effect.
+   */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),
-  /** The request of a call to Stripe, to recognise its effect. Null for the other peers. */
+  /** The content of a call to Stripe, to recognise its effect. Null for the other peers. */
   asked: json<BillingCall>(CALL_WAY).orNull,
   status: text<'pending' | 'done' | 'refused' | 'cancelled'>(),
   attempts: int().first(0),
-  /** When Crossbill first sent the call, or first looked for its effect. The age of its key counts from then. */
+  /** When Crossbill first sent the call, or first searched for its effect. The age of its key counts from then. */
   firstTriedAt: time().orNull,
   nextTryAt: time(),
   lastStatus: int().orNull,
   lastCode: text().orNull,
   lastMessage: text().orNull,
   lastRequestId: text().orNull,
-  /** The peer replays a stored failure for this key. */
+  /** True: the peer replays a stored failure for this key. */
   replaying: bool().first(false),
   createdAt: time(),
   answeredAt: time().orNull,
 });
 export type OutboxRow = RowOf<typeof CALL>;
 
-/** The accounts of the ledger. Both clearing accounts are at zero while nothing is under way. */
+/** The accounts of the ledger. The two clearing accounts are at zero if nothing is under way. */
 export type Account =
   | 'mor_receivable' // money the MoR holds for the merchant
   | 'unmarked_payments' // clearing: the MoR took the money, Stripe does not show it yet
@@ -293,14 +310,14 @@ export const LEDGER_ENTRY = rowOf('ledger_entry', {
   paymentRowId: text(),
   /** The MoR's `pay_…`, if known. The ledger counts a payment once under this id, for any invoice. */
   paymentId: text().orNull,
-  /** The ledger counts money once under a charge. Null: no charge is known, or another payment of this invoice has it. */
+  /** The ledger counts money once per charge. Null: no charge is known, or another payment of this invoice has it. */
   processorChargeId: text().orNull,
   refundId: text().orNull,
-  /** The inbox event behind the entry. Null: a call's answer or a person caused it. */
+  /** The inbox event behind the entry. Null: the cause is a reply to a call, or a person. */
   eventId: text().orNull,
   /**
-   * When the money moved, by the MoR's clock. It decides the month of the entry. Stripe's side of the movement has the same time, so both sides
-   * fall into one month.
+   * When the money moved, by the MoR's clock. The ledger puts the entry into the month of this time. The entry for
+   * Stripe's side has the same time, so both sides fall into one month.
    */
   movedAt: time(),
   /** When Crossbill made the entry. */
@@ -313,16 +330,16 @@ export type JournalLine = {
   readonly lane: string;
   readonly at: Date;
   readonly kind: 'event' | 'decision' | 'call' | 'person';
-  /** What the line is about: an event, a call, a review item or a refund. */
+  /** The id of the line's event, call, review item or refund. */
   readonly ref: string | null;
   readonly text: string;
   readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
 };
 
-/** The rows of a lane, from a state or a draft, for functions that only read. */
+/** The rows of a lane, from a state or a draft, for functions that only read them. */
 export type LaneRows = Omit<LaneState, 'entries' | 'journal'>;
 
-/** Everything known about one lane as loaded, and what one decision adds. */
+/** The loaded rows of one lane, and the additions of one decision. */
 export type LaneState = {
   readonly lane: string;
   readonly invoice: InvoiceRow | null;
@@ -331,9 +348,9 @@ export type LaneState = {
   readonly refunds: readonly RefundRow[];
   /** The MoR's objects for the invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** All calls, answered calls too: a new generation must know the last one. */
+  /** All calls, also those with a reply: a new generation must know the last one. */
   readonly messages: readonly OutboxRow[];
-  /** Open and resolved items. */
+  /** The review items, open and resolved. */
   readonly reviews: readonly ReviewRow[];
   /** Only new entries. Crossbill never loads old entries. */
   readonly entries: readonly LedgerEntry[];

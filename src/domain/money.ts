@@ -1,4 +1,4 @@
-// Money: exact amounts from the MoR's package, and how people read them.
+// Money: the exact amounts of the MoR's package, and their text forms for people.
 
 import { decimalFromMinor, type Money } from '@crossbill/mor/money.js';
 
@@ -27,12 +27,12 @@ export function grouped(digits: string): string {
   return fraction === undefined ? parted : `${parted}.${fraction}`;
 }
 
-/** The form on a page: "1,299.00 USD". */
+/** Formats money for a page: "1,299.00 USD". */
 export function sayMoney(m: Money): string {
   return `${grouped(decimalFromMinor(m.minor, m.currency))} ${m.currency}`;
 }
 
-/** The form in a sentence: "29.90 EUR". */
+/** Formats money for a sentence: "29.90 EUR". */
 export function showMoney(m: Money): string {
   return `${decimalFromMinor(m.minor, m.currency)} ${m.currency}`;
 }

@@ -1,23 +1,25 @@
-// An object of the MoR that belongs to an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a returned debit.
+// An object at the MoR for an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, or a
+// returned debit.
 import { type OnObject } from './facts/parts.js';
 import { bigint, code, ERASED, int, json, key, newRow, rowOf, type RowOf, text, time } from './row.js';
 import { PROFORMA_USUAL_TERM_MS } from '../policy.js';
 
 /**
- * `capture`: a captured card payment. Crossbill keeps it for its uuid at the MoR: e-invoices and documents use this uuid. `debit_return`: a bank
- * took a debit back. The MoR sends no event for it (Document 3, "Bank-debit methods"), so a person records it, and `number` counts the returns.
+ * `capture`: a captured card payment. Crossbill stores its uuid at the MoR, because e-invoices and documents use this
+ * uuid. `debit_return`: a bank took a debit back. The MoR sends no event for it (Document 3, "Bank-debit methods"), so
+ * a person records it, and `number` counts the returns.
  */
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
-/** Money the MoR announced on a payment link: in an event, in the answer to our request, or in a read. */
+/** Money on a payment link, announced by the MoR: in an event, in the reply to our request, or in a read. */
 export type Observation = {
   readonly source: 'event' | 'answer' | 'read';
   readonly eventId: string | null;
   readonly charge: string | null;
   /** The MoR's id of the payment. */
   readonly paymentId: string | null;
-  /** In smallest units, as text. Null: the MoR did not say. */
+  /** The amount in smallest units, as text. Null: the MoR gave none. */
   readonly amount: string | null;
   readonly currency: string | null;
   /** `at`: when the MoR took the money. `heardAt`: when Crossbill learned of it (ISO 8601). */
@@ -26,25 +28,27 @@ export type Observation = {
 };
 
 /**
- * A credit note on Stripe for money a bank took back. A person chose to make it. `stage`: the progress of its calls. `parked`: Stripe refused
- * one of them.
+ * A credit note on Stripe for money a bank took back, made by a person's choice. `stage`: the progress of its calls.
+ * `parked`: Stripe refused one of them.
  */
 export type LossCredit = {
-  /** Part of the keys of its calls, and the reference of the refund at Stripe. */
+  /** A part of the keys of the credit note's calls. It is also the reference of the refund at Stripe. */
   readonly name: string;
-  /** Our id of the payment. */
+  /** Our id of the payment with the loss. */
   readonly of: string;
   /** The amount in smallest units, as text. */
   readonly minor: string;
   readonly stage: 'reporting' | 'crediting' | 'done' | 'parked';
-  /** Null until Stripe has answered. */
+  /** The id of the credit note. Null until Stripe has replied. */
   readonly noteId: string | null;
-  /** `booked`: how much of it the ledger has booked, in smallest units, as text. `entries`: in how many entries. */
+  /**
+   * `booked`: the part booked in the ledger, in smallest units, as text. `entries`: the number of its ledger entries.
+   */
   readonly booked: string;
   readonly entries: number;
 };
 
-/** Facts without a column of their own. Absent: unknown. */
+/** Facts about the object without a column of their own. An absent member is unknown. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
   /** Why the MoR could not issue a proforma invoice (Document 2, `issuanceFailure`), or why an authority rejected an e-invoice. */
@@ -66,28 +70,33 @@ export type MorObjectDetail = {
   /** All money the MoR announced on a link, in the order of arrival. Money from the first event counts once a read of the link confirms it. */
   readonly observed?: readonly Observation[];
   /**
-   * Since when every read of the object has failed (ISO 8601), with status and code of the last read. `passes`: the MoR may answer soon. Absent:
-   * the last read succeeded.
+   * Since when every read of the object has failed (ISO 8601), with status and code of the last read. `passes`: the MoR
+   * may soon reply. Absent: the last read succeeded.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
-  /** The id of the proforma invoice or payment that the e-invoice is for. */
+  /** The id of the proforma invoice or payment behind the e-invoice. */
   readonly madeFor?: string | null;
   /** The outcome of a dispute, in the MoR's words. */
   readonly outcome?: string | null;
-  /** The outcome of an alert: did the MoR refund the payment? Null: the MoR did not say. */
+  /** True: the MoR refunded the payment after the alert. Null: the MoR did not say. */
   readonly refunded?: boolean | null;
   readonly reviewerNote?: string | null;
-  /** The evidence the MoR last asked for: the first, or a revision. */
+  /** The MoR's newest request for evidence: the first request, or a revision. */
   readonly stage?: 'action_needed' | 'revision_requested';
-  /** The time of the event asking for evidence (ISO 8601). */
+  /** The time of the event with the request for evidence (ISO 8601). */
   readonly saidAt?: string;
-  /** When Crossbill received this event, by our clock (ISO 8601). A person who dismissed an item before did not know of it. */
+  /**
+   * When Crossbill received this event, by our clock (ISO 8601). A person with an earlier dismissal did not know of it.
+   */
   readonly saidHeardAt?: string;
   /** The time of the event with the dispute's outcome (ISO 8601). A later event overrules an earlier one. */
   readonly outcomeAt?: string;
   /** When Crossbill received this event, by our clock (ISO 8601). */
   readonly outcomeHeardAt?: string;
-  /** When a bank took a debit back, as the MoR told a person (ISO 8601). Absent: the time when the person recorded it. */
+  /**
+   * When a bank took a debit back, as reported to a person by the MoR (ISO 8601). Absent: the time of the person's
+   * record.
+   */
   readonly returnedAt?: string;
   /** The time of the event with the dispute's amount (ISO 8601). */
   readonly amountAt?: string;
@@ -107,19 +116,22 @@ export type MorObjectDetail = {
   };
   /** The credit note for the loss. Absent: nobody chose to make one. */
   readonly credit?: LossCredit;
-  /** The MoR has not answered our request. Crossbill sends the same bytes again. */
+  /** True: the MoR has not replied to our request. Crossbill sends the same bytes again. */
   readonly unanswered?: boolean;
-  /** The MoR never answered our request, and Crossbill withdrew it. The object may exist at the MoR, and nobody got its page. */
+  /**
+   * True: the MoR never replied to our request, and Crossbill withdrew it. The object may exist at the MoR, but nobody
+   * got its page.
+   */
   readonly mayStand?: boolean;
-  /** Crossbill made this payment link automatically after a failed renewal. */
+  /** True: Crossbill made this payment link automatically after a failed renewal. */
   readonly automatic?: boolean;
   /** The country Crossbill requested for an automatic link. */
   readonly jurisdiction?: string;
-  /** Another row of ours holds the same object of the MoR. */
+  /** Our id of another row with the same object of the MoR. */
   readonly replacedBy?: string;
 };
 
-/** The details without the MoR's own words: they may name the recipient of a refused proforma invoice. */
+/** The details without the MoR's own words: those may contain the recipient of a refused proforma invoice. */
 function withoutWords(detail: MorObjectDetail): MorObjectDetail {
   const { refusal, failure } = detail;
   return {
@@ -133,17 +145,18 @@ export const MOR_OBJECT = rowOf('mor_object', {
   /** Our own id. It never changes. */
   id: key(),
   kind: text<MorObjectKind>(),
-  /** The MoR's id. Null until an answer or an event names it. */
+  /** The MoR's id. Null until a reply or an event brings it. */
   morId: text().orNull,
   invoiceId: text(),
-  /** Our id of the payment that belongs to the object. Null: unknown. */
+  /** Our id of the object's payment. Null: unknown. */
   paymentRowId: text().orNull,
   /**
-   * In the MoR's words, or ours: `REQUESTED` (the MoR has not answered), `REFUSED`, `REPLACED` and `DELETED`. A dispute is `action_needed`,
-   * `revision_requested`, `won`, `lost` or `decided`. An alert is `received` or `handled`. A returned debit is `returned` or `undone`.
+   * The MoR's word, or ours: `REQUESTED` (the MoR has not replied), `REFUSED`, `REPLACED` and `DELETED`. A dispute is
+   * `action_needed`, `revision_requested`, `won`, `lost` or `decided`. An alert is `received` or `handled`. A returned
+   * debit is `returned` or `undone`.
    */
   status: text(),
-  /** In smallest units. Null: unknown. */
+  /** The amount in smallest units. Null: unknown. */
   amount: bigint().orNull,
   currency: code(3).orNull,
   number: text().orNull,
@@ -152,7 +165,7 @@ export const MOR_OBJECT = rowOf('mor_object', {
   /** For a person: the deadline. For a link: when it stops taking money. For a proforma invoice: the end of its due date. */
   deadline: time().orNull,
   detail: json<MorObjectDetail>().first({}).personal(withoutWords),
-  /** When Crossbill reads the object at the MoR again. Null: there is nothing to find out. */
+  /** When Crossbill reads the object at the MoR again. Null: no read is planned. */
   readDueAt: time().orNull,
   readAttempts: int().first(0),
   createdAt: time(),
@@ -160,7 +173,7 @@ export const MOR_OBJECT = rowOf('mor_object', {
 });
 export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 
-/** In these states a proforma invoice is dead, so Crossbill may make another one. */
+/** After these states a proforma invoice can no longer be paid, so Crossbill may make another one. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
 /** In these states a proforma invoice is paid at the MoR. The last two follow the first (Document 2, "States"). */
@@ -206,14 +219,14 @@ export function isSameMoney(a: Names, b: Names): boolean {
 }
 
 /**
- * True for a proforma invoice whose transfer is recorded: nobody can pay it again. After a partial payment another proforma invoice bills the
- * rest.
+ * True for a proforma invoice with a recorded transfer: nobody can pay it again. After a partial payment another
+ * proforma invoice bills the rest.
  */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
 }
 
-/** True for a proforma invoice that stands at the MoR or is requested. */
+/** True for a proforma invoice that still exists at the MoR, or that Crossbill has requested. */
 export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
 }
@@ -221,19 +234,19 @@ export function isLiveProforma(o: MorObjectRow): boolean {
 /** In these states a link has ended. The first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** True for a link that the MoR has made and that has not ended. A status outside Document 2 counts too. */
+/** True for a link that exists at the MoR and has not ended. A status outside Document 2 counts too. */
 export function isStandingLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
 
-/** True for a link that a customer may still be able to pay, or that is requested. */
+/** True for a link the customer may still be able to pay, and for a requested link. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   if (o.kind !== 'payment_link') return false;
   if (o.status === 'REQUESTED') return true;
   return isStandingLink(o) && (o.deadline === null || o.deadline.getTime() > now.getTime());
 }
 
-/** When a link stops taking money. */
+/** The time from which a link takes no more money. */
 export function endOfLink(o: MorObjectRow): Date {
   return o.status === 'PAID' ? o.updatedAt : (o.deadline ?? o.updatedAt);
 }
@@ -244,8 +257,8 @@ export function dueDate(o: MorObjectRow): Date {
 }
 
 /**
- * Until when Crossbill waits for the MoR's report on an invoice. Null: Crossbill expects none. A standing proforma invoice or link gives the
- * customer its own time.
+ * The time until which Crossbill waits for the MoR's report on an invoice. Null: Crossbill expects none. A proforma
+ * invoice or a payable link gives the customer its own time.
  */
 export function verdictBy(
   { expectedBy }: { readonly expectedBy: Date | null },
@@ -272,14 +285,14 @@ export function objectName(o: MorObjectRow): string {
   return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
 
-/** The part of a payment lost in disputes, as the ledger has it, in smallest units. `paymentRowId` is our id. */
+/** The lost part of a payment after disputes, as booked in the ledger, in smallest units. `paymentRowId` is our id. */
 export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): bigint {
   return objects
     .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
     .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
 }
 
-/** The return of a payment, unless it was undone. Undefined: nobody has recorded a return. */
+/** The recorded return of a payment's debit, unless a person undid it. Undefined: there is none. */
 export function returnOf(
   s: { readonly objects: readonly MorObjectRow[] },
   paymentRowId: string | null,
@@ -292,7 +305,10 @@ export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
   return o.morId ?? o.id;
 }
 
-/** True if the MoR asked for evidence after the outcome of a dispute. The dispute goes on. A booked loss stays in the ledger until a win. */
+/**
+ * True if the MoR asked for evidence after the outcome of a dispute: the dispute continues. A booked loss stays in the
+ * ledger until a win.
+ */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }

@@ -19,7 +19,7 @@ export const count = (about: string, sample: number) => field({ type: 'integer' 
 export const flag = (about: string, sample: boolean) => field({ type: 'boolean' }, about, sample);
 export const word = <const W extends string>(words: readonly W[], about: string, sample: NoInfer<W>) =>
   field<W>({ type: 'string', enum: [...words] }, about, sample);
-/** A number for each key. */
+/** A field with a number for each key. */
 export const counts = (about: string, sample: Readonly<Record<string, number>>) =>
   field({ type: 'object', additionalProperties: { type: 'integer' } }, about, sample);
 export const listOf = <F extends Fields>(fields: F, about: string): Field<readonly Data<F>[]> =>
@@ -29,7 +29,7 @@ export const orNull = <T>({ schema, sample }: Field<T>): Field<T | null> => ({
   schema: { ...schema, type: [schema['type'], 'null'] },
   sample,
 });
-/** A nullable field. Its sample is null too. */
+/** The same field, nullable, and null in the sample. */
 export const none = <T>(of: Field<T>): Field<T | null> => ({ ...orNull(of), sample: null });
 
 /** The JSON schema of the fields. Every property is required; null means there is no value. */
@@ -39,6 +39,6 @@ export function schemaOfFields(fields: Fields): JsonSchema {
 }
 
 export function sampleOfFields<F extends Fields>(fields: F): Data<F> {
-  // Each name keeps the type of its own sample.
+  // The type cast is safe: each name keeps the type of its own sample.
   return Object.fromEntries(Object.entries(fields).map(([name, { sample }]) => [name, sample])) as Data<F>;
 }

@@ -219,9 +219,9 @@ export type Told<T extends NotificationType = NotificationType> = {
 
 export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly NotificationType[];
 
-/** A sample notification. Each `subject` gives a sample with an id of its own. */
+/** A sample notification. Each `subject` gives the sample another id. */
 export function sampleOf(type: NotificationType, subject: string): Told {
-  // The compiler cannot match the data to the type. The table can.
+  // The compiler cannot match the data to the type, but the table does.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
 }
 
@@ -257,7 +257,7 @@ function sum(d: { readonly amount: number | null; readonly currency: string | nu
 
 export type NotifyFormat = 'standard' | 'slack';
 
-/** A stored notification. Its body never changes, however often Crossbill sends it. */
+/** A stored notification. Its body never changes, even over many tries. */
 export type NewNotification = {
   /** The `webhook-id` header. */
   readonly id: string;

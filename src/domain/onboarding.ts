@@ -3,7 +3,7 @@ import { bool, int, json, key, rowOf, type RowOf, text, texts, time } from './ro
 
 /** A merchant as the MoR returns it (Document 1, "Merchant (detail)"). */
 export type MerchantFacts = {
-  /** Null: nobody has ever given company details. */
+  /** The company details. Null: nobody has given any. */
   readonly company: CompanyFacts | null;
   readonly businessDescription: string | null;
   readonly storeUrls: readonly string[];
@@ -48,18 +48,18 @@ export const ONBOARDING = rowOf('onboarding', {
   status: text<OnboardingStatus>(),
   /** The keys of the requirements still open before submit. */
   due: texts().first([]),
-  /** The reviewer's comments. `field` is a label for people, not a key. */
+  /** The reviewer's comments. `field` is a label for people, not a key of the application. */
   comments: json<readonly { readonly field: string; readonly message: string }[]>(),
   reviewMessage: text().orNull,
   /** The merchant as the MoR returned it at the last read. Null: never read. */
   merchant: json<MerchantFacts>().orNull,
-  /** The hash of the first request, in hex. Null: somebody else began the application. */
+  /** The hash of the first request's body, in hex. Null: somebody else began the application. */
   bodySha256: text().orNull,
   /** True: the MoR already had an application for this reference. */
   existing: bool().first(false),
   /** True: the MoR discarded the company details of our request. */
   companyDiscarded: bool().first(false),
-  /** How many initiate requests Crossbill has sent. */
+  /** The number of initiate requests from Crossbill. */
   initiates: int().first(0),
   submittedAt: time().orNull,
   reviewedAt: time().orNull,

@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A span of time. A list filters by the time that also orders it. */
+/** A span of time for a list. The filter uses the same time as the order of the list. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -23,16 +23,17 @@ export type MoneyFilter = Span & {
 };
 
 /**
- * The sums of a selection. They cover the newest few thousand rows, or all rows where the database keeps sums by day.
+ * The sums of the selected rows. They cover the newest few thousand rows, or all rows if the database keeps sums by
+ * day.
  */
 export type SelectionSums = {
-  /** In smallest units. `currency` null: rows with an unknown amount. */
+  /** The sum of each currency, in smallest units. `currency` null: rows with an unknown amount. */
   readonly sums: readonly { readonly currency: string | null; readonly rows: number; readonly minor: bigint }[];
   /** False: the sums leave out the older rows. */
   readonly all: boolean;
 };
 
-/** The error for a cursor that no list of ours has made. The message is for the caller. */
+/** The error for a cursor from no list of ours. The caller reads the message. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
 }

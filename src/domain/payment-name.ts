@@ -4,13 +4,13 @@ import { type PaymentRow } from './model.js';
 /** The prefix of our own payment ids. */
 export const OWN_PAYMENT = 'pmt';
 
-/** The name in the keys of a payment's effects, unique for good: the MoR's id, or our own id if there is none. */
+/** The payment's id in the keys of its calls, unique for good: the MoR's id, or our own id if there is none. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
 /**
- * True if two names may belong to one payment. Our own id exists in one database only: after a restore Crossbill gives
+ * True if both ids may belong to one payment. Our own id exists in one database only: after a restore Crossbill gives
  * the same payment another one.
  */
 export function mayBeOneName(a: string, b: string): boolean {
@@ -28,7 +28,8 @@ export function paymentName(p: PaymentRow): string {
 }
 
 /**
- * Tells a person how to name a payment: Document 3 refunds by `pay_...` ids, and only `payment.*` events contain them.
+ * Tells a person how to get the payment id: Document 3 refunds by `pay_...` ids, and only `payment.*` events contain
+ * them.
  */
 export const HOW_TO_NAME =
   "The MoR's id of this payment (pay_...) is still unknown here. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. Refund a payment without such an id in the MoR's portal.";

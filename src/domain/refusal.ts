@@ -1,5 +1,5 @@
-// Why a webhook endpoint refused a delivery, and what to check. The answer, the metric and the notification use the
-// same words.
+// The reasons of a webhook endpoint to refuse a delivery, with advice for a person. The reply, the metric and the
+// notification use the same words.
 import { type InboxSource } from './ports/inbox.js';
 
 export const REFUSALS = [
@@ -31,7 +31,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   signature_missing: 'Check whether a proxy drops headers, or whether the sender delivers to the wrong address.',
   signature_malformed:
     'Check whether a proxy joins or rewrites headers, or whether the sender delivers to the wrong address.',
-  signature_mismatch: '', // see below: the text names the setting
+  signature_mismatch: '', // see below: its text contains the name of the setting
   timestamp_out_of_tolerance: 'Check the clock of this machine. Crossbill keeps a copy in quarantine.',
   too_large: 'Check the size of the body, and raise WEBHOOK_BODY_LIMIT.',
   headers_too_large: 'Check the proxy: the headers are over 16 KB.',
@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
 };
 
-/** What a person should check after a refusal. A reason without advice, such as `aborted`, is returned unchanged. */
+/** Advice for a person after a refusal. A reason without advice, such as `aborted`, is returned unchanged. */
 export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;

@@ -1,5 +1,4 @@
-// The name of a POST that creates something. A repeated POST has the same name, and so finds the object the first one
-// created.
+// The name of a POST that creates something. A repeated POST has the same name, so it finds the first POST's object.
 
 /** The requester, the purpose, and the caller's key. */
 export type RequestName = {
@@ -9,7 +8,7 @@ export type RequestName = {
   readonly idempotencyKey: string;
 };
 
-/** With a hash of the request: the same hash is a repeat, another hash is a conflict. */
+/** A request's name with a hash of its body: the same hash is a repeat, another hash is a conflict. */
 export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
 
 export type Remembered =

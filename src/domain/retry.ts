@@ -13,7 +13,7 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
  */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
-/** The fate of an invoice after every step failed. */
+/** The end of the schedule for an invoice after every step failed. */
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];
 
@@ -47,9 +47,9 @@ export type Retry = {
   /** The kind of the refusal before this retry. */
   readonly kind: RefusalKind;
   readonly means: RetryStep['do'];
-  /** The requester of the retry. Null: the schedule. */
+  /** The requester of the retry. Null: the schedule made it. */
   readonly by: string | null;
-  /** The id of the event Crossbill made for the MoR, or our id of the payment link. */
+  /** The id of our event for the MoR, or our id of the payment link. */
   readonly ref: string;
   /** The amount due, in smallest units. */
   readonly minor: string;
@@ -61,7 +61,7 @@ export type Retry = {
 
 /** A payment method with a known confirmation by the customer. It gets one try for each earlier refusal. */
 export type ConfirmedMethod = {
-  /** Our id of its setup. */
+  /** Our id of the payment method's setup. */
   readonly id: string;
   /** When Crossbill learned of the confirmation, by the database's clock (ISO 8601). */
   readonly at: string;
@@ -69,11 +69,11 @@ export type ConfirmedMethod = {
   readonly by: string | null;
 };
 
-/** What followed the refusals of one invoice. */
+/** The refusals of one invoice, and the retries after them. */
 export type RetryTrail = {
   readonly refusal: Refusal;
   readonly retries: readonly Retry[];
-  /** When Crossbill asked the MoR for the charge it has not answered yet. Null: no request is unanswered. */
+  /** When Crossbill sent the MoR a request to charge that is still without a verdict. Null: there is none. */
   readonly waitingSince: string | null;
   /**
    * When Stripe asked for another attempt after the refusal (`invoice.payment_attempt_required`). Null: Stripe has not
@@ -89,7 +89,7 @@ export type RetryTrail = {
 
 /**
  * The confirmed payment method to try next for the refused renewal. Null: there is none. The MoR charges the newest
- * confirmed method, so every charge request since the confirmation has tried it.
+ * confirmed method. So every request to charge after the confirmation has already tried it.
  */
 export function untriedMethod(i: {
   readonly method: ConfirmedMethod | null;
@@ -104,8 +104,8 @@ export function untriedMethod(i: {
 }
 
 /**
- * Notes Stripe's request for another attempt (`invoice.payment_attempt_required`): Stripe's own schedule may cause a
- * retry. `at` is by Stripe's clock, since a late delivery may be about the refused charge.
+ * Records Stripe's request for another attempt (`invoice.payment_attempt_required`): Stripe's own schedule may cause a
+ * retry. `at` is by Stripe's clock, because a late delivery may be about the refused charge.
  */
 export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
   const askedAt = at.toISOString();

@@ -1,5 +1,5 @@
 // Declares a row once: its type, its columns, its table, its part of the log and its first values. Rules import no
-// package, so a row is plain data here. `store/entities.ts` makes TypeORM's entities from it.
+// package, so the declaration is plain data. `store/entities.ts` makes TypeORM's entities from it.
 
 /**
  * The type of a column. `texts`: an array of texts. `json`: plain JSON, or a value with amounts and times, converted by
@@ -23,7 +23,7 @@ type Options = {
   readonly way?: JsonWay;
   /** The value of a new row. */
   readonly first?: unknown;
-  /** Returns the part of a personal value that stays after an erasure. */
+  /** Returns the part of a personal value that an erasure keeps. */
   readonly erase?: (value: unknown) => unknown;
 };
 
@@ -51,8 +51,8 @@ export class Column<T, F extends boolean = boolean> {
   }
 
   /**
-   * Marks a column of free text about a person. `erase` returns the part that stays after an erasure. Absent: nothing
-   * stays (null).
+   * Marks a column of free text about a person. `erase` returns the part an erasure keeps. Absent: it keeps nothing
+   * (null).
    */
   personal(erase: (value: NonNullable<T>) => unknown = () => null): Column<T, F> {
     const kept = (value: unknown): unknown => (value === null ? null : erase(value as NonNullable<T>));
@@ -78,9 +78,9 @@ export type Row<T, G = Partial<T>> = {
   readonly table: string;
   readonly columns: Readonly<Record<keyof T & string, Column<unknown>>>;
   readonly key: readonly (keyof T & string)[];
-  /** A new row before its given values: each column has its first value, or null. */
+  /** The first value of each column, or null: a new row begins with these. */
   readonly first: T;
-  /** Never set: it only carries the type `G`. */
+  /** Never set: this member only carries the type `G`. */
   readonly given?: G;
 };
 
@@ -104,8 +104,8 @@ export function rowOf<C extends Columns>(table: string, columns: C): Row<Values<
 }
 
 /**
- * Makes a new row from the first values and the given values. A copy of one object with every column keeps V8's shape
- * of the row: to add the columns one by one takes 150 times as long.
+ * Makes a new row from the first values and the given values. A copy of one complete object keeps V8's shape of the
+ * row: adding the columns one by one takes 150 times as long.
  */
 export function newRow<T extends object, G>(row: Row<T, G>, given: G & Partial<T>): T {
   return Object.assign({ ...row.first }, given); // `Given` requires every column without a first value

@@ -1,17 +1,17 @@
-// The common parts of sentences about invoices and payments: their tone, and what a bank or a customer did with the
-// money.
+// The common parts of sentences about invoices and payments: their tone, and the trouble with money taken back by a
+// bank or a customer.
 import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 
 /**
- * The tone of a sentence. `bad`: a person must act. `warn`: money is missing or in question. `wait`: Crossbill
- * continues automatically. `calm`: nothing is due.
+ * A sentence about the state of money, with its tone. `bad`: a person must act. `warn`: money is missing or in
+ * question. `wait`: Crossbill continues automatically. `calm`: nothing is due.
  */
 export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
 
 type Trouble = { readonly text: string; readonly lost: boolean };
 
-/** What a bank or a customer did with money the MoR had taken: disputes, alerts, returned debits. */
+/** Describes the trouble with taken money: disputes, alerts, returned debits. */
 export function troubleOf({ objects }: { readonly objects: readonly MorObjectRow[] }, now: Date): readonly Trouble[] {
   return objects.flatMap((o): readonly Trouble[] => {
     if (o.kind === 'debit_return' && o.status === 'returned')

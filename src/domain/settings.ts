@@ -1,10 +1,10 @@
-// The settings that rules read. They do not show where a value comes from.
+// The settings the rules read. They do not show where a value comes from.
 import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 
 /**
- * The automatic payment link after a failed renewal. `jurisdiction`: used if the customer's country is unknown or not
- * served.
+ * The setting for automatic payment links after a failed renewal. `jurisdiction`: for a customer whose country is
+ * unknown or not served.
  */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */
@@ -13,7 +13,7 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
-/** How Crossbill knows the invoices that the MoR should collect. */
+/** The rule for enrolment: it decides which invoices the MoR should collect. */
 export type Enrolment =
   | { readonly by: 'all' }
   /** Customers with a customer link. */
@@ -24,9 +24,9 @@ export type Enrolment =
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
-  /** Hours without a verdict before an expected renewal becomes a review item. */
+  /** After this many hours without a verdict, an expected renewal becomes a review item. */
   readonly renewalAlarmAfterHours: number;
-  /** The same alarm in days, for customers paying by bank debit. A signup's debit waits as long. */
+  /** The same deadline in days, for customers paying by bank debit. Also the wait for a signup's debit. */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
   /** True: Crossbill relays each `invoice.created` to the MoR. */
@@ -35,7 +35,7 @@ export type FlowSettings = {
   readonly recoveryLinks: RecoveryLinks | null;
   /** Null: Crossbill retries a refused renewal only on request. */
   readonly retrySchedule: RetrySchedule | null;
-  /** True: Crossbill looks for charges the billing platform itself would make. Absent: false. */
+  /** True: Crossbill warns about charges the billing platform itself would make. Absent: false. */
   readonly guard?: boolean;
   /** Absent: all customers are enrolled. */
   readonly enrolment?: Enrolment;

@@ -3,7 +3,7 @@ import { type Seen } from './facts/parts.js';
 import { showMoney } from './money.js';
 import { showIso } from './show-time.js';
 
-/** `all`: every announcement of the MoR, and the payments in the books. */
+/** `all`: every announcement of money by the MoR, and the booked payments. */
 export function showObserved(all: readonly Seen[]): string {
   const announced = all.filter((x) => x.source !== 'books').map(showAnnounced);
   const booked = all.filter((x) => x.source === 'books').map(showBooked);
@@ -24,7 +24,7 @@ function showBooked(x: Seen): string {
   return `payment ${x.id ?? ''}${charge}${sumOf(x)}`;
 }
 
-/** The MoR's names of the money: its charge id and its payment id. */
+/** The money's ids at the MoR: its charge id and its payment id. */
 export function showNames({ charge, payment }: Pick<Seen, 'charge' | 'payment'>): string {
   const names = [
     ...(typeof payment === 'string' ? [`payment ${payment}`] : []),

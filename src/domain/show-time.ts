@@ -1,10 +1,10 @@
-// Writes a time for a person, such as `2026-11-20 19:37 UTC`: to the minute, enough to act on.
+// Formats a time for a person, such as `2026-11-20 19:37 UTC`: minutes are exact enough to act on.
 
 export function showTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** The same for an ISO 8601 text, as facts hold it. */
+/** Formats an ISO 8601 time from a fact in the same way. */
 export function showIso(at: string): string {
   return showTime(new Date(at));
 }

@@ -1,7 +1,7 @@
 // A signup, as the database stores it.
 import { bigint, bool, code, key, rowOf, type RowOf, text, time } from './row.js';
 
-/** `method`: another payment method for a customer with an earlier signup. */
+/** The kinds of signups. `method`: another payment method for a customer with an earlier signup. */
 export type SignupKind = 'payment' | 'trial' | 'method';
 
 export const SIGNUP = rowOf('signup', {
@@ -11,22 +11,21 @@ export const SIGNUP = rowOf('signup', {
   /** In smallest units. Null for a setup. */
   amount: bigint().orNull,
   currency: code(3).orNull,
-  /** `requested` until the MoR answers, then the MoR's own word. `refused`: the MoR refused the request. */
+  /** `requested` until the MoR replies, then the MoR's own word. `refused`: the MoR refused the request. */
   status: text(),
   /** `setup_intent_id` or `payment_intent_id`. */
   intentId: text().orNull,
   morCustomerId: text().orNull,
   taxCalculationId: text().orNull,
-  /** True: the MoR could not use the tax calculation, and Crossbill made it again, once. */
+  /** True: the MoR could not use the tax calculation, so Crossbill made a second one. It does this once. */
   recalculated: bool().first(false),
   /** The idempotency key for the MoR. */
   morKey: text(),
-  /** The bytes for the MoR, the same on every try. `body` is null after an erasure. */
+  /** The request for the MoR, the same on every try. `body` is null after an erasure. */
   path: text(),
   body: text().orNull.personal(),
   /**
-   * Until when one request keeps the signup to itself: only one request of a signup goes out at a time. Null or past:
-   * the signup is free.
+   * The end of the lock on the signup: only one request of a signup goes out at a time. Null or past: there is no lock.
    */
   busyUntil: time().orNull,
   createdBy: text(),
@@ -36,11 +35,11 @@ export const SIGNUP = rowOf('signup', {
   completedAt: time().orNull,
   /** When Crossbill learned that the customer confirmed the payment method. Null: it does not know. */
   confirmedAt: time().orNull,
-  /** Who reported the confirmation. `charge`: a successful charge proves it. */
+  /** The reporter of the confirmation. `charge`: a successful charge proves it. */
   confirmedBy: text().orNull,
-  /** When somebody first reported the confirmation. Null: nobody has. */
+  /** When somebody first reported the confirmation. Null: never. */
   reportedAt: time().orNull,
-  /** When the customer's refused renewals learned of the confirmation. Null: they have not yet. */
+  /** When Crossbill passed the confirmation to the customer's refused renewals. Null: not yet. */
   triedAt: time().orNull,
   createdAt: time(),
 });

@@ -23,8 +23,8 @@ export function isPayable(invoice: InvoiceRow | null): boolean {
 }
 
 /**
- * True if the customer is not enrolled and the MoR has no part in the invoice. A payment, or a request to the MoR,
- * makes the invoice ours.
+ * True if the customer is not enrolled and the MoR has no part in the invoice. A payment at the MoR, or a request to
+ * it, makes the invoice ours.
  */
 export function isOutside({
   invoice,
@@ -39,18 +39,19 @@ export function isOutside({
 }
 
 /**
- * The status of the invoice for the API. Settled money counts first: a paid invoice never becomes unpaid. Then comes
+ * The status of the invoice for the API. Settled money counts first: a paid invoice never becomes unpaid. Next comes
  * money waiting for a person, then money under way, then the platform's status, then the MoR's verdict.
  */
 export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   const { invoice, payments } = s;
-  if (isOutside(s)) return 'ignored'; // whatever status Stripe shows
+  if (isOutside(s)) return 'ignored'; // even if Stripe shows another status
   const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
   if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
   if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
-  // A settled charge waits for its proof. A bank debit with `pendingSince` has not settled, so it does not count here.
+  // A settled charge waiting for its proof. A bank debit with `pendingSince` has not settled, so it does not count
+  // here.
   if (payments.some((p) => p.mark === 'proving' && p.pendingSince === null)) return 'marking';
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
@@ -59,7 +60,7 @@ export function publicStatus(s: LaneRows): PublicInvoiceStatus {
   return 'expected';
 }
 
-/** A person applied a part of a transfer to the invoice. The invoice waits for the rest. */
+/** True if a person applied a part of a transfer to the invoice, and the invoice waits for the rest. */
 function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   if (invoice === null || !isPayable(invoice)) return false;
   const marked = payments.filter((p) => p.mark === 'confirmed');
@@ -67,7 +68,7 @@ function onlyPartPaid({ invoice, payments }: LaneRows): boolean {
   return marked.length > 0 && parts && invoice.amountRemaining !== null && invoice.amountRemaining > 0n;
 }
 
-/** The status from our own records, in the words of Document 3, "Payment status as delivered in events". */
+/** The payment's status from our own records, in the words of Document 3, "Payment status as delivered in events". */
 export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
   if (refunded > 0n) return p.amount !== null && refunded >= p.amount ? 'refunded' : 'partially_refunded';
   return p.succeededAt !== null ? 'succeeded' : p.status;
@@ -79,8 +80,8 @@ export function isOnItsWay({ status }: Pick<RefundRow, 'status'>): boolean {
 }
 
 /**
- * How much of a payment can be refunded: not refunded yet, not promised, and not taken back by a bank. Zero if the
- * amount is unknown.
+ * The part of a payment left to refund: without refunds made or under way, and without money taken back by a bank. Zero
+ * if the amount is unknown.
  * @param lost the amount lost in disputes (Document 3: a charged back payment cannot be refunded)
  */
 export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
@@ -88,7 +89,7 @@ export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: b
   const reserved = refunds
     .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
-  const told = p.refundedTotal ?? 0n; // may count refunds before their events arrive
+  const told = p.refundedTotal ?? 0n; // the MoR's total may count refunds before their events arrive
   const gone = (reserved > told ? reserved : told) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }

@@ -4,7 +4,7 @@ import { type LaneRows, type PaymentRow, type RefundRow, type ReviewRow } from '
 export type Overpaid = {
   readonly minor: bigint;
   readonly by: readonly PaymentRow[];
-  /** Stripe put the surplus on the customer's balance. */
+  /** True: Stripe credited the surplus to the customer's balance. */
   readonly credited: boolean;
 };
 
@@ -14,7 +14,7 @@ export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | 
   const by = s.payments
     .filter((p) => p.mark === 'confirmed' && p.amount !== null)
     .toSorted((a, b) => (a.succeededAt?.getTime() ?? 0) - (b.succeededAt?.getTime() ?? 0) || (a.id < b.id ? -1 : 1));
-  // A person applied a payment of more than the amount due, so the surplus is decided.
+  // A person accepted a payment above the amount due, so the surplus is settled.
   if (i === null || by.some((p) => p.waived.includes('surplus'))) return null;
   const credited = i.amountOverpaid ?? 0n;
   const minor = credited > 0n ? credited : notShown(s, by);
@@ -22,8 +22,8 @@ export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | 
 }
 
 /**
- * The surplus Stripe does not show. Stripe shows an invoice paid "out of band" as paid exactly, whatever the customer
- * paid. Stripe's event shapes before 2025-03-31 leave out such a payment, so they prove nothing.
+ * The surplus invisible on Stripe. Stripe shows an invoice paid "out of band" as paid exactly, even if the customer
+ * paid more. Stripe's API versions before 2025-03-31 leave out such a payment, so their events prove nothing.
  */
 function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRow[]): bigint {
   const shown = invoice?.amountPaid ?? 0n;
@@ -33,7 +33,7 @@ function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRo
 }
 
 /**
- * The part of a refund that returns the surplus. Crossbill asks for it when it shows the refund on Stripe. Zero once a
+ * The part of a refund that returns the surplus. Crossbill computes it when it shows the refund on Stripe. Zero once a
  * person has left the surplus to the customer.
  */
 export function surplusIn(s: LaneRows, refund: RefundRow): bigint {
@@ -51,7 +51,7 @@ export function saleOf(r: RefundRow): bigint {
   return r.amount - r.surplus;
 }
 
-/** The surplus refunds have returned so far. */
+/** The part of the surplus already refunded. */
 export function surplusRefunded(refunds: readonly RefundRow[]): bigint {
   return refunds.reduce((sum, r) => (r.counted ? sum + r.surplus : sum), 0n);
 }

@@ -24,13 +24,13 @@ export class PaymentLinksFlow {
   ) {}
 
   /**
-   * Returns the new link once the MoR has replied, or the payable one. Throws 400 for a wrong field, 404, 409
-   * `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
+   * Returns the new link once the MoR has replied, or the link the customer can still pay. Throws 400 for a wrong
+   * field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreatePaymentLinkDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'payment_link');
-    if (there !== null && there.morId !== null) await this.readAgain(there); // somebody may have paid it by now
+    if (there !== null && there.morId !== null) await this.readAgain(there); // the customer may have paid it by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;
     const amount = { minor, currency };
@@ -49,7 +49,7 @@ export class PaymentLinksFlow {
   }
 }
 
-/** The link's idempotency key is a field of its body, new for every request (Document 2). */
+/** The request for a link. Its idempotency key is a field of the body, new for every request (Document 2). */
 function linkWire(wish: CreatePaymentLinkDto, amount: Money, objectId: string): WireRequest {
   const request = {
     jurisdiction: wish.jurisdiction,

@@ -1,4 +1,4 @@
-// The page to request a payment link.
+// The console page to request a payment link.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';

@@ -3,7 +3,10 @@ import { Problem, valueOrProblem } from '../api/http/problem.js';
 import { type Retried } from './retries.flow.js';
 import { type MadeRetry } from './rules/retry.js';
 
-/** Throws the reason if nothing was tried, and 502 `billing_unavailable` if Stripe did not show the invoice. */
+/**
+ * Returns the made retry. Throws the reason if Crossbill tried nothing, and 502 `billing_unavailable` if Stripe did not
+ * show the invoice.
+ */
 export function retriedOrProblem(done: Retried): MadeRetry {
   if (!done.ok && 'silent' in done) {
     const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);

@@ -1,4 +1,4 @@
-// Tries a refused renewal again on request. Decides on the invoice as Stripe shows it at this moment.
+// Retries a refused renewal on request. Crossbill first reads the invoice from Stripe, and decides on this read.
 import { Injectable } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type CallFailure } from '../domain/ports/call.js';
@@ -8,7 +8,7 @@ import { refuse, type Result } from '../engine/commanded.js';
 import { LaneChanges } from '../engine/lane-changes.js';
 import { findRetry, type MadeRetry, requestRetry } from './rules/retry.js';
 
-/** The result. `silent`: Stripe did not show the invoice, so Crossbill decided nothing. */
+/** The result of a requested retry. `silent`: Stripe did not show the invoice, so Crossbill decided nothing. */
 export type Retried = Result<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
 
 @Injectable()
@@ -19,7 +19,10 @@ export class RetriesFlow {
     private readonly platform: BillingPlatform,
   ) {}
 
-  /** Refuses with 404, or with 409 `invoice_not_retryable` and the reason. A known `name` returns its earlier retry. */
+  /**
+   * Makes a retry. Refuses with 404, or with 409 `invoice_not_retryable` and the reason. A known `name` returns its
+   * earlier retry.
+   */
   async retry(invoiceId: string, by: string, name: NamedRequest | null): Promise<Retried> {
     const askedAt = await this.store.time();
     const read = await this.platform.readToRetry(invoiceId);

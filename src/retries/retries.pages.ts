@@ -1,4 +1,4 @@
-// The button to try a failed renewal again.
+// The console's button to retry a refused renewal.
 import { HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
@@ -17,7 +17,7 @@ export class RetryPages {
     private readonly audit: ConsoleAudit,
   ) {}
 
-  /** One form makes one retry, however often it is sent. */
+  /** One form makes one retry, even if the browser sends it twice. */
   @Post(':id/retry')
   @HttpCode(303)
   @Page('invoice.retry', 'ops')

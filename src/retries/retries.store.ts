@@ -1,4 +1,4 @@
-// Lists refused renewals. Partial indexes hold only their rows.
+// Lists refused renewals. Partial indexes hold the refused renewals only.
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { type InvoiceRow } from '../domain/model.js';
@@ -37,7 +37,7 @@ const STATE = `case
   when i.status = 'open' and i.retries->'retries'->-1->>'means' = 'link' then 'payment_link'
   else 'not_retried' end`;
 
-/** The key contains the state: the filter finds rows by it, and each row returns its state with it. */
+/** The key of a row begins with its state. The filter finds rows by the key, and each row returns its state with it. */
 const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
   from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
 

@@ -6,7 +6,7 @@ import { time, words } from '../console/show.js';
 import { refusalWords } from '../domain/decline-words.js';
 import { type RetriedInvoice } from './retries.store.js';
 
-/** One row, under the API's names for an invoice and its `retries`. `made`: the number of retries sent. */
+/** One refused renewal, with the API's names for an invoice and its `retries`. `made`: the number of retries sent. */
 export function listedRetry({ invoice: i, state }: RetriedInvoice) {
   const { refusal, retries = [], ended } = i.retries ?? {};
   return {

@@ -1,4 +1,4 @@
-// The steps after an invoice's refusals, in the API's form.
+// The refusals of an invoice and the steps after them, in the API's form.
 import { type InvoiceRow } from '../domain/model.js';
 import { END_WORDS, REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
 import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word, WordOrNull } from '../api/http/docs.js';
@@ -30,7 +30,7 @@ export class RetriesView {
   end!: string | null;
 }
 
-/** Null if the MoR refused nothing. */
+/** Null if the MoR never refused a charge of the invoice. */
 export function retriesView(i: Pick<InvoiceRow, 'retries'>): RetriesView | null {
   return i.retries === null ? null : shown(i.retries);
 }

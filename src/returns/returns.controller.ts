@@ -1,4 +1,5 @@
-// Debits returned by a bank. Document 3 has no event for them, so a person records them, and may undo the record.
+// The API's routes for debits returned by a bank. Document 3 has no event for them, so a person records a return, and
+// may undo the record.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

@@ -1,4 +1,4 @@
-// Records a returned debit for a person, or undoes the record. Each is one change of the payment's lane.
+// Records a returned debit for a person, or undoes the record, as one change of the payment's lane.
 import { Injectable } from '@nestjs/common';
 import { LaneChanges } from '../engine/lane-changes.js';
 import { refuse, type Result } from '../engine/commanded.js';
@@ -9,7 +9,7 @@ import { ReadModel } from '../engine/read-model.js';
 import { type NamedRequest } from '../domain/request-name.js';
 import { returnDebit, type ReturnWord, undoReturn } from './rules/debit.js';
 
-/** API key, Idempotency-Key and the hash of the body. The path follows from the payment. */
+/** The name of the request: API key, Idempotency-Key and the hash of the body. The path follows from the payment. */
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
 
 @Injectable()
@@ -19,7 +19,10 @@ export class ReturnsFlow {
     private readonly books: ReadModel,
   ) {}
 
-  /** `id`: `pay_…` or our own id. A repeated `name` returns its debit in its present state. */
+  /**
+   * Records a returned debit. `id`: `pay_…` or our own id. A repeated `name` returns the earlier record in its present
+   * state.
+   */
   record(id: string, word: ReturnWord, name: ReturnName): Promise<Result<MorObjectRow>> {
     return this.change(id, 'returned', name, (lane, rowId) => returnDebit(lane, rowId, word));
   }
@@ -28,7 +31,7 @@ export class ReturnsFlow {
     return this.change(id, 'returned/undo', name, (lane, rowId) => undoReturn(lane, rowId, by));
   }
 
-  /** The newest returned debit of a payment. Null if there is no payment or no record. */
+  /** The newest returned debit of a payment. Null: no such payment, or no record. */
   async find(id: string): Promise<{ readonly row: MorObjectRow; readonly payment: PaymentRow } | null> {
     const found = await this.books.payment(id);
     if (found === null) return null;

@@ -1,5 +1,5 @@
-// Takes the MoR's events about disputes and about alerts before them. Document 2 does not show the fields of these
-// events.
+// Records the MoR's events about disputes and about the alerts before them. Document 2 does not show the fields of
+// these events.
 import { type Draft } from '../../domain/row.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
@@ -21,7 +21,7 @@ import { onlyTaken, paymentNamed } from '../../engine/payment.js';
 import { findOrAddObject } from '../../mor-objects/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
 
-/** The id of a dispute or an alert: its own, else its payment's, else the event's. */
+/** The id of a dispute or an alert: its own id, otherwise its payment's, otherwise the event's. */
 function entityOf(
   s: LaneRows,
   e: MorServiceEvent,
@@ -36,12 +36,15 @@ function entityOf(
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;
-  // An earlier event came before the MoR's payment id was known, so the object has our own payment id.
+  // An earlier event arrived before the MoR's payment id, so the object has our own payment id.
   const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
-/** The later of two outcomes counts, in any order of arrival. An unclear outcome never replaces a clear one. */
+/**
+ * True if this outcome replaces the known one. The later of two outcomes counts, in any order of arrival. An unclear
+ * outcome never replaces a clear one.
+ */
 function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
   const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
   const isClear = o.status === 'won' || o.status === 'lost';
@@ -52,7 +55,8 @@ function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean 
 }
 
 /**
- * An unclear outcome ends nothing if the MoR asks for evidence after it. A win or a loss stands until the next outcome.
+ * Sets the status after an outcome. If the MoR asks for evidence after an unclear outcome, the dispute continues. A win
+ * or a loss stands until the next outcome.
  */
 function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   const { stage } = o.detail;
@@ -73,7 +77,10 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
   return done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`);
 }
 
-/** The MoR asks for evidence. The object keeps an earlier request next to the outcome: the outcome may be older. */
+/**
+ * Records the MoR's request for evidence. If the dispute has an outcome, its status changes only after a later request:
+ * the outcome may be older or newer.
+ */
 function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
   const late = done(`late: dispute ${morId} is ${o.status}`);
@@ -105,7 +112,7 @@ const PAYMENT_NAMES = [
   ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
 ] as const;
 
-/** Stores the payment, as far as the event names one, and the amount. */
+/** Stores the amount, and the payment if the event names one. */
 function nameFrom(lane: Lane, o: Draft<MorObjectRow>, payment: PaymentRow | null, e: MorServiceEvent): void {
   const at = (e.createdAt ?? lane.now).toISOString();
   const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
@@ -146,8 +153,8 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * A dispute may arrive before its payment. It belongs to the payment with its ids once Crossbill knows one, else to the
- * only payment with money.
+ * Connects a dispute with its payment, since the dispute may arrive first. The payment must have one of the dispute's
+ * ids; otherwise it is the only payment with money.
  */
 export function nameDisputed(lane: Lane): void {
   const taken = lane.payments.filter((p) => p.succeededAt !== null);
@@ -163,7 +170,10 @@ export function nameDisputed(lane: Lane): void {
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 
-/** Document 2 does not list the words of an outcome. Only these end a dispute; with any other word a person decides. */
+/**
+ * Document 2 does not list the words of an outcome. Only these words end a dispute; for any other word a person
+ * decides.
+ */
 const WON: ReadonlySet<string> = new Set(['won', 'merchant_won']);
 const LOST: ReadonlySet<string> = new Set(['lost', 'merchant_lost']);
 /** The MoR's own word, and its form as a code: "Merchant won" is `merchant_won`. */
@@ -173,8 +183,8 @@ function outcomeWord(data: JsonObject): { readonly said: string | null; readonly
 }
 
 /**
- * Reads the outcome. A loss is booked for good and a win closes the item, so a wrong guess costs more than an item for
- * a person. `said`: the MoR's own word.
+ * Reads the outcome of a dispute. A loss is booked for good and a win closes the item, so a wrong guess costs more than
+ * an item for a person. `said`: the MoR's own word.
  */
 export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
   const { said, code } = outcomeWord(data);

@@ -7,8 +7,7 @@ import { type Holds, itemRule } from '../../engine/items.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 
 /**
- * The item's subject is the dispute with its stage. A request for evidence after a win or a loss gets an item of its
- * own.
+ * An item's subject is the dispute with its stage. So a request for evidence after a win or a loss gets its own item.
  */
 export const disputeItems = itemRule(
   {
@@ -40,7 +39,7 @@ function timeOf(heardAt: string | undefined): Date | null {
 
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
-/** After an outcome the fact is different, so an earlier item does not cover the new request. */
+/** After an outcome the fact differs, so an earlier item does not cover the new request. */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
   const { outcome, reviewerNote = null, saidHeardAt } = o.detail;
   const dispute = objectId(o);
@@ -58,7 +57,7 @@ const ALERT_CLEARS = {
   'alert-handled': 'the refund is recorded, or the alert was handled without one',
 };
 
-/** An alert's refund has its own `payment.refunded`, so nothing is booked here. */
+/** The refund of an alert has its own `payment.refunded`, so Crossbill books nothing here. */
 export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'alert') continue;
@@ -68,7 +67,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
     const about = { kind: 'dispute', about: o } as const;
     if (o.status === 'received') {
       const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
-      // If both use their payment's id, an alert and a dispute share it.
+      // If an alert and a dispute both have only their payment's id, they share it.
       yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(lane, o) } };
     }
     const { refunded = null } = o.detail;
@@ -78,7 +77,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   }
 });
 
-/** True if the alert's refund is known. A refund long before the alert is another one. */
+/** True if Crossbill knows the refund behind the alert. A refund long before the alert is another one. */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
   const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;

@@ -1,13 +1,16 @@
-// The names of lanes without an invoice. No sender and no caller may give an invoice such a name: its work would land
-// in the wrong lane.
+// Names of the lanes without an invoice. Nobody outside may give an invoice such a name: its work would land in the
+// wrong lane.
 import { type Fields, Unreadable } from '@crossbill/mor/read.js';
 
-/** Begins the lane of an event without its invoice. The event waits there until Crossbill knows the invoice. */
+/** The prefix of a lane for an event without its invoice. The event waits there until Crossbill knows the invoice. */
 const CHANNEL = 'mor:';
-/** Begins the lane of an unusable delivery. The delivery is parked there alone. */
+/** The prefix of a lane for an unusable delivery. The delivery is parked there alone. */
 const BARE_EVENT = 'event:';
 
-/** @param subject the MoR's id of the event's object */
+/**
+ * The lane of an event whose invoice is unknown.
+ * @param subject the MoR's id of the event's object
+ */
 export function channelLane(subject: string): string {
   return CHANNEL + subject;
 }
@@ -16,7 +19,10 @@ export function isChannelLane(lane: string): boolean {
   return lane.startsWith(CHANNEL);
 }
 
-/** @param source the webhook endpoint of the event; event ids are unique per source */
+/**
+ * The lane of an unusable delivery.
+ * @param source the webhook endpoint of the event; event ids are unique per source
+ */
 export function bareEventLane(source: string, eventId: string): string {
   return `${BARE_EVENT}${source}:${eventId}`;
 }
@@ -25,20 +31,26 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** Begins the lane of an item without an invoice. The lane holds the item and the item's timeline. */
+/** The prefix of a lane for an item without an invoice. The lane holds the item and the item's timeline. */
 const ITEM = 'item:';
 
-/** @param subject the name of the item */
+/**
+ * The lane of an item without an invoice.
+ * @param subject the item's subject
+ */
 export function itemLane(subject: string): string {
   return ITEM + subject;
 }
 
-/** True if Crossbill uses this name for a lane of its own. Stripe's invoice ids never look like this. */
+/** True if the name belongs to a lane without an invoice. Stripe's invoice ids never look like this. */
 export function isInnerLane(name: string): boolean {
   return isChannelLane(name) || isBareEventLane(name) || name.startsWith(ITEM);
 }
 
-/** Reads the id of an invoice. The lane of the invoice has this id as its name. */
+/**
+ * Reads the id of an invoice from a field, and refuses a reserved lane name: the id becomes the name of the invoice's
+ * lane.
+ */
 export function readInvoiceId(fields: Fields, name: string): string {
   const id = fields.id(name);
   if (isInnerLane(id)) throw new Unreadable(name, 'an invoice id');

@@ -1,5 +1,5 @@
-// The common part of all events: an id, a type, and one of three results. The webhook endpoints use it, and the flows
-// use it again.
+// The common part of all events: an id, a type, and one of three results. The webhook endpoints read it first, and the
+// flows read it again.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
@@ -31,13 +31,13 @@ export type ParsedEvent<T> =
     };
 
 /**
- * What a source's own parser gets and returns. The parser returns null for a type Crossbill does not use, and throws
- * `Unreadable`.
+ * The input and the result of a source's own parser. The parser returns null for a type Crossbill does not use, and
+ * throws `Unreadable`.
  */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
 
-/** Parses a body as an event of a source. Never throws, whatever the bytes. */
+/** Parses a body as an event of a source. Never throws, even on random bytes. */
 export function parseEvent<T>(source: InboxSource, body: Buffer, read: EnvelopeReader<T>): ParsedEvent<T> {
   const parsed = parseBody(body);
   if (!parsed.ok) return without('unusable', source, bodyId(body), '', parsed.reason);
@@ -50,8 +50,8 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Like `parseEvent`, for the webhook endpoint: it returns only the place of the event. `skim` reads all members that
- * can make `read` refuse. An unusual body gets a full parse, so a refusal always comes from a full parse.
+ * Like `parseEvent`, but for the webhook endpoint: it returns only the place of the event. `skim` reads all members
+ * that can make `read` refuse. An unusual body gets a full parse, so a refusal always comes from a full parse.
  */
 export function placeEvent(
   source: InboxSource,
@@ -83,7 +83,7 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
   }
 }
 
-/** The id of a delivery without a usable id: the same bytes give the same id. */
+/** Makes an id for a delivery without a usable id: the same bytes give the same id. */
 export function bodyId(body: Buffer): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }

@@ -1,5 +1,5 @@
-// Parses the bytes of a delivery to a JSON object, or says why they are none. It checks encoding, depth and repeated
-// keys.
+// Parses the bytes of a delivery to a JSON object, or returns the reason why they are none. Checks encoding, depth and
+// repeated keys.
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 

@@ -6,7 +6,7 @@ import { channelLane, readInvoiceId } from './channel-lane.js';
 import { type Envelope, eventTime, parseEvent, type ParsedEvent } from './envelope.js';
 import { Fields, type JsonObject, textOf, Unreadable } from '@crossbill/mor/read.js';
 
-/** The facts in every `payment.*` event. The invoice is not among them. */
+/** The facts in every `payment.*` event. The invoice is not among them, because some events have none. */
 type PaymentFacts = {
   readonly eventId: string;
   /** When the MoR made the event. Null: the event does not say. */
@@ -40,14 +40,13 @@ export type PaymentRefunded = PaymentFacts & {
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';
   /**
-   * `rfnd_…`. Document 3 makes this id and the processor's refund id optional. An event has one of them or the running
-   * total, or else refunds could not be told apart.
+   * `rfnd_…`. Document 3 makes this id and the processor's refund id optional. Each event must have one of them or the
+   * running total: otherwise Crossbill could not tell refunds apart.
    */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
   /**
-   * All refunds of the payment so far, in smallest units. Null: the event does not say. A rule checks whether the total
-   * adds up.
+   * The sum of all refunds of the payment so far, in smallest units. Null: the event has no sum. A rule checks the sum.
    */
   readonly refundedTotal: bigint | null;
   readonly reason: string | null;
@@ -66,7 +65,7 @@ export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent>
   });
 }
 
-/** Document 3, "Webhook payload": the status must match the event type. */
+/** Reads a payment event. Document 3, "Webhook payload": the status must match the event type. */
 function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null {
   switch (type) {
     case 'payment.succeeded': {

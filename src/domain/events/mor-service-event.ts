@@ -1,4 +1,4 @@
-// The MoR's service events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
+// The MoR's service events (Document 2): about proforma invoices, payment links, e-invoices, disputes and alerts.
 import { type Money } from '../money.js';
 import { channelLane } from './channel-lane.js';
 import { freeText } from '../card-numbers.js';
@@ -44,7 +44,7 @@ export type ProformaSettled = ServiceFacts & {
   readonly proformaInvoiceId: string;
   readonly settledAt: Date;
   readonly total: Money;
-  /** Differs from the total after a partial payment. */
+  /** The amount the customer transferred. After a partial payment it differs from the total. */
   readonly amountReceived: Money;
   readonly recipientName: string | null;
 };

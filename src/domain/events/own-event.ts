@@ -1,12 +1,12 @@
-// Crossbill's own events (source `crossbill`). Code outside the rules sends one to a lane instead of opening an item,
-// since only the engine opens and closes items.
+// Crossbill's own events (source `crossbill`). Code outside the rules sends an event to a lane instead of opening an
+// item, because only the engine opens and closes items.
 import { type InboxSource } from '../ports/inbox.js';
 import { type ReviewRow } from '../model.js';
 import { itemLane } from './channel-lane.js';
 import { parseBody } from './json-body.js';
 
 export type OwnEvent =
-  /** Crossbill knows no charge for the signup. `since`: ISO 8601. */
+  /** A signup for which Crossbill knows no charge. `since`: ISO 8601. */
   | { readonly type: 'signup.overdue'; readonly signup: string; readonly customer: string; readonly since: string }
   | { readonly type: 'signup.completed'; readonly signup: string }
   /** An event arrived a second time with another body. */
@@ -35,10 +35,10 @@ export function secondBodySubject({
   return `${source}:${event}`;
 }
 
-/** Topics of items in a lane of their own, without an invoice. */
+/** The topics of items without an invoice. Each of these items has its own lane. */
 const ALONE: ReadonlySet<string> = new Set(['signup-unpaid', 'second-body']);
 
-/** The lane with the item. Null: the item has no lane. */
+/** The lane of an item. Null: the item has no lane. */
 export function laneOfItem({
   invoiceId,
   topic,

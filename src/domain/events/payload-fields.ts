@@ -1,5 +1,5 @@
-// Finds facts for people in payloads whose form Document 2 does not show: deadlines, links, outcomes, amounts, at any
-// depth.
+// Finds facts for people in payloads of unknown form (Document 2 does not show it): deadlines, links, outcomes,
+// amounts, at any depth.
 import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
@@ -25,7 +25,7 @@ function* members(data: JsonObject): Generator<Member> {
   }
 }
 
-/** The name in lower case, without `_` and `-`. */
+/** The name in lower case, without `_` and `-`. So names in different styles compare equal. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
@@ -60,7 +60,7 @@ const DEADLINES = [
   'expiresat',
 ];
 
-/** Until when somebody must act. Null: the data does not say. */
+/** The deadline in the data. Null: the data has none. */
 export function deadlineIn(data: JsonObject): Date | null {
   return named(data, DEADLINES, anyTime);
 }
@@ -110,7 +110,7 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
-/** The longest text of a sum that a person sees, in characters. */
+/** An unclear sum is shown as the MoR wrote it, cut to this many characters. */
 const LONGEST_SUM = 80;
 
 /** The first exact amount in the data. Null: there is none. */

@@ -1,4 +1,4 @@
-// Compares two bodies with the same event id: do they say the same?
+// Compares two bodies with the same event id: are they the same event?
 import { idOf, isObject, type JsonObject, member } from '@crossbill/mor/read.js';
 import { parseBody } from './json-body.js';
 
@@ -25,7 +25,10 @@ export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
   return identity !== null && identity === stripeIdentity(b);
 }
 
-/** The id, type, time, account and object of an event. Null if one of them is missing. The account may be missing. */
+/**
+ * The id, type, time, account and object of an event, as one text. Null if one of them is missing. Only the account may
+ * be missing.
+ */
 function stripeIdentity(body: Buffer): string | null {
   const parsed = parseBody(body);
   if (!parsed.ok) return null;
@@ -58,15 +61,15 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .filter(([k]) => !(top && COUNTERS.has(k)))
     .sort(([x], [y]) => (x < y ? -1 : 1))
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
-  return { pairs }; // an object, since an array could come from the body
+  return { pairs }; // return an object, since an array could come from the body
 }
 
 const COMPARE =
   'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
 
 /**
- * The MoR builds event ids from the object and the topic (Document 2). So its second report on a dispute, an alert or a
- * transfer has the same id, and may contain something new.
+ * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So its
+ * second report on a dispute, an alert or a transfer has the same id, and may contain something new.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
@@ -91,7 +94,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What a person should do after a second body has arrived under the id of an event of this type. */
+/** Tells a person what to do after two different bodies with the id of one event of this type. */
 export function aboutSecondBody(type: string): string {
   const news = MAY_BE_NEWS.get(type);
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;

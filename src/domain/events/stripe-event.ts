@@ -1,5 +1,4 @@
-// Stripe's events. Events about invoices become typed facts, whatever the API version of their shape. Crossbill ignores
-// all others.
+// Stripe's events. Crossbill turns events about invoices into typed facts, in any API version, and ignores all others.
 import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
 import { readInvoiceId } from './channel-lane.js';
 import { type Envelope, type EventPlace, eventTime, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
@@ -19,9 +18,9 @@ import { parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
- * The event types Crossbill uses. Two types are left out because another type says the same:
- * `invoice.payment_succeeded` (`paid`) and `invoice.payment_action_required` (`payment_failed`). Four are left out
- * because nothing follows from them: `invoice.sent`, `.upcoming`, `.will_be_due`, `.overdue`.
+ * The event types Crossbill uses. It leaves out two types because another type reports the same:
+ * `invoice.payment_succeeded` (`paid`) and `invoice.payment_action_required` (`payment_failed`). It leaves out four
+ * because they change nothing here: `invoice.sent`, `.upcoming`, `.will_be_due`, `.overdue`.
  */
 export const stripeInvoiceTypes = [
   'invoice.created',
@@ -41,23 +40,23 @@ export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
 export type StripeEvent = {
   readonly kind: StripeInvoiceType;
   readonly eventId: string;
-  /** When Stripe made the event, to the second. Too coarse to order events. Null: the event does not say. */
+  /** When Stripe made the event. Whole seconds are too coarse to order events. Null: the event has no time. */
   readonly createdAt: Date | null;
-  /** The API version of the invoice's shape. Null: unknown. */
+  /** The API version Stripe used for the invoice in the event. Null: unknown. */
   readonly apiVersion: string | null;
-  /** Null: the event does not say. */
+  /** True: live mode. False: test mode. Null: the event has neither. */
   readonly livemode: boolean | null;
   /**
    * The accounts the event names in `account` and `context`. Empty: the event belongs to the merchant's own account.
    */
   readonly accounts: readonly string[];
-  /** The invoice at the time of the event. `invoice.deleted` gives the status `deleted`. */
+  /** The invoice at the time of the event. For `invoice.deleted` its status is `deleted`. */
   readonly invoice: InvoiceFacts;
 };
 
 /**
- * The status an event type implies, for an invoice without a status. Crossbill reads the invoice at Stripe before any
- * write.
+ * For an invoice without a status: the status implied by the event type. Crossbill reads the invoice at Stripe before
+ * any write.
  */
 const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.created': 'draft',
@@ -118,12 +117,12 @@ const THIN =
  */
 const OLDEST_VERSION = '2018-11-08';
 
-/** True if invoices of this API version are unreadable. Null: nobody named a version. */
+/** True if Crossbill cannot read invoices of this API version. Null: the event has no version, so false. */
 export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
 }
 
-/** True if Stripe rendered the event in such an old version. */
+/** True if Stripe rendered the event in such an old API version. */
 export function isRenderedTooOld(body: Buffer): boolean {
   const read = parseBody(body);
   return read.ok && isTooOld(textOf(member(read.value, 'api_version')));
@@ -195,7 +194,7 @@ const statuses: readonly InvoiceStatus[] = ['draft', 'open', 'paid', 'uncollecti
 
 type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | null };
 
-/** `otherwise.status` counts if the invoice has no status. */
+/** Reads the invoice. `otherwise.status` is used for an invoice without a status. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const fields = new Fields(invoice);
   if ((member(invoice, 'object') ?? 'invoice') !== 'invoice') throw new Unreadable('object', 'an invoice');

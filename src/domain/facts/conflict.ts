@@ -1,4 +1,4 @@
-// Facts of events that contradict what Crossbill knows.
+// Facts about events that contradict Crossbill's records.
 import { type Money } from '../money.js';
 import { type OnObject, type Seen, type Time } from './parts.js';
 
@@ -48,16 +48,14 @@ export type ConflictFact =
       readonly recorded: Money | null;
     }
   | ({ readonly code: 'link-paid' } & OnObject)
-  /**
-   * No read can find the link any more. `not-given`: the MoR refused to create it. `gone`: the MoR does not know it.
-   */
+  /** No read finds the link any more. `not-given`: the MoR refused to create it. `gone`: the MoR does not know it. */
   | ({ readonly code: 'link-lost'; readonly why: 'not-given' | 'gone'; readonly announced: boolean } & OnObject)
   | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
   | ({
       readonly code: 'link-unread';
       readonly announced: boolean;
       readonly ended: boolean;
-      /** Status and code of the last read. */
+      /** HTTP status and code of the last read. */
       readonly answer: string;
     } & OnObject)
   | ({

@@ -1,4 +1,4 @@
-// Facts of overdue things: verdicts, signups, drafts.
+// Facts about overdue verdicts, signups and drafts.
 import { type Money } from '../money.js';
 import { type Time } from './parts.js';
 
@@ -7,7 +7,7 @@ export type OverdueFact =
       readonly code: 'no-verdict';
       readonly due: Money | null;
       readonly since: Time;
-      /** A payment that left this invoice, because its charge belongs to another invoice. Null: there is none. */
+      /** A payment moved away from this invoice, because its charge belongs to another invoice. Null: there is none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };

@@ -1,4 +1,4 @@
-// Facts of disputes and of debits returned by banks.
+// Facts about disputes and about debits returned by banks.
 import { type Money } from '../money.js';
 import { type Apart, type Disputed, type Time } from './parts.js';
 
@@ -8,7 +8,7 @@ type CreditFact = {
   readonly creditNote: string;
   readonly payment: string;
   readonly credited: Money;
-  /** The amount a bank has really taken. */
+  /** The amount lost to the bank in the end. */
   readonly lost: Money;
   /** True: the dispute was won, or the return was undone. False: the loss became smaller, for example by a refund. */
   readonly over: boolean;
@@ -36,8 +36,8 @@ export type DisputeFact =
       readonly code: 'dispute-lost';
       readonly dispute: string;
       /**
-       * The customer got the amount `got` twice: from the bank, and by a refund or another loss. Null: the customer got
-       * nothing twice.
+       * The customer got the amount `got` twice: from the bank, and by a refund or another loss. Null: nothing was paid
+       * twice.
        */
       readonly twice: {
         readonly payment: string;
@@ -45,7 +45,7 @@ export type DisputeFact =
         readonly got: Money;
         readonly booked: Money;
       } | null;
-      /** A person booked the loss outside the ledger, and the ledger has booked it since. */
+      /** True: a person booked the loss outside the ledger, and later the ledger booked it too. */
       readonly bookedSince: boolean;
       readonly apart: Apart;
     } & Disputed)
@@ -60,9 +60,9 @@ export type DisputeFact =
   | ({
       readonly code: 'won-after-loss';
       readonly dispute: string;
-      /** The ledger has reversed the loss. */
+      /** True: the ledger has reversed the loss. */
       readonly reversed: boolean;
-      /** An earlier item asked a person to book the loss outside the ledger. */
+      /** True: an earlier item asked a person to book the loss outside the ledger. */
       readonly beside: boolean;
     } & Disputed)
   | ({

@@ -1,4 +1,4 @@
-// Facts of money at odds with its invoice.
+// Facts about a payment that does not fit its invoice.
 import { type Money } from '../money.js';
 import { type Seen, type Time } from './parts.js';
 
@@ -18,7 +18,7 @@ export type AmountFact =
       readonly by: readonly { readonly payment: string; readonly amount: Money }[];
       readonly refunded: Money;
       readonly left: Money;
-      /** Stripe put the surplus on the customer's balance. */
+      /** True: Stripe credited the surplus to the customer's balance. */
       readonly credited: boolean;
     }
   | {
@@ -27,7 +27,7 @@ export type AmountFact =
       readonly charge: string;
       readonly stated: Money;
       readonly asked: Money;
-      /** A refund of this payment that the MoR refused. Null: nobody tried a refund. */
+      /** The refund of this payment that the MoR refused. Null: nobody tried a refund. */
       readonly failed: { readonly amount: Money; readonly said: string | null } | null;
     };
 
@@ -46,7 +46,7 @@ export type DoubleFact =
       readonly taken: Money;
       readonly settledBy: string;
       readonly sameCharge: string | null;
-      /** True: the two payments may be one payment that the MoR reported twice. */
+      /** True: both may be one payment, reported twice by the MoR. */
       readonly maybeOne: boolean;
       readonly observations: readonly Seen[];
     }

@@ -1,13 +1,13 @@
-// Parts that several kinds of facts share.
+// Parts of facts, shared by several kinds.
 import { type Money } from '../money.js';
 
 /** A time in UTC, as ISO 8601. */
 export type Time = string;
 
-/** What one source says about money: an event, an answer, a read, or the ledger. */
+/** A statement of one source about money. The source is an event, a reply, a read, or the ledger. */
 export type Seen = {
   readonly source: 'event' | 'answer' | 'read' | 'books';
-  /** The event's id, or the name of the payment in the books. Null: the source has no name. */
+  /** The event's id, or the id of the booked payment. Null: the source has no id. */
   readonly id: string | null;
   readonly link?: string;
   readonly payment?: string | null;
@@ -33,18 +33,18 @@ export type Refused = {
 export type OnObject = { readonly object: string; readonly reference: string | null; readonly charge: string | null };
 
 /**
- * The sum of a dispute, from the MoR. `unread`: the MoR's own text, if it has two possible readings. Both null: the MoR
- * named no sum.
+ * The sum of a dispute, from the MoR. `unread`: the MoR's own text with two possible readings. Both null: the MoR named
+ * no sum.
  */
 export type Disputed = { readonly amount: Money | null; readonly unread: string | null };
 
 /**
- * Where the lost money stands. `for-nothing`: it paid no invoice. `maybe-for-nothing`: nobody can say. `not-booked`:
- * the ledger does not hold it. Null: it is marked on its invoice.
+ * The place of the lost money in the books. `for-nothing`: it paid no invoice. `maybe-for-nothing`: nobody can say if
+ * it did. `not-booked`: the ledger does not hold it. Null: its invoice shows it as paid.
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 
-/** How a person marks the invoice at Stripe so that Crossbill recognises the payment. */
+/** The way for a person to mark the invoice at Stripe: Crossbill then recognises the payment. */
 export type ByHand =
   | { readonly how: 'report'; readonly amount: Money; readonly reference: string }
   | { readonly how: 'attach'; readonly record: string }

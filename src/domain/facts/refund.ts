@@ -1,4 +1,4 @@
-// Facts of refunds with a wrong sum, and of refunds without a result.
+// Facts about refunds with a wrong sum or without a result.
 import { type Money } from '../money.js';
 import { type Refused, type Time } from './parts.js';
 
@@ -40,7 +40,7 @@ export type StuckFact =
       readonly amount: Money;
       readonly status: string;
       readonly since: Time;
-      /** The MoR may have forgotten the idempotency key, so Crossbill does not send the request again. */
+      /** True: the MoR may have forgotten the idempotency key, so Crossbill does not send the request again. */
       readonly withdrawn: boolean;
       /** The MoR refused the request, but an earlier try may have moved the money. Null: the MoR did not refuse. */
       readonly refused: Omit<Refused, 'call'> | null;

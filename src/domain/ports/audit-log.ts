@@ -1,7 +1,7 @@
-// The audit log.
+// The audit log: who did what, when, and with which result.
 
 /**
- * Records the actor, the act, the time, the address and the result. It includes refused tries. Crossbill never changes
+ * Records the actor, the act, the time, the address and the result. Refused tries are included. Crossbill never changes
  * or deletes an entry.
  */
 export abstract class AuditLog {

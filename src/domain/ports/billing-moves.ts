@@ -1,4 +1,4 @@
-// The reads and changes that move a subscription: a move changes how the billing platform collects the invoices.
+// The requests to move a subscription: the move changes how the billing platform collects its invoices.
 import { type ChargedMethod, type SubscriptionFacts } from './billing-reader.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
@@ -26,7 +26,7 @@ export type MovableSubscription = SubscriptionFacts & {
 export type MoveCall =
   | { readonly kind: 'make_method' }
   | { readonly kind: 'attach_method'; readonly methodId: string; readonly customerId: string }
-  /** `methodId` null: the subscription gets no payment method of its own. */
+  /** Sets the subscription's own payment method. `methodId` null: it has none afterwards. */
   | { readonly kind: 'set_method'; readonly subscriptionId: string; readonly methodId: string | null }
   | {
       readonly kind: 'set_collection';
@@ -37,9 +37,9 @@ export type MoveCall =
 export type StoredMoveCall = { readonly asked: MoveCall; readonly key: string; readonly wire: WireRequest };
 
 export abstract class BillingMoves {
-  /** From the settings. */
+  /** The way to stop the platform from charging, from the settings. */
   abstract readonly way: MoveWay;
-  /** A fresh read. Null: the platform does not know the subscription. */
+  /** Reads the subscription from the platform. Null: the platform does not know it. */
   abstract read(subscriptionId: string): Promise<CallOutcome<MovableSubscription | null>>;
   /** One page of all live subscriptions, newest first. */
   abstract list(
@@ -47,11 +47,11 @@ export abstract class BillingMoves {
   ): Promise<CallOutcome<{ readonly items: readonly MovableSubscription[]; readonly next: string | null }>>;
   /** All live subscriptions of a customer. */
   abstract ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>>;
-  /** An older, still open invoice of the subscription. Null: there is none. */
+  /** Reads an older, still open invoice of the subscription. Null: there is none. */
   abstract readOpenInvoice(subscriptionId: string): Promise<CallOutcome<UnpaidInvoice | null>>;
-  /** The customer of the payment method. Null: it has none. */
+  /** Reads the customer of the payment method. Null: it has none. */
   abstract readMethodOwner(methodId: string): Promise<CallOutcome<string | null>>;
   abstract encode(call: MoveCall): WireRequest;
-  /** Sends the call and returns the id of the object in the answer. */
+  /** Sends the call and returns the id of the object in the reply. */
   abstract send(call: StoredMoveCall): Promise<CallOutcome<string>>;
 }

@@ -1,4 +1,4 @@
-// The billing platform (Stripe Billing), as Crossbill uses it: requests and answers.
+// The billing platform (Stripe Billing), as Crossbill uses it: requests and replies.
 import { type Money } from '../money.js';
 import { type JsonWay } from '../row.js';
 import { type CallOutcome, type WireRequest } from './call.js';
@@ -27,9 +27,9 @@ export type InvoiceFacts = {
   /** The metadata of the subscription, as the invoice shows it. Absent: none. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly collectionMethod: string | null;
-  /** Whether the platform continues automatically: finalizes, charges, retries. Absent: the platform did not say. */
+  /** True if the platform continues automatically: finalizes, charges, retries. Absent: the platform did not say. */
   readonly autoAdvance?: boolean;
-  /** The payment method or source on the invoice itself. It wins over all others. Absent: none. */
+  /** The payment method or source on the invoice itself. It takes precedence over all others. Absent: none. */
   readonly ownMethodId?: string;
   /** The newest revision, which replaces this invoice. Absent: none. */
   readonly latestRevision?: string;
@@ -41,9 +41,9 @@ export type InvoiceFacts = {
   readonly finalizesAt: Date | null;
 };
 
-/** One payment on an invoice, as the platform lists it. */
+/** A payment on an invoice, as the platform lists it. */
 export type InvoicePaymentFacts = {
-  /** Null: the payment is no payment record, for example a payment intent of the platform. */
+  /** Null: the payment is another object than a payment record, such as a payment intent of the platform. */
   readonly paymentRecordId: string | null;
   /**
    * True: the platform itself collected the payment. It then names a payment intent or a charge. The payment's type
@@ -55,7 +55,7 @@ export type InvoicePaymentFacts = {
   readonly amountPaid: bigint | null;
 };
 
-/** An invoice as the platform shows it now, with the whole object, to pass on. */
+/** An invoice as the platform shows it now, with the whole object for the MoR. */
 export type ShownToRetry = {
   readonly invoice: InvoiceFacts;
   /** The invoice as JSON, in the platform's own shape. */
@@ -74,7 +74,9 @@ export type BillingCall =
       readonly kind: 'report_payment';
       readonly invoiceId: string;
       readonly customerId: string;
-      /** Our name for the payment: `pay_…`, or our own id for a signup's payment. The record's metadata holds it. */
+      /**
+       * The payment id at the platform: `pay_…`, or our own id for a signup's payment. The record's metadata holds it.
+       */
       readonly paymentId: string;
       readonly amount: Money;
       /** The reference in the payment record: the processor's charge id. */
@@ -109,15 +111,13 @@ export type BillingCall =
       readonly invoiceId: string;
       readonly refundId: string;
       readonly amount: Money;
-      /**
-       * The payment record and the reference of the earlier `report_refund`. Null: the invoice was paid out of band.
-       */
+      /** The payment record and reference of the earlier `report_refund`. Null: the invoice was paid out of band. */
       readonly refunded: { readonly paymentRecordId: string; readonly reference: string } | null;
     };
 
 export type BillingCallKind = BillingCall['kind'];
 
-/** The answer to a change: the invoice, if the platform returned it, and the id of a new object. */
+/** The reply to a change: the invoice, if the platform returned it, and the id of a new object. */
 export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
@@ -144,19 +144,25 @@ export type StoredBillingCall = {
   readonly wire: WireRequest;
 };
 
-/** What a look for the effect of a call found. */
+/** The result of a search for the effect of a call. */
 export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
 
 export abstract class BillingPlatform {
-  /** The bytes of a call. Pure: the same call gives the same bytes. */
+  /** Makes the bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
-  /** Sends a stored call and parses the answer. Only the socket may repeat it, never this method. Never throws. */
+  /**
+   * Sends a stored call and parses the reply. Only the connection may repeat the request, never this method. Never
+   * throws.
+   */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
-  /** Looks for the effect of a call by reading. Used if the platform has forgotten the key, or replays a stored 500. */
+  /**
+   * Searches the platform for the effect of a call. Used if the platform has forgotten the key, or replays a stored
+   * 500.
+   */
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
-  /** A fresh read. Null: the platform has deleted the invoice, or does not know it (404). */
+  /** Reads the invoice from the platform. Null: the platform has deleted the invoice, or does not know it (404). */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
-  /** A fresh read of the invoice and its subscription, for a retry. Null: there is no such invoice. */
+  /** Reads the invoice and its subscription from the platform, for a retry. Null: there is no such invoice. */
   abstract readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;
 }

@@ -14,13 +14,13 @@ export type BillingPage<T> = {
   readonly next: string | null;
 };
 
-/** An invoice, with everything people may have changed by hand. Amounts are smallest units. */
+/** An invoice, with everything a person may have changed by hand. Amounts are smallest units. */
 export type ShownInvoice = InvoiceFacts & {
   /** The payments on the invoice. Null: the platform did not show all of them. */
   readonly payments: readonly InvoicePaymentFacts[] | null;
   /** The amount paid beyond the amount due. The platform credits it to the customer's balance. */
   readonly amountOverpaid: bigint;
-  /** The amount that credit notes returned after the invoice was paid. */
+  /** The amount returned by credit notes after the payment of the invoice. */
   readonly creditedAfterPayment: bigint;
 };
 
@@ -28,7 +28,7 @@ export type BillingEventFacts = {
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
-  /** The object of the event. `createdAt` null: the platform does not give its creation time. */
+  /** The object of the event. `createdAt` null: the object's creation time is unknown. */
   readonly about: { readonly id: string | null; readonly createdAt: Date | null };
   /** True if the event changed a customer's balance. */
   readonly movesBalance: boolean;
@@ -43,7 +43,7 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part of the note that returns paid money. A part that reduces an unpaid invoice does not count. */
+  /** The part of the credit note with returned money. A part that reduces an unpaid invoice does not count. */
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
@@ -83,7 +83,7 @@ export type PaymentRecordFacts = {
 
 export type CustomerFacts = {
   readonly customerId: string;
-  /** Null: the platform has no name. Crossbill shows the name on request and never stores it. */
+  /** The customer's name. Null: the platform has none. Crossbill shows the name on request and never stores it. */
   readonly name: string | null;
   readonly email: string | null;
   /** The payment method the platform would charge: `pm_…`, the id of an older source, or null. */
@@ -92,7 +92,7 @@ export type CustomerFacts = {
 };
 
 /**
- * The payment method the platform would use to collect an invoice itself. The platform looks at the invoice, then the
+ * The payment method the platform itself would use for an invoice. The platform looks at the invoice, then the
  * subscription, then the customer.
  */
 export type ChargedMethod = {
@@ -111,7 +111,7 @@ export function isChargeable(method: ChargedMethod | null): method is ChargedMet
   return method !== null && method.type !== 'custom';
 }
 
-/** What decides the payment method the platform would charge for an invoice. */
+/** The facts behind the platform's choice of a payment method for an invoice. */
 export type ChargedFor = {
   readonly customerId: string;
   readonly subscriptionId: string | null;
@@ -126,7 +126,7 @@ export type SubscriptionFacts = {
   readonly collectionMethod: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly customerMetadata: Readonly<Record<string, string>>;
-  /** Null: the subscription has no payment method anywhere. */
+  /** The payment method the platform would charge. Null: neither subscription nor customer has one. */
   readonly charged: ChargedMethod | null;
 };
 
@@ -168,7 +168,7 @@ export type BilledParty = {
   readonly taxIds: readonly { readonly type: string; readonly value: string }[];
 };
 
-/** An invoice with all facts a document needs. */
+/** An invoice with all facts for a document, such as a proforma invoice. */
 export type BilledInvoice = {
   readonly invoice: InvoiceFacts;
   readonly number: string | null;
@@ -177,7 +177,9 @@ export type BilledInvoice = {
   readonly lines: readonly BilledLine[];
 };
 
-/** `createdAfter` is inclusive, `createdBefore` is exclusive. `limit` is 1 to 100. Absent: 100. */
+/**
+ * The limits of a list. `createdAfter` is inclusive, `createdBefore` is exclusive. `limit` is 1 to 100. Absent: 100.
+ */
 export type ListQuery = {
   readonly createdAfter: Date;
   readonly createdBefore?: Date;
@@ -185,13 +187,13 @@ export type ListQuery = {
 };
 
 export abstract class BillingReader {
-  /** A fresh read of an invoice with all its lines. Null: the platform does not know it. */
+  /** Reads an invoice with all its lines from the platform. Null: the platform does not know it. */
   abstract readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>>;
   /** Invoices with their payments, ordered by creation. */
   abstract listInvoices(
     query: ListQuery & { readonly limit?: number },
   ): Promise<CallOutcome<BillingPage<ShownInvoice>>>;
-  /** A fresh read of an invoice, as `listInvoices` returns it. Null: unknown to the platform, or deleted. */
+  /** Reads an invoice, in the form of `listInvoices`. Null: unknown to the platform, or deleted. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<ShownInvoice | null>>;
   /** Events of at most 20 types, ordered by creation. The platform keeps events for 30 days (Stripe docs, "Events"). */
   abstract listEvents(
@@ -205,11 +207,11 @@ export abstract class BillingReader {
   abstract listBalance(customerId: string, createdAfter: Date): Promise<CallOutcome<readonly BalanceEntryFacts[]>>;
   /** All credit notes of an invoice. Void notes too. */
   abstract listCreditNotes(invoiceId: string): Promise<CallOutcome<readonly CreditNoteFacts[]>>;
-  /** Null: the platform does not know the record. */
+  /** Reads a payment record. Null: the platform does not know it. */
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;
-  /** Null: the platform does not know the customer. */
+  /** Reads a customer. Null: the platform does not know the customer. */
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
-  /** The newest customers with exactly this e-mail address, as the platform compares addresses. Ten at most. */
+  /** Finds the newest customers with exactly this e-mail address, as the platform compares addresses. Ten at most. */
   abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
   /** The payment method the platform would charge. Null: none. Sends at most one request. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;

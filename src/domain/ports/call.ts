@@ -1,4 +1,4 @@
-// The result of a call to a peer's API: a parsed answer, or a failure that decides the next step.
+// The result of a call to a peer's API: a parsed reply, or a failure. The kind of failure decides the next step.
 
 /**
  * - `refused`: the peer understood the call and will not do it. The call surely had no effect. The same bytes would
@@ -15,29 +15,29 @@ export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
 export type CallFailure = {
   readonly ok: false;
   readonly kind: FailureKind;
-  /** The HTTP status. Null: no answer came. */
+  /** The HTTP status. Null: no reply arrived. */
   readonly status: number | null;
   /** The peer's own error code. Null: the peer gave none. */
   readonly code: string | null;
-  /** A message for people and logs. Never a secret, never a body. */
+  /** A message for people and logs. It never contains a secret or a body. */
   readonly message: string;
-  /** The fields the peer named as wrong. */
+  /** The fields with errors, named by the peer. */
   readonly errors: readonly { readonly field: string; readonly message: string }[];
-  /** The wait the peer asked for, in milliseconds. Null: the peer asked for none. */
+  /** The wait in milliseconds, on the peer's request. Null: the peer asked for none. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
-  /** The peer replayed a stored answer for this key (`Idempotent-Replayed: true`). */
+  /** True: the peer replayed a stored reply for this key (`Idempotent-Replayed: true`). */
   readonly replayed: boolean;
 };
 
-/** True if the peer may soon answer otherwise. False: the answer is final, or a person must act first. */
+/** True if the same call may soon succeed. False: the reply is final, or a person must act first. */
 export function mayPass({ kind }: CallFailure): boolean {
   return kind === 'retry' || kind === 'unknown';
 }
 
 /**
- * A failure in one line, for the timeline and review items. Most messages already name status and code, so the line
- * repeats neither.
+ * A failure in one line, for the timeline and review items. If the message already contains status and code, the line
+ * does not repeat them.
  */
 export function said({ status, code, message }: Pick<CallFailure, 'status' | 'code' | 'message'>): string {
   return [status === null ? '' : String(status), code ?? '']
@@ -56,7 +56,7 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
-/** The code of a look that met more objects than its limit. Such a look proves nothing about the wanted object. */
+/** The code of a search with more objects than its limit. Such a search proves nothing about the wanted object. */
 export const LIST_TOO_LONG = 'list_too_long';
 
 /** The code of every call that shadow mode holds back. */
@@ -68,6 +68,6 @@ export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the peer's base URL, for example `/v1/invoices/in_1/attach_payment`. */
   readonly path: string;
-  /** The body as bytes on the wire: a form for Stripe, JSON for the MoR. Null: none, or purged. */
+  /** The body as sent: a form for Stripe, JSON for the MoR. Null: no body, or Crossbill has erased it. */
   readonly body: string | null;
 };

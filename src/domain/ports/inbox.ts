@@ -6,7 +6,7 @@ export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';
 /** `crossbill`: Crossbill itself, from code outside the rules (events/own-event.ts). */
 export type EventSource = InboxSource | 'crossbill';
 
-/** What the webhook endpoint knows about a delivery after the signature check. */
+/** A delivery after the signature check, as the webhook endpoint stores it. */
 export type Delivery = {
   readonly source: InboxSource;
   /** The sender's event id, or `sha256:<hex of the body>` if there is no usable id. */
@@ -17,19 +17,19 @@ export type Delivery = {
   readonly lane: string;
   readonly body: Buffer; // the bytes as received
   /**
-   * `received`: a rule will decide. `ignored`: Crossbill does not use the type. `parked`: authentic but unusable, a
+   * `received`: a rule will decide. `ignored`: Crossbill does not use the type. `parked`: authentic but unusable, so a
    * person must look.
    */
   readonly status: 'received' | 'ignored' | 'parked';
   /** Why the event was ignored or parked. Null if `received`. */
   readonly reason: string | null;
-  /** By the clock of this process. The database stores its own time. */
+  /** The time of arrival by this process's clock. The database stores its own time. */
   readonly receivedAt: Date;
 };
 
 /**
- * `stored`: the event is new. `duplicate`: same id, same event. `conflict`: same id, another body. Crossbill keeps the
- * second body aside and opens a review item.
+ * The result of storing a delivery. `stored`: the event is new. `duplicate`: same id, same event. `conflict`: same id,
+ * another body. Crossbill keeps the second body in quarantine and opens a review item.
  */
 export type StoreOutcome = 'stored' | 'duplicate' | 'conflict';
 
@@ -39,6 +39,6 @@ export abstract class Inbox {
    * database did not confirm the commit in time. The senders must then try again.
    */
   abstract store(batch: readonly Delivery[]): Promise<readonly StoreOutcome[]>;
-  /** Keeps a copy of an authentic delivery, without any effect: its time is outside the tolerance. */
+  /** Stores a copy of an authentic delivery with a time outside the tolerance. The copy has no effect. */
   abstract quarantine(delivery: Delivery, reason: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ export type ProformaFacts = {
   /** The MoR's status, for example `ISSUED`. */
   readonly status: string;
   readonly merchantReference: string | null;
-  /** Only with the status `ISSUANCE_FAILED`. */
+  /** Why the MoR could not issue the proforma invoice. Only with the status `ISSUANCE_FAILED`. */
   readonly failure: {
     readonly code: string | null;
     readonly message: string | null;
@@ -21,22 +21,22 @@ export type LinkFacts = {
   readonly url: string;
   /** `PAYABLE`, `PAID`, `EXPIRED` or another word of the MoR. */
   readonly status: string;
-  /** The price of the link. Null: the answer left it out. */
+  /** The price of the link. Null: the reply left it out. */
   readonly priced: Money | null;
-  /** The amount still unpaid. Null: the answer left it out. */
+  /** The amount still unpaid. Null: the reply left it out. */
   readonly due: Money | null;
   readonly expiresAt: Date | null;
 };
 
 /**
- * The answer to our request. `reference_taken`: a live proforma invoice already has this reference, and Crossbill uses
+ * The reply to our request. `reference_taken`: a live proforma invoice already has this reference, and Crossbill uses
  * it (Document 2).
  */
 export type ProformaMade =
   | {
       readonly kind: 'made';
       readonly proforma: ProformaFacts;
-      /** How long the MoR asks us to wait before the next read. Null: the MoR did not say. */
+      /** The wait before the next read, on the MoR's request. Null: the MoR asked for none. */
       readonly retryAfterMs: number | null;
     }
   | { readonly kind: 'reference_taken'; readonly morId: string };
@@ -52,6 +52,6 @@ export abstract class MorChannels {
   abstract createProforma(wire: WireRequest, key: string): Promise<CallOutcome<ProformaMade>>;
   /** Creates a payment link. Its key is part of the bytes. */
   abstract createLink(wire: WireRequest): Promise<CallOutcome<LinkFacts>>;
-  /** A fresh read. Null: the MoR does not know the object, or no longer knows it (404). */
+  /** Reads the object at the MoR. Null: the MoR does not know it, or no longer knows it (404). */
   abstract read(kind: 'proforma' | 'payment_link', morId: string): Promise<CallOutcome<ObjectFacts | null>>;
 }

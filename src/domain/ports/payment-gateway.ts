@@ -2,7 +2,7 @@
 import { type Money } from '../money.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 
-/** The requests of a signup. Amounts are smallest units. */
+/** The requests a signup makes. Amounts are smallest units. */
 export type SignupCall =
   | {
       readonly kind: 'create_setup_intent';
@@ -38,7 +38,7 @@ export type RefundCall = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 };
 
-/** An automatic payment link, without a person's request. Its key is a field of its bytes (Document 2). */
+/** The request for an automatic payment link. Its key is a field of its bytes (Document 2). */
 export type LinkCall = {
   readonly kind: 'create_payment_link';
   readonly jurisdiction: string;
@@ -51,8 +51,8 @@ export type LinkCall = {
 export type MorCall = SignupCall | RefundCall | LinkCall;
 
 /**
- * The MoR's answer (Document 3, "Setup response" and "Payment-intent response"). Crossbill passes `clientSecret` on and
- * stores it nowhere.
+ * The MoR's reply to a signup's request (Document 3, "Setup response" and "Payment-intent response"). Crossbill passes
+ * `clientSecret` on and stores it nowhere.
  */
 export type IntentAnswer = {
   readonly clientSecret: string;
@@ -61,7 +61,7 @@ export type IntentAnswer = {
   readonly status: string;
 };
 
-/** A refund as the MoR answers it (Document 3, "Refund"). */
+/** A refund in the MoR's reply (Document 3, "Refund"). */
 export type RefundAnswer = {
   readonly morRefundId: string; // rfnd_…
   readonly paymentId: string;
@@ -70,9 +70,9 @@ export type RefundAnswer = {
   /** `succeeded`, `pending`, `failed` (Document 3), or another word of the MoR. */
   readonly status: string;
   readonly reason: string | null;
-  /** The processor's refund id. Null: the answer has none yet. */
+  /** The processor's refund id. Null: the reply has none yet. */
   readonly processorRefundId: string | null;
-  /** Null: the answer did not say. */
+  /** When the MoR made the refund. Null: the reply has no time. */
   readonly createdAt: Date | null;
 };
 
@@ -84,17 +84,17 @@ export type RefundAnswer = {
 export type ChargeState = 'charged' | 'pending' | 'unknown';
 
 export abstract class PaymentGateway {
-  /** The bytes of a call. Pure. */
+  /** Makes the bytes of a call. Pure. */
   abstract encode(call: MorCall): WireRequest;
-  /** The customer in the stored body of an intent. Pure. */
+  /** Reads the customer from the stored body of an intent. Pure. */
   abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
-  /** What the MoR knows about the payment with this charge id, by its invoice (Document 2, "Invoices"). */
+  /** Reads the state of a charge at the MoR, through its invoice (Document 2, "Invoices"). */
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 
-/** Relays an event of Stripe to the MoR (`MOR_RELAY_URL`): the same bytes with a new signature. */
+/** Relays a Stripe event to the MoR (`MOR_RELAY_URL`): the same bytes with a new signature. */
 export abstract class EventRelay {
   abstract readonly enabled: boolean;
   /**

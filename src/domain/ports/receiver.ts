@@ -1,7 +1,7 @@
 // The receiver of notifications: the merchant's backend.
 import { type NewNotification } from '../notification.js';
 
-/** What Crossbill sends: every try has the same bytes and the same id. */
+/** The id and the bytes of a notification: the same on every try. */
 export type Delivery = Pick<NewNotification, 'id' | 'body'>;
 
 /** The result of a delivery. `gone`: the receiver wants no notifications any more (410). */
@@ -15,8 +15,8 @@ export type DeliveryResult = {
 
 /** The merchant's receiver. */
 export abstract class Receiver {
-  /** False: NOTIFY_URL is not set. */
+  /** False: the setting NOTIFY_URL is empty. */
   abstract readonly enabled: boolean;
-  /** Sends once, with a new signature. Never rejects. */
+  /** Sends the notification once, with a new signature. Never rejects. */
   abstract send(delivery: Delivery, at: Date): Promise<DeliveryResult>;
 }

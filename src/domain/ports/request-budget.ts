@@ -1,19 +1,20 @@
 // The request budget: how many requests per second all replicas together may send to a peer.
 
 /**
- * `endpoint` is a short, fixed name of the route, for example `invoices.attach_payment`. It never contains an id. A
- * peer limits the whole account, and each route on its own (Stripe docs, "Rate limits").
+ * Limits the requests to one peer. `endpoint` is a short, fixed name of the route, for example
+ * `invoices.attach_payment`, and never contains an id. A peer limits the whole account, and each route on its own
+ * (Stripe docs, "Rate limits").
  */
 export abstract class RequestBudget {
   /**
-   * Resolves when one request to this endpoint may go out. Rejects only if the budget does not answer. Then the request
-   * must not go out.
+   * Resolves when one request to this endpoint may go out. Rejects only if the budget does not reply: then the caller
+   * must not send the request.
    */
   abstract take(endpoint: string): Promise<void>;
   /**
-   * Tells all replicas to slow down, after the peer answered 429. `retryAfterMs`: the wait the peer asked for, in
-   * milliseconds, or null. `reason`: the peer's name of the limit (`Stripe-Rate-Limited-Reason`), or null. `endpoint-…`
-   * and `resource-…` slow only this endpoint. Anything else slows the whole account.
+   * Makes all replicas slow down after a 429 of the peer. `retryAfterMs`: the requested wait in milliseconds, or null.
+   * `reason`: the peer's name of the limit (`Stripe-Rate-Limited-Reason`), or null. `endpoint-…` and `resource-…` slow
+   * only this endpoint. Anything else slows the whole account.
    */
   abstract throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void;
 }

@@ -9,6 +9,9 @@ export type TaxCalculationFacts = {
 };
 
 export abstract class TaxDesk {
-  /** A request for a calculation has no key, so a second try makes a second calculation. A calculation binds nobody. */
+  /**
+   * Requests a tax calculation. The request has no key, so a second try makes a second calculation. A calculation binds
+   * nobody.
+   */
   abstract calculate(wire: WireRequest): Promise<CallOutcome<TaxCalculationFacts>>;
 }

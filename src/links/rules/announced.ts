@@ -1,5 +1,5 @@
-// Payments announced by the MoR (`payment.captured`). The first payment on a link counts. People look into further
-// ones, with one item per invoice.
+// Payments on a link, announced by the MoR (`payment.captured`). The first payment counts. For further payments a
+// person decides, with one item per invoice.
 import { capturedId, idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, idNamed, timeNamed } from '../../domain/events/payload-fields.js';
 import { type LaneRows, type PaymentRow, moveMark } from '../../domain/model.js';
@@ -16,8 +16,8 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Takes `payment.captured`. On our link the event announces a payment, and a read of the link confirms the first one. A
- * card payment has its own event of Document 3; here Crossbill keeps only the MoR's uuid of it.
+ * Records `payment.captured`. On our link the event announces a payment, and a read of the link confirms the first one.
+ * A card payment has its own event in Document 3, so here Crossbill stores only the MoR's uuid of it.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
@@ -34,7 +34,8 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   link.readAttempts = 0;
   if (isOpen) link.readDueAt = lane.now;
   if (isOpen && link.morId === null && isTakenBack(link)) {
-    // Crossbill withdrew its request without a reply, but the MoR made the link. The same key returns it.
+    // Crossbill withdrew its request for the link without a reply, but the MoR made the link. The same key returns the
+    // link.
     putBack(link);
     link.updatedAt = lane.now;
     lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
@@ -69,8 +70,8 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
 }
 
 /**
- * Gives the link's payment the charge and id of the first announcement. Only a worker takes the id, since only it looks
- * for the id on other invoices.
+ * Gives the link's payment the charge and the id of the first announcement. Only a worker gives the id, because only a
+ * worker checks if another invoice has it.
  */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
@@ -87,16 +88,16 @@ export function nameFirst(lane: Lane, o: MorObjectRow): void {
   if (isFree) Object.assign(p, { paymentId, identifiedBy: null });
 }
 
-// ---- Further payments
+// ---- Further payments on a link
 
-/** Announced further payments on the links, except those in the books. */
+/** The announced further payments on the links, except booked ones. */
 export function furtherIn(lane: LaneRows): readonly Observation[] {
   const further = (o: MorObjectRow): readonly Observation[] =>
     announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
   return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
 }
 
-/** True if the link's payment in the books has another charge or another MoR id. */
+/** True if the link's booked payment has another charge or another MoR id. */
 function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
   const p = payments.find((row) => row.id === paymentRowId);
   if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
@@ -105,7 +106,7 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
 }
 
 /**
- * Crossbill charges nothing while this item is open (engine/open-money.ts). A person's choice holds until the MoR
+ * While this item is open, Crossbill charges nothing (engine/open-money.ts). A person's choice stands until the MoR
  * announces another payment.
  */
 export const furtherItems = itemRule(
@@ -125,8 +126,8 @@ export const furtherItems = itemRule(
 );
 
 /**
- * A refund of a further payment proves that the MoR took the money. Crossbill books the payment, and a person decides,
- * until all of it is refunded. Without a known amount nothing is booked.
+ * Books a further payment with a refund: the refund proves that the MoR took the money. A person decides about the
+ * rest. Without a known amount Crossbill books nothing.
  */
 export function bookRefunded(lane: Lane): void {
   for (const x of furtherIn(lane)) bookOne(lane, x);
@@ -142,7 +143,7 @@ function bookOne(lane: Lane, x: Observation): void {
       given(row) > 0n &&
       isSameMoney({ charge: row.processorChargeId, paymentId: ownIdOf(row) }, x),
   );
-  // Document 3: `refunded` means the refunds equal the payment.
+  // Document 3: `refunded` means the refunds add up to the whole payment.
   const whole = p?.status === 'refunded' ? (p.refundedTotal ?? given(p)) : null;
   const amount = whole ?? (x.amount === null || x.currency !== p?.currency ? null : BigInt(x.amount));
   if (p === undefined || amount === null) return;

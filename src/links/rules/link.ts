@@ -46,7 +46,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   refused: (lane, call, failure) => {
     takeRefusal(lane, call, failure);
     const { row, object: o } = call;
-    // The API's caller gets this refusal; linkItems reports money on the link.
+    // For a requested link the API's caller gets the refusal. If money arrived on the link, linkItems reports it.
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
@@ -59,7 +59,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   chosen: (lane, item, { resolution }) => {
     const link = lane.findObject(subjectOfCall(item));
     if (resolution !== 'retry' || link?.status !== 'REFUSED') return null;
-    // Marks the refused link as replaced, so settleRecovery requests another link under a new key.
+    // Marks the refused link as replaced. Then settleRecovery requests another link under a new key.
     Object.assign(link, { status: 'REPLACED', updatedAt: lane.now });
     return null;
   },
@@ -67,7 +67,7 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
 
 export const linkLookup = objectLookup('payment_link', (lane, o, { link }) => takeLink(lane, o, link, 'read'));
 
-/** Takes the link's present facts. If the link is paid, its money counts now. */
+/** Records the link's present facts. If the link is paid, its money counts from now on. */
 function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'answer' | 'read'): void {
   if (f.status !== o.status) o.updatedAt = lane.now;
   o.status = f.status;
@@ -76,7 +76,7 @@ function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   o.amount = f.priced?.minor ?? o.amount;
   o.currency = f.priced?.currency ?? o.currency;
   o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
-  // The event came before the link shows the payment, or the two contradict each other. Read again.
+  // The link does not show the announced payment yet, or event and link contradict each other. Read again.
   if (f.status !== 'PAID' && announcedAt(o) !== null) {
     o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
     return;
@@ -99,7 +99,7 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   nameFirst(lane, o);
 }
 
-/** Records the first reply or read of a paid link as an observation. Further ones add nothing. */
+/** Records the first reply or read with a paid link as an observation. Later ones add nothing. */
 function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;
@@ -117,7 +117,7 @@ function money(minor: bigint, currency: string): Money {
   return { minor, currency };
 }
 
-/** Expires links past their end, and connects a link with its payment in the books. */
+/** Expires payment links after their end, and connects a link with its booked payment. */
 export function settleLinks(lane: Lane): void {
   for (const o of lane.objects) {
     if (o.kind !== 'payment_link') continue;
@@ -127,16 +127,19 @@ export function settleLinks(lane: Lane): void {
     }
     if (isStandingLink(o)) lane.lookAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
-    nameFirst(lane, o); // a read for the API may have found its payment
+    nameFirst(lane, o); // a read for the API may already have found its payment
   }
 }
 
-// ---- What people must find out
+// ---- Items for people
 
 type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'link-part-paid';
 type LinkFact = Holds<LinkCode>['fact'];
 
-/** Items for links with unclear money. While one is open, Crossbill tries nothing else (engine/open-money.ts). */
+/**
+ * Items for links with unclear money. While one is open, Crossbill neither charges nor makes another link
+ * (engine/open-money.ts).
+ */
 export const linkItems = itemRule(
   {
     'link-paid': 'its payment is in the books',
@@ -167,7 +170,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
   if (silent !== undefined) {
     if (!isTried || (!isAnnounced && !isOver)) return null;
-    // The MoR may be down today, and reply tomorrow.
+    // The MoR may be down only for today.
     if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
     return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
   }
@@ -175,7 +178,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   return partOf(o);
 }
 
-/** True while the reply to the link's request may still bring the link. */
+/** True if a reply to the request may still create the link. */
 function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   const isAsked = lane.messages.some(
     (m) => m.kind === 'create_payment_link' && m.subject === o.id && m.status === 'pending',
@@ -183,7 +186,7 @@ function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
-/** While the MoR does not reply, an open item stays as it is. */
+/** The fact of the open item. While the MoR does not reply, the item stays as it is. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
   const { reviews } = lane;
   const open = reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
@@ -191,8 +194,8 @@ function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
 }
 
 /**
- * Document 2, `amountDue`: the amount still open. If it is below the price at the link's end, somebody paid a part, and
- * no event says so.
+ * An item for a link paid in part. Document 2, `amountDue`: the amount still open. If it is below the price at the
+ * link's end, the customer paid a part, and no event says so.
  */
 function partOf(o: MorObjectRow): LinkFact | null {
   const { priced, due } = o.detail;
@@ -204,19 +207,19 @@ function partOf(o: MorObjectRow): LinkFact | null {
   return { code: 'link-part-paid', priced: all, outstanding, part: money(whole - left, currency), ...onObject(o) };
 }
 
-// ---- After a failed renewal
+// ---- The automatic link after a failed renewal
 
-/** Requests a link for the amount due after a failed renewal. The invoice was read just now. */
+/** Requests a link for the amount due after a failed renewal. Crossbill has just read the invoice. */
 export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;
   if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice
-  // Links are never deleted, so their count gives the next number.
+  // Crossbill never deletes a link, so the number of links gives the next number.
   const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
   requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
 }
 
-/** Reads the invoice before a request for a link. */
+/** Reads the invoice before Crossbill requests a link. */
 export const recoveryLookup: typeof invoiceLookup = {
   ...invoiceLookup,
   wanted: (lane) => {
@@ -228,13 +231,13 @@ export const recoveryLookup: typeof invoiceLookup = {
 };
 
 /**
- * True if the renewal was refused, no money is there or on its way, no item is open, no other way to pay exists, and no
- * link was made since the last refusal.
+ * True if the invoice needs an automatic link: the MoR refused the renewal, no money has arrived or is under way, no
+ * item is open, the customer has no other way to pay, and Crossbill made no link since the last refusal.
  */
 function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const { settings, now } = lane;
   const { payments, objects, reviews, refunds } = lane;
-  // With a retry schedule the schedule decides on links.
+  // With a retry schedule, the schedule decides about links.
   const told = payments.filter((p) => !saysNothing(p));
   if (settings.recoveryLinks === null || settings.retrySchedule !== null || told.length === 0) return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
@@ -245,9 +248,9 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
-  // The MoR may still reply to a charge ordered by a person.
+  // A person requested a charge, and the MoR may still reply.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
-  // Crossbill first charges a new payment method.
+  // A new payment method is charged first.
   if (settings.relay && untriedMethod(i) !== null) return false;
   const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));

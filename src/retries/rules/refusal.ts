@@ -1,5 +1,5 @@
-// A refused renewal: the invoice remembers refusals, Stripe's request for another try, and a new payment method. From
-// these comes the next step.
+// A refused renewal. The invoice stores the refusals, Stripe's request for another try, and a new payment method; the
+// rules here decide the next step.
 import { findRefusalKind } from '../../domain/decline-kind.js';
 import { type InvoiceRow, type LaneRows } from '../../domain/model.js';
 import { endOfLink, isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
@@ -25,9 +25,10 @@ import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { openLook } from '../../engine/facts.js';
 
 /**
- * The newest refusal by the MoR's clock counts, in any order of arrival, and it is the verdict on the last retry. But a
- * refusal of a payment older than the retry belongs to an earlier try: the retry's own debit may still be on its way,
- * and Crossbill must not charge next to it. Each retry brings a payment of its own (docs/retries.md, "What is proven").
+ * Records a refusal. The newest one by the MoR's clock counts, in any order of arrival, as the verdict on the last
+ * retry. But a refusal of a payment older than the retry belongs to an earlier try: the retry's own debit may still be
+ * under way, and Crossbill must not charge a second time. Each retry brings its own payment (docs/retries.md, "What is
+ * proven").
  */
 export function takeRefusal(lane: Lane, e: PaymentEvent): void {
   const i = lane.invoice;
@@ -52,9 +53,10 @@ export function takeRefusal(lane: Lane, e: PaymentEvent): void {
 }
 
 /**
- * True if the payment is older than the last charge. Also true if the MoR made it well before, while an earlier charge
- * has no verdict: a late delivery. Without such an earlier charge the refusal is the verdict: after a restored backup
- * Crossbill orders a retry again, and the MoR replies to the first order.
+ * True if the refusal belongs to a try before the last charge: Crossbill recorded its payment before this charge. Also
+ * true for a late delivery: the MoR made it well before the charge, while an earlier charge has no verdict. Without
+ * such an earlier charge the refusal is the verdict on the last charge. After a restored backup Crossbill requests a
+ * retry again, and the MoR's refusal answers the first request.
  */
 function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
@@ -67,8 +69,8 @@ function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean
 }
 
 /**
- * If two refusals have the same second, `failed` is the later one, as for the payment. Else the ids decide, so the
- * order of arrival does not count.
+ * If two refusals have the same second, `failed` is the later one, as for the payment. Otherwise the event ids decide,
+ * so the order of arrival does not count.
  */
 function isLater(a: Refusal, b: Refusal): boolean {
   if (a.at !== b.at) return a.at > b.at;
@@ -77,9 +79,9 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * The customer has a new payment method. The invoice takes it once, however often it is reported. An invoice without a
- * verdict takes it too: a refusal on its way is about the old method. Crossbill reads a payable link before it charges
- * next to the link.
+ * Records the customer's new payment method on the invoice, once, even if it is reported again. An invoice without a
+ * verdict takes it too: a refusal under way is about the old method. If the customer has a payable link, Crossbill
+ * reads the link before it charges.
  */
 export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
@@ -98,10 +100,10 @@ export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readon
 
 export type Means = RetryStep['do'];
 
-/** The time and the settings; a lane has both. */
+/** The time and the settings of a decision. A lane has both. */
 export type Moment = Pick<Ctx, 'now' | 'settings'>;
 
-/** The next step. `at`: the time it is due. Before each step except `rest` Crossbill reads the invoice. */
+/** The next step, and the time it is due (`at`). Before each step except `rest` Crossbill reads the invoice. */
 export type Next =
   | { readonly do: 'rest' }
   /** `method`: the confirmed payment method behind the retry. Absent: a step of the schedule. */
@@ -110,12 +112,12 @@ export type Next =
 
 const REST: Next = { do: 'rest' };
 
-/** Decides Crossbill's next step: a new payment method at once, else the schedule. */
+/** Decides Crossbill's next step: it tries a new payment method at once, otherwise it follows the schedule. */
 export function decideNext(s: LaneRows, ctx: Moment): Next {
   const { retrySchedule: schedule } = ctx.settings;
   const i = s.invoice;
   const trail = i?.retries ?? null;
-  // In shadow mode Crossbill asks nobody, so a retry would get no verdict.
+  // In shadow mode Crossbill sends the MoR no request, so a retry would get no verdict.
   if (i === null || trail === null || ctx.settings.shadow === true) return REST;
   if (trail.waitingSince !== null || s.reviews.some((r) => r.status === 'open')) return REST;
   const method = untriedMethod(i);
@@ -131,9 +133,8 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
 }
 
 /**
- * Charges the new payment method, whatever the decline and the schedule say, or makes a payment link if no charge is
- * possible. The customer gave the method for a charge, so a payable link does not prevent it, once a read shows the
- * link unpaid.
+ * Charges the new payment method, in spite of decline and schedule, or makes a payment link if no charge is possible.
+ * The customer gave the method for a charge. So a payable link is no obstacle once a read shows the link unpaid.
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);
@@ -144,20 +145,20 @@ function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, c
   return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
 }
 
-/** The reason against a try with a new payment method, for a person. Null if there is none. */
+/** Why Crossbill may not try a new payment method now, as a sentence for a person. Null: it may. */
 export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
   return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
 }
 
-/** True if the link was read since `takeMethod` asked for a read: the MoR replied, and no read is due. */
+/** True if Crossbill has read the link since `takeMethod` requested a read: the MoR replied, and no read is due. */
 function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
   const isDue = o.readDueAt !== null && o.readDueAt.getTime() <= ctx.now.getTime();
   return o.morId !== null && o.detail.silent === undefined && !isDue;
 }
 
 /**
- * The reason against another try now, for a person. Null if there is none.
- * @param besideLink true: a payable link is no reason
+ * Why Crossbill may not try again now, as a sentence for a person. Null: it may.
+ * @param besideLink true: a payable link is no obstacle
  */
 export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): string | null {
   const i = s.invoice;
@@ -195,7 +196,7 @@ export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): stri
   return null;
 }
 
-/** The means of a person's retry: the schedule's next means, without the wait. */
+/** Chooses between charge and link for a person's retry: as the schedule's next step does, but without its wait. */
 export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
   const i = s.invoice;
   const trail = i?.retries ?? null;
@@ -205,8 +206,8 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
 }
 
 /**
- * Chooses the wanted means, or the other one if the wanted is not set up. Null if both are missing. The MoR always
- * charges the whole `amount_due`, so a partly paid invoice allows no charge.
+ * Chooses the wanted means, or the other one if the settings lack the wanted. Null: the settings lack both. The MoR
+ * always charges the whole `amount_due`, so a partly paid invoice allows no charge.
  */
 function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
@@ -215,13 +216,13 @@ function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   return link ? 'link' : null;
 }
 
-/** The number of done steps for this kind of refusal. A replaced link does not count. */
+/** The number of steps already done for this kind of refusal. A replaced link does not count. */
 function countSteps(s: LaneRows, trail: RetryTrail): number {
   const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
 }
 
-/** The time to count the next wait from: the latest of the refusal, the charges, and the ends of links. */
+/** The start of the next wait: the latest time among the refusal, the charges and the ends of links. */
 function findLastTime(s: LaneRows, trail: RetryTrail): Date {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
   const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');
@@ -236,13 +237,15 @@ function findLastTime(s: LaneRows, trail: RetryTrail): Date {
 
 const hasUnreadLink = (s: LaneRows): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
-/** The time of Stripe's own request for another try, in Unix milliseconds. Infinity if there is none since `since`. */
+/**
+ * The time of Stripe's own request for another try, in Unix milliseconds. Infinity if Stripe made none after `since`.
+ */
 function parseAskedAt(trail: RetryTrail, since: Date): number {
   const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
   return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
 }
 
-/** A link and a write-off need a final invoice, so with a draft they wait. */
+/** The earliest time for a payment link or a write-off: both need a final invoice, so a draft makes them wait. */
 function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
   const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
   return look === null || look.getTime() < at.getTime() ? at : look;

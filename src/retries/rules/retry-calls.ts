@@ -1,4 +1,4 @@
-// The calls of the retry schedule: the MoR charges again, or Stripe ends the invoice or the subscription.
+// The calls of the retry schedule: they make the MoR charge again, or Stripe end the invoice or the subscription.
 import { type Words } from '../../domain/fact.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { askOfCall, type Call, isAbout, isRedirect, mayBeCutOff, refusalOf, type CallRule } from '../../engine/call.js';
@@ -8,7 +8,7 @@ import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../
 import { moneyAnnounced } from '../../engine/open-money.js';
 
 /**
- * The reason to withdraw a call without a reply: it has become useless or dangerous. An earlier try may have had its
+ * The reason to withdraw a call without a reply: it is now useless or dangerous. An earlier try may already have had an
  * effect.
  */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
@@ -19,13 +19,13 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const wanted = row.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
   const retry = row.kind === 'retry_charge' ? i?.retries?.retries.find((r) => r.number === row.generation) : undefined;
-  // With a new payment method the MoR charges even next to a payment link.
+  // A new payment method may be charged even if the customer has a payable link.
   const besideLink = retry !== undefined && retry.method !== null;
   if (objects.some((o) => isLiveProforma(o) || (!besideLink && isPayableLink(o, lane.now))))
     return 'the customer can pay it another way now';
   if (row.kind !== 'retry_charge')
     return awaitsRetry({ invoice: i, payments }) ? 'the MoR was asked to charge it again' : null;
-  // The reply was lost, but the MoR has acted on the order. A repeat could count as another retry there.
+  // The reply was lost, but the MoR has acted on the request. The MoR could take a repeat for another retry.
   if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
@@ -36,28 +36,28 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;
-    // Only a call of this very step was certainly never sent. A process may have sent an older call and died before
-    // it recorded the try: the MoR may have it, and Crossbill still expects a verdict.
+    // Only a call made in this very step is certainly unsent. A process may have sent an older call and died before it
+    // recorded the try. Then the MoR may have it, and Crossbill still expects a verdict.
     if (!i?.retries || row.attempts > 0 || row.createdAt < lane.now) return;
     const retries = i.retries.retries.map((r) => (r.number === row.generation ? { ...r, withdrawn: true } : r));
     i.retries = { ...i.retries, retries, waitingSince: null };
   },
-  // The call may have been on its way for hours, so the MoR gets the full time from now on.
+  // The call may have been under way for hours, so the MoR's full time starts now.
   replied: (lane) => {
     if (lane.invoice !== null) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
   },
   refused: (lane, { row }, failure) => {
-    // True if the MoR may have the call: an earlier try got no reply, or a redirect may follow an effect.
+    // True if the MoR may have received the call: an earlier try got no reply, or an effect came before a redirect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
-    // With the retry's number the next refusal opens an item, even with the same text.
+    // The fact contains the retry's number, so the next refusal opens an item even with the same text.
     askOfCall(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
   },
   chosen: (lane, item, { resolution }) => {
-    // The newest refused order. The MoR has replied to the earlier ones.
+    // The newest refused request. The MoR has already replied to the earlier ones.
     const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
-    if (!awaitsRetry(lane)) m.attempts = 0; // the MoR surely got none of the old tries
+    if (!awaitsRetry(lane)) m.attempts = 0; // the MoR certainly received none of the old tries
     awaitVerdict(lane, lane.now);
     lane.sendAgain(m.id);
     return null;
@@ -68,11 +68,12 @@ const endCall = {
   ...common,
   takenBack: (lane: Lane, { row }: Call) => {
     const i = lane.invoice;
-    // A person's retry replaced the end of the schedule. If that retry is refused, the end follows again.
+    // A person's retry replaced the end of the schedule. If the MoR refuses this retry, the end follows again.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
-  // Uses a new key: Stripe replays a refusal under the first key for a day. A fresh read comes first again.
+  // Makes a new call with a new key: Stripe replays a refusal under the first key for a day. Crossbill reads the
+  // invoice again before.
   chosen: (lane, item, { resolution }) => {
     const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);

@@ -1,4 +1,4 @@
-// A retry of a refused renewal: its cause, its means, and the end of the schedule. A fresh read comes before each step.
+// Makes the retries of a refused renewal, and ends the schedule. Crossbill reads the invoice before each step.
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { type InvoiceFacts, type ShownToRetry } from '../../domain/ports/billing-platform.js';
@@ -14,21 +14,21 @@ import { requestLink } from '../../mor-objects/rules/request.js';
 import { decideMeans, decideNext, findObstacle, type Means, type Next } from './refusal.js';
 
 /**
- * The means of a retry. A charge needs `shown`, the invoice as Stripe shows it now: the MoR gets this invoice in an
- * event.
+ * How to retry: by a charge or a payment link. A charge needs `shown`, the invoice as Stripe shows it now, because the
+ * MoR gets this invoice in an event.
  */
 export type How =
   { readonly means: 'charge'; readonly shown: ShownToRetry } | { readonly means: Exclude<Means, 'charge'> };
 
-/** The cause of a retry: a person or the backend, a new payment method, or the schedule (null). */
+/** The cause of a retry: a person or the merchant's backend (`by`), a new payment method, or the schedule (null). */
 export type Cause = { readonly by: string } | { readonly method: ConfirmedMethod } | null;
 
-/** The retry's id, as an event for the MoR or as a payment link. */
+/** The retry's id: the id of an event for the MoR, or of a payment link. */
 export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
   return lastingName(prefix, invoiceId, 'retry', number);
 }
 
-/** Makes a retry. The caller has found no obstacle. Returns null and changes nothing if nothing is due. */
+/** Makes a retry, unless nothing is due (null). The caller has already ruled out obstacles. */
 export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const i = lane.invoice;
   const trail = i?.retries ?? null;
@@ -49,7 +49,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
   const waitingSince = how.means === 'charge' ? retry.at : trail.waitingSince;
   i.retries = { ...trail, retries: [...trail.retries, retry], waitingSince, askedAt: null };
   if (how.means === 'charge') {
-    i.expectedBy = verdictDueBy(i, lane); // a new wait begins; an item follows silence
+    i.expectedBy = verdictDueBy(i, lane); // a new wait begins: without a verdict an item opens
     const wire = { method: 'POST', path: '', body: renderEvent(retry.ref, how.shown, lane.now) } as const;
     const order = { subject: i.invoiceId, generation: number, key: retry.ref, wire };
     lane.request({ peer: 'relay', kind: 'retry_charge', ...order });
@@ -64,7 +64,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
 }
 
 /**
- * Builds an `invoice.created` with the present invoice: Document 3, rule 5 demands this for a retry. The event has our
+ * Makes an `invoice.created` with the invoice of now: Document 3, rule 5 demands this for a retry. The event has our
  * own id. Stripe makes no second event of this type for an invoice, and the MoR would take the first event's id for a
  * repeat.
  */
@@ -75,16 +75,16 @@ function renderEvent(id: string, { apiVersion, livemode, object }: ShownToRetry,
 }
 
 export type RetryRequest = {
-  /** The invoice, as Stripe showed it at `askedAt`. */
+  /** The invoice as Stripe showed it at `askedAt`. */
   readonly shown: ShownToRetry;
   readonly askedAt: Date;
   readonly by: string;
 };
 
-/** One retry. `id` is its number, for the memory of idempotent requests. */
+/** One retry. `id` is its number in text form, stored under the name of its request. */
 export type MadeRetry = Retry & { readonly id: string };
 
-/** Makes a retry for a person or the merchant's backend: with the schedule's means, without its wait. */
+/** Makes a retry for a person or the merchant's backend, by the schedule's next means but without its wait. */
 export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): Result<MadeRetry> {
   if (lane.settings.shadow === true) return refuseInShadow();
   takeLateRead(lane, shown.invoice, askedAt);
@@ -98,7 +98,7 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
     );
   if (means === 'link' && lane.invoice?.platformStatus !== 'open')
     return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
-  // A worker has read another amount meanwhile. The MoR charges the event's amount, and the event would have the old
+  // Meanwhile a worker read another amount. The MoR charges the amount in the event, and this event would have the old
   // one.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return refuseRetry('the amount due changed while the invoice was read. Ask again.');
@@ -106,7 +106,7 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
   return retry === null ? refuseRetry('nothing is due on it.') : { ok: true, value: named(retry) };
 }
 
-/** The retry made for an earlier request. */
+/** Finds the retry of an earlier request. */
 export function findRetry({ invoice }: Pick<LaneRows, 'invoice'>, id: string): MadeRetry | undefined {
   const retry = invoice?.retries?.retries.find((r) => String(r.number) === id);
   return retry === undefined ? undefined : named(retry);
@@ -118,12 +118,12 @@ function refuseRetry(why: string): Refusal {
   return refuse(409, 'invoice_not_retryable', `It cannot be tried again: ${why}`);
 }
 
-/** True if the subscription has ended. Then only a person may order another charge. */
+/** True if the subscription has ended. Then only a person may request another charge. */
 function hasEnded({ subscriptionStatus }: ShownToRetry): boolean {
   return subscriptionStatus === 'canceled' || subscriptionStatus === 'incomplete_expired';
 }
 
-/** Carries out the next step, except a charge (`orderIfWanted`), and shows the time of the next try on the invoice. */
+/** Carries out the next step, except a charge (`orderIfWanted`), and stores the time of the next try on the invoice. */
 export function followSchedule(lane: Lane): void {
   if ((lane.invoice?.retries ?? null) === null) return;
   act(lane);
@@ -157,7 +157,7 @@ function endSchedule(lane: Lane, how: RetryEnd, why: string | null = null): void
   lane.say('decision', `the schedule of retries is over, ${why ?? 'its steps are used up'}: ${END_WORDS[how]}`);
 }
 
-/** The invoice to read before the due step. Null if there is none. A charge also needs the subscription. */
+/** The id of the invoice to read before the due step. Null: no read is due. A charge also needs the subscription. */
 function findDueRead(lane: Lane, before: 'charge' | 'other'): string | null {
   const i = lane.invoice;
   if (i === null || i.retries === null) return null;
@@ -181,13 +181,13 @@ export const readToRetry: Lookup<string, CallOutcome<ShownToRetry | null>> = {
   },
 };
 
-/** Reads the invoice before a link or the end of the schedule. */
+/** Reads the invoice before a payment link or the end of the schedule. */
 export const readBeforeStep: Lookup<string, CallOutcome<InvoiceFacts | null>> = {
   ...invoiceLookup,
   wanted: (lane) => findDueRead(lane, 'other'),
 };
 
-/** Orders a charge at the MoR, if the invoice and its subscription still allow it after the read. */
+/** Requests a charge from the MoR, if the invoice and its subscription still allow it after the read. */
 export function orderIfWanted(lane: Lane, shown: ShownToRetry): void {
   const next = decideNext(lane, lane);
   if (next.do !== 'retry' || next.means !== 'charge' || next.at > lane.now) return;

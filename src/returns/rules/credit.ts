@@ -1,4 +1,5 @@
-// Shows a loss on Stripe with a credit note, by a person's choice. Works like a refund's (refunds/rules/mirror.ts).
+// Shows a bank's loss on Stripe with a credit note, if a person chooses so. Works like the credit note of a refund
+// (refunds/rules/mirror.ts).
 import { type Draft } from '../../domain/row.js';
 import {
   type LaneRows,
@@ -23,8 +24,8 @@ import { isOnItsWay } from '../../domain/status.js';
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
 /**
- * The amount of a loss Crossbill can credit on Stripe: only if its payment settles the invoice there, once, and at most
- * the amount left after refunds and other credits. Null: nothing, or not safely.
+ * The part of a loss Crossbill can credit on Stripe. Its payment must settle the invoice on Stripe, once, and refunds
+ * and other credits reduce the amount. Null: no safe amount.
  */
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;
@@ -33,7 +34,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // Money beyond the amount due is no sale. A person finds out its part of the loss.
+  // Money beyond the amount due is no sale. A person must find out the surplus's part of the loss.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
@@ -46,7 +47,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   return minor > 0n ? { minor, currency: p.currency } : null;
 }
 
-/** The actions for the item about a loss. None is proposed: only a person knows the right one. */
+/** The actions in the item about a loss. Crossbill proposes none: only a person knows the right one. */
 export function offersOf(
   s: LaneRows,
   o: MorObjectRow,
@@ -55,14 +56,14 @@ export function offersOf(
   return creditable(s, o, ctx) === null ? { actions: ['dismiss'] } : { actions: ['credit', 'dismiss'], proposed: null };
 }
 
-/** Takes a person's choice in the item about a lost dispute or a returned debit. */
+/** Carries out a person's choice in the item about a lost dispute or a returned debit. */
 export const takeLossChoice: ChoiceRule = (lane, r, { resolution }) => {
   if (resolution !== 'credit') return null;
   const o = lane.objects.find((x) => isLoss(x) && kindOf(x) === r.kind && itemOf(x) === r.subject);
   const amount = o === undefined ? null : creditable(lane, o, lane.ctx);
   const of = o?.detail.loss?.of;
   if (o === undefined || amount === null || of === undefined) return notAvailable();
-  // Contains the MoR's id of the dispute, so it is the same after a restored backup.
+  // The name contains the MoR's id of the dispute, so it is the same after a restored backup.
   const name = `loss:${objectId(o)}`;
   const begun = { noteId: null, booked: '0', entries: 0 } as const;
   send(lane, o, { name, of, minor: amount.minor.toString(), stage: 'reporting', ...begun });
@@ -97,7 +98,7 @@ function send(lane: Lane, o: Draft<MorObjectRow>, credit: LossCredit): void {
   o.detail = { ...o.detail, credit: { ...credit, stage: 'crediting' } };
 }
 
-/** The shared rules of both calls: the report on the payment record, and the credit note. */
+/** The rules both calls share: the report on the payment record, and the credit note. */
 const lossCall = {
   of: (lane: LaneRows, subject: string) => lane.objects.some((o) => o.detail.credit?.name === subject),
   order: 2,
@@ -111,12 +112,12 @@ const lossCall = {
     const fact = { code: 'credit-refused', loss: objectId(o), ...refusalOf(row, failure) } as const;
     askOfCall(lane, row, fact, { paymentRowId: credit.of });
   },
-  /** `retry` sends the refused step again. */
+  /** `retry` makes the refused call again. */
   chosen: (lane: Lane, r: ReviewRow, { resolution }: Choice) => {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
-    // The loss may be over by now.
+    // A won dispute or an undone return may have ended the loss.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
     send(lane, found.o, found.credit);
@@ -144,7 +145,8 @@ export const creditLossCall: CallRule<'issue_credit_note'> = {
 };
 
 /**
- * Books a credit note up to the present loss. If a dispute is won, a further entry takes the loss and its credit back.
+ * Books a credit note, at most up to the present loss. If a dispute is won, a further entry reverses the loss and its
+ * credit.
  */
 export function bookCredits(lane: Lane): void {
   for (const o of lane.objects) {
@@ -166,8 +168,8 @@ export function bookCredits(lane: Lane): void {
 }
 
 /**
- * Items for a credit note greater than its loss: Stripe can't void a credit note of a paid invoice (Stripe docs,
- * "Credit notes").
+ * Items for a credit note above its loss: Stripe can't void a credit note of a paid invoice (Stripe docs, "Credit
+ * notes").
  */
 export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' }, function* (lane) {
   for (const o of lane.objects) {
@@ -187,7 +189,7 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
   }
 });
 
-/** The present loss of the credited payment. */
+/** The credited payment's present loss. */
 function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }
@@ -201,5 +203,5 @@ const isLoss = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 
 
 const kindOf = (o: MorObjectRow): 'dispute' | 'debit_returned' => (o.kind === 'dispute' ? 'dispute' : 'debit_returned');
 
-/** The subject of the item about the loss (loss.ts). */
+/** The subject of the item about the loss. loss.ts opens this item. */
 const itemOf = (o: MorObjectRow): string => (o.kind === 'dispute' ? `${objectId(o)}:lost` : o.id);

@@ -1,4 +1,4 @@
-// A person's record of a returned debit (Document 3 has no event for it), and its undoing.
+// Records a returned debit for a person, and undoes the record. Document 3 has no event for a returned debit.
 import { startOfDay } from '../../domain/day.js';
 import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject, returnOf } from '../../domain/mor-object.js';
@@ -6,15 +6,18 @@ import { type Refusal, refuse, type Result } from '../../engine/commanded.js';
 import { type Lane } from '../../engine/draft.js';
 import { isOnItsWay } from '../../domain/status.js';
 
-/** The reporter of the return, and the source, such as `bank statement, line 12`. Null: no source given. */
+/**
+ * A person's word for the return: the reporter, and the source, such as `bank statement, line 12`. Null: no source
+ * given.
+ */
 export type ReturnWord = {
   readonly by: string;
   readonly reference: string | null;
-  /** The day of the return; it decides the month in the books. Null or absent: today. */
+  /** The day of the return. The ledger puts the loss into its month. Null or absent: today. */
   readonly on?: Date | null;
 };
 
-/** Records the return of a payment's unrefunded rest. The engine then books the loss and opens the item. */
+/** Records the return of the payment's unrefunded rest. Then the engine books the loss and opens the item. */
 export function returnDebit(
   lane: Lane,
   paymentRowId: string,
@@ -44,7 +47,7 @@ export function returnDebit(
     const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
     return refuse(400, 'invalid_request', message, 'returned_on');
   }
-  // The loss can't come before its payment, even if the day began earlier.
+  // A loss never comes before its payment, even if the day began earlier.
   const at = on === null ? {} : { returnedAt: (on > p.succeededAt ? on : p.succeededAt).toISOString() };
   const row = newMorObject(lane.now, {
     id: lane.ctx.newId('ret'),
@@ -63,7 +66,7 @@ export function returnDebit(
   return { ok: true, value: lane.add('objects', row) };
 }
 
-/** Undoes the record: a further entry reverses the loss. The undoing is final. */
+/** Undoes the record: a further ledger entry reverses the loss. Nobody can undo this again. */
 export function undoReturn(lane: Lane, paymentRowId: string, by: string): Result<MorObjectRow> {
   const row = lane.findObject(returnOf(lane, paymentRowId)?.id);
   if (row === undefined) return refuse(409, 'payment_not_returned', 'No return of this payment stands.');

@@ -1,4 +1,4 @@
-// Losses to banks, by a lost dispute or a returned debit: booked in the ledger, with an item for a person.
+// Money lost to banks in a dispute or a returned debit: the ledger entries, and an item for a person.
 import { type Draft } from '../../domain/row.js';
 import { disputedOf, unreadSum } from '../../domain/dispute-sum.js';
 import { type FactOf } from '../../domain/fact.js';
@@ -14,13 +14,13 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * Books the present facts, in any order of arrival: a refund counts before a loss, a loss takes the rest of its
- * payment, and a loss without a cause is reversed. An entry never changes; a difference is a further entry.
+ * Books the losses of now, in any order of arrival: refunds count first, a loss takes the rest of its payment, and a
+ * loss without a cause is reversed. An entry never changes, so Crossbill books each difference as a further entry.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
-  // First the disputes and returns with a new result, then the other losses of the same payment.
+  // First the disputes and returns with a new result, then the other losses on the same payment.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
@@ -43,14 +43,17 @@ function turnOf({ status, detail }: MorObjectRow): number {
   return detail.loss === undefined ? 1 : 2;
 }
 
-/** The subjects of an object's entries are `dsp_…`, `dsp_…:2` and so on. */
+/**
+ * True if the ledger entry belongs to this dispute or return. The subjects of its entries are `dsp_…`, `dsp_…:2` and so
+ * on.
+ */
 function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
   return subject.split(':')[0] === id;
 }
 
 /**
- * The time a loss moved. A loss or a win has the MoR's time. If a refund or another dispute changed the loss just now,
- * the change has the time of that. Any other change moves now, and none moves before the last one of this loss.
+ * When a loss moved, for its ledger entry. A loss or a win has the MoR's time. A change caused by a refund or another
+ * dispute has the time of its cause. Any other change happens now, and none before the last change of this loss.
  * @param moved smallest units; negative: the loss is reversed
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
@@ -61,12 +64,15 @@ function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Dat
   const isCause = (e: LedgerEntry): boolean =>
     e.paymentRowId === p.id && (moved > 0n ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o);
   const causes = isWon ? [] : lane.entries.filter(isCause).map((e) => e.movedAt.toISOString());
-  const isNews = isWon || minor === '0'; // a first loss, or lost again after a win
+  const isNews = isWon || minor === '0'; // a first loss, or a loss after a win
   if (causes.length === 0 && !isNews) return lane.now;
   return new Date(Math.max(...[said, last, ...causes].map((t) => Date.parse(t))));
 }
 
-/** The loss of each dispute or return: its own amount if it fits, else the rest of the payment. */
+/**
+ * The loss of each lost dispute or return: its own amount if it fits into the payment, otherwise the rest of the
+ * payment.
+ */
 function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
   const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
@@ -76,7 +82,7 @@ function lossesOf(s: LaneRows): ReadonlyMap<string, { readonly payment: PaymentR
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    // Skips a loss with an unclear amount: a person finds out if it is all of the payment or a part.
+    // Leaves out a loss with an unclear amount: a person finds out if it is the whole payment or a part.
     const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
@@ -116,7 +122,7 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
   return `was taken back by the bank: ${o.kind === 'debit_return' ? `the debit was returned, ${o.id}` : `${what} is lost`}`;
 }
 
-/** Items for a lost dispute, and for a win after a person dealt with the loss. */
+/** Items for a lost dispute, and for a win after a person acted on the loss. */
 export const lostDisputes = itemRule(
   {
     'dispute-lost': 'the dispute was won, or the sum is not sure',
@@ -132,7 +138,7 @@ export const lostDisputes = itemRule(
       const dealt = lane.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
-      // True if a person dealt with the loss outside the ledger.
+      // True if a person acted on the loss outside the ledger.
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
@@ -163,9 +169,8 @@ export const lostDisputes = itemRule(
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
 /**
- * The amount the bank took. The ledger books at most the payment. If it books less than the bank took, a refund or
- * another dispute gave the rest back too, and the customer got it twice. Without a known payment this is the MoR's
- * amount.
+ * The amount the bank took, at most the payment. If the booked loss is smaller, a refund or another dispute returned
+ * the rest as well, and the customer got the rest twice. If the payment is unknown, this is the MoR's amount.
  */
 function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
   if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
@@ -179,8 +184,8 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * The MoR's amount, at most the payment. Without an amount: the rest of the payment at the outcome, so the booked part
- * plus all later refunds. If nothing is booked, the whole payment may have gone out twice.
+ * The MoR's amount, at most the payment. If the MoR names none: the rest of the payment at the time of the outcome, so
+ * the booked part plus all later refunds. If nothing is booked, the customer may have got the whole payment twice.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -194,16 +199,16 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
 }
 
 /**
- * The reason the payment does not settle its invoice. Null if it does. `for-nothing`: a double payment, or one of a
- * void invoice, so the customer owes nothing for its loss. `maybe-for-nothing`: somebody may have marked the invoice by
- * hand for it, or the MoR reported one charge under two ids. `not-booked`: the event fits neither of two payments, the
+ * Why the payment does not settle its invoice. Null if it does. `for-nothing`: a double payment, or a payment of a void
+ * invoice, so the customer owes nothing for its loss. `maybe-for-nothing`: a person may have marked the invoice by hand
+ * for it, or the MoR reported one charge under two ids. `not-booked`: the event fits neither of two payments, the
  * payment is unknown, or its charge is booked for another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // A person's `retry` may be reading the payment again. Until it ends, keep the reason shown in the item.
+  // After a person's `retry` a read of the payment may still be under way. Until its end the item keeps its reason.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;
@@ -240,8 +245,9 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * The books never lose a payment twice (bookLosses): a later refund or an older dispute takes its part of the return's
- * loss. Then the customer got that part twice. This opens an item, even after a person dealt with the return.
+ * The fact of an item. Null unless the customer got a part of the return twice. The ledger never books more losses and refunds
+ * than the payment (bookLosses). So a later refund or an older dispute takes its part of the return's loss, and the
+ * customer got this part twice. The item opens even after a person acted on the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');
