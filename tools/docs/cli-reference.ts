@@ -48,10 +48,14 @@ function section({ words, command }: { words: string; command: Command }): strin
   const options = command.options.filter((o) => o.long !== '--json' && o.long !== '--env-file');
   return [
     `## ${words}`,
-    `\`${['crossbill', words, ...command.registeredArguments.map(argument)].join(' ')}\``,
+    ...(command.registeredArguments.length === 0 ? [] : [callOf(words, command)]),
     sentence(command.description()),
     ...(options.length === 0 ? [] : [table(['option', 'default', 'meaning'], options.map(row))]),
   ].join('\n\n');
+}
+
+function callOf(words: string, command: Command): string {
+  return code(['crossbill', words, ...command.registeredArguments.map(argument)].join(' '));
 }
 
 function argument(a: Command['registeredArguments'][number]): string {
