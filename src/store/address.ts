@@ -14,7 +14,7 @@ export type Address = Pick<
 >;
 
 /**
- * Ignores all other parameters of the URL: they are for libpq and mean nothing here.
+ * Parses a connection URL. Ignores the parameters for libpq without a meaning here.
  * @throws DatabaseRefused for an unusable URL, or an unreadable file in it
  */
 export function addressOf(text: string): Address {
@@ -43,13 +43,13 @@ export function addressOf(text: string): Address {
     database: given('dbname', url.pathname.slice(1)),
     options: asked.get('options') ?? undefined,
     sslnegotiation: asked.get('sslnegotiation') === 'direct' ? 'direct' : undefined,
-    // A socket stays on this machine, so it needs no TLS. libpq uses none there either.
+    // A Unix socket stays on this machine, so it needs no TLS. libpq uses none there either.
     ssl: host?.startsWith('/') === true ? false : tlsOf(asked),
   };
 }
 
 /**
- * Like libpq: the operating system's user of this process, if nothing else names a user. pg reads USER instead, and a
+ * As in libpq: this process's user of the operating system, if nothing else names a user. pg reads USER instead, and a
  * service or a container has no USER.
  */
 function systemUser(): string | undefined {
@@ -61,8 +61,8 @@ function systemUser(): string | undefined {
 }
 
 /**
- * The TLS option of pg. Undefined: the URL says nothing, so PGSSLMODE decides. Without PGSSLMODE the connection is not
- * encrypted.
+ * The TLS option of pg. Undefined: the URL has no TLS parameter, so PGSSLMODE decides. Without PGSSLMODE the connection
+ * is not encrypted.
  */
 function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined {
   const mode = modeOf(asked);
@@ -72,7 +72,7 @@ function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined 
   const own = { ...fileOf(asked, 'sslcert', 'cert'), ...fileOf(asked, 'sslkey', 'key') };
   switch (mode) {
     case 'require':
-      // libpq: with a root certificate, `require` means verify-ca, "for backward compatibility".
+      // As in libpq: with a root certificate, `require` means verify-ca, "for backward compatibility".
       return root === undefined
         ? { ...own, rejectUnauthorized: false }
         : { ...own, ca: root, checkServerIdentity: () => undefined };
@@ -93,7 +93,7 @@ type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 function modeOf(asked: URLSearchParams): Mode | undefined {
   const mode = asked.get('sslmode') ?? asked.get('ssl');
   switch (mode) {
-    case null: // no mode: a certificate in the URL asks for encryption
+    case null: // no mode: a certificate in the URL implies encryption
       return asked.has('sslrootcert') ? 'verify-full' : asked.has('sslcert') ? 'require' : undefined;
     case 'disable':
     case 'require':
@@ -118,7 +118,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
   }
 }
 
-/** The certificate authority to trust. Undefined: Node's public ones. */
+/** The certificate authority to trust. Undefined: Node's list of public ones. */
 function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
   const path = asked.get('sslrootcert');
   if (path === null || path === '') return undefined;

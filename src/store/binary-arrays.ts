@@ -1,12 +1,12 @@
-// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is. It writes an array out as text, with
-// escapes, and a body as hexadecimal digits.
+// Writes arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is. From an array it makes text,
+// with escapes, and hexadecimal digits for a body.
 
-// pg_type.dat: the object ids of built-in types never change.
+// From pg_type.dat: the object ids of built-in types never change.
 const BYTEA = 17;
 const TEXT = 25;
 const HEAD_BYTES = 20;
 
-/** For a parameter of type `text[]`. */
+/** Makes a parameter of type `text[]`. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   let length = HEAD_BYTES;
   for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
@@ -20,7 +20,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return out;
 }
 
-/** For a parameter of type `bytea[]`. */
+/** Makes a parameter of type `bytea[]`. */
 export function byteaArray(values: readonly Buffer[]): Buffer {
   let length = HEAD_BYTES;
   for (const value of values) length += 4 + value.length;
@@ -34,8 +34,8 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
 }
 
 /**
- * The header as `array_recv` reads it: the number of dimensions, a flag for nulls, the element type, then the length
- * and the first index of the one dimension.
+ * The header of the array, as `array_recv` reads it: the number of dimensions, a flag for nulls, the element type, then
+ * the length and the first index of the one dimension.
  */
 function head(type: number, count: number, length: number): Buffer {
   const out = Buffer.allocUnsafe(length);

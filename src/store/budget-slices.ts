@@ -1,12 +1,12 @@
-// Divides the pace of the request budget among replicas. Pure: the same slices and wishes give the same grant.
+// Divides the request budget's pace among replicas. Pure: the same slices and wishes give the same shares.
 
 /** The part of the pace that one replica holds, as the budget's row stores it. */
 export type Slice = {
   /** The requests a second this replica may send until `untilMs`. */
   readonly perSecond: number;
-  /** The requests a second this replica wished for when it last asked. */
+  /** The requests a second this replica wanted when it last asked. */
   readonly wanted: number;
-  /** By the database's clock, in milliseconds since 1970. */
+  /** The end of the slice by the database's clock, in milliseconds since 1970. */
   readonly untilMs: number;
 };
 
@@ -16,9 +16,9 @@ export const SLICE_MS = 1_000;
 const REMEMBERED_MS = 1_000;
 
 /**
- * One replica's share, in requests a second. It never exceeds the pace left by the other slices. If all wishes together
- * exceed the pace, each replica gets its wish, up to an equal part. If not, each also gets a part of the rest, so its
- * calls do not wait for each other. One more part stays free for a replica just started.
+ * The share of one replica, in requests a second. It never exceeds the pace left by the other slices. If all wishes
+ * together exceed the pace, each replica gets its wish, up to an equal part. Otherwise each also gets a part of the
+ * rest, so its calls do not wait for each other. One more part stays free for a replica that has just started.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
   const free = pace - others.reduce((sum, s) => sum + (s.untilMs > nowMs ? s.perSecond : 0), 0);
@@ -31,7 +31,7 @@ export function grant(pace: number, wanted: number, others: readonly Slice[], no
   return Math.max(0, Math.min(free, fair + Math.max(0, spare) / (others.length + 2)));
 }
 
-/** Meets the small wishes in full. The other replicas share the rest equally. */
+/** The fair share of one wish: small wishes are met in full, and the other replicas share the rest equally. */
 function fairPart(pace: number, wanted: number, others: readonly number[]): number {
   let left = pace;
   const all = [...others, wanted].sort((a, b) => a - b);
@@ -44,7 +44,7 @@ function fairPart(pace: number, wanted: number, others: readonly number[]): numb
 }
 
 /**
- * The slices of the row still in force. A slice with an end too far away comes from before somebody set the clock back.
+ * The valid slices of the row. A slice with an end too far away is older than a change of the clock, so it is invalid.
  */
 export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, Slice> {
   const live = new Map<string, Slice>();
@@ -58,7 +58,7 @@ export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, 
   return live;
 }
 
-/** The slices as JSON for the row. */
+/** Turns the slices into JSON for the row. */
 export function storedSlices(slices: ReadonlyMap<string, Slice>): string {
   const entries = [...slices].map(([replica, s]) => [replica, [s.perSecond, s.wanted, s.untilMs]]);
   return JSON.stringify(Object.fromEntries(entries));

@@ -3,7 +3,7 @@
 import { type Column, type Row } from '../domain/row.js';
 import { snake } from './columns.js';
 
-/** A row as JSON for `json_populate_recordset`: bigints as text, times as ISO 8601. */
+/** Turns a row into JSON for `json_populate_recordset`: bigints as text, times as ISO 8601. */
 export function toJson<T>(codec: Row<T, unknown>, value: T): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, column, of] of columnsOf(codec)) {
@@ -18,9 +18,9 @@ export function toJson<T>(codec: Row<T, unknown>, value: T): Record<string, unkn
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**
- * A value as JSON for a `json` or `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair, so U+FFFD
- * replaces them. Otherwise a text from outside, such as a message cut in the middle of an emoji, would block the write
- * of a decision.
+ * Turns a value into JSON for a `json` or `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair, so
+ * U+FFFD replaces them. Otherwise a text from outside, such as a message cut in the middle of an emoji, would block the
+ * write of a decision.
  */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
@@ -28,7 +28,7 @@ export function jsonText(value: unknown): string {
 }
 
 type Named<T> = readonly [name: keyof T & string, column: string, of: Column<unknown>];
-/** `none`: a row of nulls. Its copies share one shape in V8. A row made column by column costs 100 times as much. */
+/** `none`: a row of nulls. Its copies share one shape in V8. Making a row column by column costs 100 times as much. */
 type Known<T> = { readonly columns: readonly Named<T>[]; readonly none: Readonly<Record<string, unknown>> };
 const made = new WeakMap<object, unknown>();
 
@@ -61,7 +61,7 @@ function same(of: Column<unknown>, a: unknown, b: unknown): boolean {
   return (of.kind === 'json' || of.kind === 'texts') && JSON.stringify(jsonOf(of, a)) === JSON.stringify(jsonOf(of, b));
 }
 
-/** The changed fields of a row, and its key. For a new row (no `was`): all fields except nulls. */
+/** The changed fields of a row, and its key. For a new row (without `was`): all fields except nulls. */
 export function changedFields<T extends object>(
   codec: Row<T, unknown>,
   was: T | undefined,
@@ -87,7 +87,7 @@ export function withFields<T extends object>(
   return out as T;
 }
 
-/** A row as PostgreSQL sends it. The table's own types and checks guarantee its columns. */
+/** Makes a value from PostgreSQL's row. The table's own types and checks guarantee its columns. */
 export function fromRow<T>(codec: Row<T, unknown>, row: Record<string, unknown>): T {
   const { columns, none } = knownOf(codec);
   const out: Record<string, unknown> = { ...none };
@@ -102,7 +102,7 @@ function valueOf({ kind, options: { way } }: Column<unknown>, v: unknown): unkno
   return kind === 'time' && typeof v === 'string' ? new Date(v) : v;
 }
 
-/** `insert … on conflict do update` of many rows in one statement. Its parameter `$n` is a JSON array. */
+/** The SQL of `insert … on conflict do update` for many rows in one statement. Its parameter `$n` is a JSON array. */
 export function upsertSql<T>(codec: Row<T, unknown>, n: number): string {
   const columns = columnsOf(codec).map(([, column]) => column);
   const key = codec.key.map(snake);
@@ -118,10 +118,10 @@ export function insertSql<T>(codec: Row<T, unknown>, n = 1): string {
   return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${n}::json)`;
 }
 
-/** A kind of row with any values. */
+/** The declaration of any kind of row. */
 export type AnyRow = Pick<Row<Readonly<Record<string, unknown>>, unknown>, 'table' | 'columns' | 'key'>;
 
-/** Fields under the table's column names, as JSON or as read, without personal data. */
+/** Fields by column name, as JSON or as read, without personal data. */
 export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const out = { ...fields };
   for (const [, column, { options }] of columnsOf(codec)) {

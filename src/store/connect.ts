@@ -1,4 +1,4 @@
-// Makes every client and pool for PostgreSQL, always with the settings Crossbill counts on.
+// Makes every client and pool for PostgreSQL, always with the session settings Crossbill needs.
 import pg from 'pg';
 import { type DataSource } from 'typeorm';
 import { addressOf } from './address.js';
@@ -7,20 +7,20 @@ import { refusalOf } from './refusals.js';
 const CONNECT_MS = 5_000;
 
 export type ConnectionOptions = {
-  /** The name in pg_stat_activity. */
+  /** The connection's name in pg_stat_activity. */
   readonly name: string;
   /** The longest time of a statement, in milliseconds. 0: no limit. */
   readonly statementMs: number;
 };
 
 /**
- * The settings of a new connection, whatever a server, database or role has set. They are no start-up parameters:
- * poolers refuse parameters they do not know (PgBouncer: ignore_startup_parameters). Two settings are left out on
+ * The settings of a new connection, in place of the settings of server, database or role. They are no start-up
+ * parameters: poolers refuse unknown parameters (PgBouncer: ignore_startup_parameters). Two settings are left out on
  * purpose: search_path chooses the schema, and a full or fenced server sets default_transaction_read_only.
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
-    // How values are written and read.
+    // The formats of values.
     client_encoding: 'UTF8',
     datestyle: 'ISO, MDY',
     intervalstyle: 'postgres',
@@ -28,13 +28,13 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
     bytea_output: 'hex',
     extra_float_digits: '1',
     standard_conforming_strings: 'on',
-    // The isolation of a transaction. Crossbill needs no serializable transactions, and their retries would be noise.
+    // The isolation of a transaction. Crossbill needs no serializable transactions, and would only have to retry them.
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
-    // Compiling a statement takes longer than running it.
+    // No just-in-time compilation: compiling a statement takes longer than running it.
     jit: 'off',
-    // A stuck statement ends. A connection waiting for its next use stays. transaction_timeout exists since PostgreSQL
-    // 17.
+    // The server ends a stuck statement. A connection waiting for its next use stays. transaction_timeout exists since
+    // PostgreSQL 17.
     statement_timeout: String(statementMs),
     idle_in_transaction_session_timeout: String(statementMs),
     lock_timeout: '0',
@@ -47,11 +47,11 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
 async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
   // A 200 at a webhook endpoint promises a stored event. With `off` a crash of the server could lose it. The operator
-  // chooses whether a standby must have it too.
+  // decides if a standby must have it too.
   settings.push(`('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'))`);
   const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
     join pg_settings s on lower(s.name) = w.name`;
-  const query = { text, query_timeout: CONNECT_MS }; // in case the server is silent after the login
+  const query = { text, query_timeout: CONNECT_MS }; // for a server that falls silent after the login
   await client.query(query);
 }
 
@@ -93,16 +93,15 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 }
 
 /**
- * Milliseconds. New plans for all queries of a worker take 3 to 10 ms of a connection. They must be fresh even after
- * days of quiet, before the first flood.
+ * The age of plans before they are discarded, in milliseconds. New plans for all queries of a worker cost a connection
+ * 3 to 10 ms. The plans must be fresh even after quiet days, before the first flood.
  */
 const PLANS_KEPT_MS = 5_000;
 
 /**
- * Discards old plans. The server keeps the plan of a prepared statement as long as the connection. A plan made for a
- * small table reads the whole table, and this stays so when the table has grown. The command goes out before the next
- * use of the connection, and nobody waits for its answer. With a pooler in session mode it reaches the session with the
- * plans.
+ * Discards old plans. The server keeps a prepared statement's plan as long as the connection. A plan made for a small
+ * table reads the whole table, even after the table has grown. The command goes out before the next use of the
+ * connection, and nobody waits for its reply. With a pooler in session mode it reaches the session with the plans.
  */
 export function renewPlans(pool: pg.Pool): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();
@@ -111,7 +110,7 @@ export function renewPlans(pool: pg.Pool): void {
     const made = madeAt.get(client);
     if (made !== undefined && now - made < PLANS_KEPT_MS) return;
     madeAt.set(client, now);
-    // The borrower of the connection notices a lost connection.
+    // Ignore a lost connection here: its next user notices it.
     if (made !== undefined) void client.query('discard plans').catch(() => undefined);
   });
 }

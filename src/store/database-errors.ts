@@ -1,5 +1,5 @@
-// Sorts the errors between Crossbill and PostgreSQL: passing trouble of the database, or a fault only a person can
-// repair.
+// Sorts the errors between Crossbill and PostgreSQL: either the database is in passing trouble, or only a person can
+// repair the cause.
 import { types } from 'node:util';
 import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { StoreUnavailable } from '../domain/errors.js';
@@ -41,7 +41,7 @@ export function sqlState(e: unknown): string | null {
   return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
 }
 
-/** A serialization failure or a deadlock: run the whole transaction again. */
+/** True for a serialization failure or a deadlock: the caller runs the whole transaction again. */
 export function isTransient(e: unknown): boolean {
   const state = sqlState(e);
   return state === '40001' || state === '40P01';

@@ -6,7 +6,10 @@
 import type pg from 'pg';
 
 export abstract class DatabaseTime {
-  /** The time to use in statements, UTC. Null: the server's own clock. Only a simulation and tests set a time. */
+  /**
+   * The time for statements, in UTC. Null: statements use the server's own clock. Only a simulation and tests set a
+   * time.
+   */
   abstract given(): Date | null;
 }
 
@@ -17,18 +20,18 @@ export class ServerTime extends DatabaseTime {
 }
 
 /**
- * The time in a statement with the parameter `$n` for `DatabaseTime.given()`. It is constant within a statement, so an
+ * The SQL of the time, with the parameter `$n` for `DatabaseTime.given()`. It is constant within a statement, so an
  * index can use it. It moves on within a transaction, for example after a wait for a lock. It is exact to the
  * millisecond, since Crossbill compares read times with stored times.
  */
 export const timeSql = (n: number): string =>
   `coalesce($${n}::timestamptz, date_trunc('milliseconds', statement_timestamp()))`;
 
-/** The time `ms` milliseconds later. */
+/** The SQL of the time `ms` milliseconds later. */
 export const laterSql = (n: number, ms: number): string =>
   `(${timeSql(n)} + $${ms}::float8 * interval '1 millisecond')`;
 
-/** Reads the time. Within a transaction with its locks, it is the time of the decision. */
+/** Reads the database's time. In a transaction with its locks, this is the time of the decision. */
 export async function readTime(db: pg.Pool | pg.ClientBase, time: DatabaseTime): Promise<Date> {
   const read = await db.query<{ now: Date }>({
     name: 'time',

@@ -12,29 +12,33 @@ export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstrai
 
 export type DatabaseOptions = {
   readonly url: string;
-  /** All connections together. One serves intake alone, so even a busy daemon takes webhooks. */
+  /** The number of all connections together. One serves intake alone, so even a busy daemon accepts webhooks. */
   readonly poolSize: number;
   readonly onError: (error: Error) => void;
 };
 
 const NAME = 'crossbill';
 
-// Milliseconds. A transaction is short. A longer one is stuck, and the next worker repeats its work.
+// The longest time of a statement, in milliseconds. A longer transaction is stuck, and the next worker repeats its
+// work.
 const STATEMENT_MS = 15_000;
 const INTAKE_STATEMENT_MS = 5_000;
 
 export class Database {
   private constructor(
-    /** For entities and reads. */
+    /** TypeORM, for entities and reads. */
     readonly orm: DataSource,
-    /** The pool of the DataSource: for lanes, calls and the ledger. */
+    /** The DataSource's pool: for lanes, calls and the ledger. */
     readonly pool: pg.Pool,
-    /** The connections of intake alone. */
+    /** The connections for intake alone. */
     readonly intake: pg.Pool,
     readonly server: ServerFacts,
   ) {}
 
-  /** @throws DatabaseRefused if the database is unusable, and waiting does not help */
+  /**
+   * Opens the connections.
+   * @throws DatabaseRefused if the database is unusable, and waiting does not help
+   */
   static async open(options: DatabaseOptions): Promise<Database> {
     const orm = dataSource(options);
     const intake = new pg.Pool({
@@ -64,7 +68,7 @@ export class Database {
 function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
   return new DataSource({
     type: 'postgres',
-    // Every entity the program has loaded. Each store imports its own entities.
+    // Every loaded entity class. Each store imports its own entities.
     entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     namingStrategy: new SnakeNames(),
     synchronize: false,
@@ -74,7 +78,7 @@ function dataSource({ url, poolSize, onError }: DatabaseOptions): DataSource {
     extra: {
       ...poolConfig(url, { name: NAME, statementMs: STATEMENT_MS }),
       query_timeout: STATEMENT_MS + 2_000,
-      // Independent statements travel together, so a decision needs two round trips instead of twenty.
+      // Independent statements go out together, so a decision needs two round trips instead of twenty.
       pipeline: true,
     },
   });
@@ -93,7 +97,7 @@ export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Pro
 }
 
 /**
- * Lends `work` a connection. `work` begins and commits its own transaction. After a throw, an open transaction is
+ * Runs `work` on a connection. `work` begins and commits its own transaction. After an error an open transaction is
  * rolled back. A connection in an unknown state, or to a read-only server, is closed and never reused.
  */
 export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -108,7 +112,7 @@ export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) =
   } catch (e) {
     try {
       await db.query('rollback');
-      // The server became a standby. A new connection reaches the server now taking writes.
+      // The server became a standby. A new connection reaches the server with write access.
       if (sqlState(e) === READ_ONLY) broken = e as Error;
     } catch (again) {
       broken = again instanceof Error ? again : new Error('rollback failed');

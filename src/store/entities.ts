@@ -19,13 +19,13 @@ const TYPES: Readonly<Record<Kind, ColumnType>> = {
   json: 'jsonb',
 };
 
-/** `C`: the column counted by the database. */
+/** `C`: the name of the column numbered by the database. */
 type Stored<T, C extends string> = new () => T & { readonly [K in C]: string };
 
 function entityOf<T>(row: Row<T, unknown>): Stored<T, 'seq'>;
 function entityOf<T>(row: Row<T, unknown>, counted: 'id'): Stored<T, 'id'>;
 function entityOf(row: Row<object, unknown>, counted = 'seq'): new () => object {
-  // TypeORM's messages name the class, so the class has the table's name.
+  // TypeORM's messages contain the class name, so the class gets the table's name.
   const RowEntity = { [row.table]: class {} }[row.table] ?? class {};
   Entity(row.table)(RowEntity);
   const prototype = RowEntity.prototype;

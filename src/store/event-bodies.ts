@@ -6,11 +6,11 @@ import { sqlState } from './database-errors.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** The SQL that finds the body of the event with this alias. Null: purged or erased. */
+/** The SQL for the body of the event with this alias. Null: purged or erased. */
 export const bodyOf = (event: string): string =>
   `(select b.body from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
-/** The SQL condition that the body still exists. */
+/** The SQL condition: the event's body still exists. */
 export const hasBody = (event: string): string =>
   `exists (select from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
 
@@ -32,8 +32,8 @@ const LOCK_TRIES = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops whole months before `before`. Deletes single old bodies too, if their event was still undecided when the rest
- * of its month was dropped.
+ * Drops whole months before `before`. Also deletes single old bodies of events that were still undecided at the drop of
+ * their month.
  */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;
@@ -51,7 +51,7 @@ export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped
   return dropped;
 }
 
-/** Returns null if there is no month to drop. Tries again while other sessions use the table. */
+/** Drops the oldest month. Returns null if there is none. Tries again while other sessions use the table. */
 async function dropMonth(pool: pg.Pool, before: Date): Promise<number | null> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-// The inbox in PostgreSQL: one insert stores a batch of deliveries, and the answer follows the commit.
+// The inbox in PostgreSQL: one insert stores a batch of deliveries, and the endpoint replies after the commit.
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { byteaArray, textArray } from './binary-arrays.js';
@@ -26,7 +26,7 @@ const INSERT_SQL = `
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
 
-/** A parked event has arrived again in a readable form: Crossbill decides the event by this body. */
+/** A parked event has arrived again in a readable form. Crossbill decides the event by this body. */
 const READABLE_SQL = `
   with taken as (
     update inbox_event
@@ -52,8 +52,8 @@ export class PgInbox extends Inbox {
     const stored = await this.insert(batch);
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
-    // An event may be in the batch twice. The first delivery took the row, so compare the second with it like any later
-    // delivery.
+    // An event may be in the batch twice. The first delivery has stored the row, so the second is compared with it like
+    // any later delivery.
     const again = batch.filter((d) => !first.has(d));
     const hashes = await this.hashes(again);
     const outcomes: StoreOutcome[] = [];
@@ -66,14 +66,14 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * The stored hashes of deliveries with known ids, by one query. After a missing answer a sender repeats all its
-   * deliveries.
+   * The stored hashes of deliveries with known ids, by one query. A sender repeats all its deliveries if replies are
+   * missing.
    */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();
     const known = await this.db.intake.query<{ source: InboxSource; eventId: string; body_sha256: Buffer }>({
       name: 'known_events',
-      // A lateral join finds each row by its key. The server never reads the whole table, whatever its statistics say.
+      // A lateral join finds each row by its key. The server never reads the whole table, even with wrong statistics.
       text: `select d.source, d.event_id as "eventId", e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
                cross join lateral (select body_sha256 from inbox_event
                                     where source = d.source and event_id = d.event_id limit 1) e`,
@@ -95,7 +95,7 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
         this.time.given(),
-        // Last on purpose: pg copies all values that follow this one into a buffer half as large again.
+        // Last on purpose: pg copies all later values into a buffer half as large again.
         byteaArray(batch.map((d) => d.body)),
       ],
     });
@@ -103,7 +103,8 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * Compares a delivery with a known id and other bytes: is it the same event again, or another event under this id?
+   * Compares a delivery with a stored event of the same id but other bytes. It may be the same event again, or another
+   * event under this id.
    */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(

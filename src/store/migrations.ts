@@ -13,7 +13,7 @@ const MIGRATION_LOCK = 4_812_007;
 
 const TRY_LOCK_EVERY_MS = 250;
 
-/** The migrations of this release. `src/store` and `dist/store` have the same depth, so the path fits both. */
+/** The migrations of this release. `src/store` and `dist/store` are equally deep, so the path fits both. */
 export const OWN_MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
 
 type MigrationClass = new () => MigrationInterface;
@@ -48,7 +48,8 @@ function migrationOf(file: string, text: string): MigrationClass {
   };
 }
 
-// The migration has no time limit, so a person or a tool has cancelled it (query_canceled).
+// The error for a cancelled migration (query_canceled). A migration has no time limit, so a person or a tool has
+// cancelled it.
 function cancelled(file: string, cause: unknown): DatabaseRefused {
   return new DatabaseRefused(
     'migration_cancelled',
@@ -60,7 +61,7 @@ function cancelled(file: string, cause: unknown): DatabaseRefused {
 
 const nothing = (): void => undefined;
 /**
- * TypeORM's own logger would print failures to stdout, into the result of a command. The caller reports them instead.
+ * TypeORM's own logger would print failures to stdout, into the output of a command. The caller reports them instead.
  */
 const SILENT: Logger = {
   logQuery: nothing,
@@ -101,7 +102,7 @@ async function locked<T>(
   }
   const lock = db.createQueryRunner();
   try {
-    // Asks again and again instead of blocking: a signal must be able to stop the process.
+    // Asks repeatedly for the lock instead of blocking: a signal must be able to stop the process.
     while (!(await taken(lock))) {
       if (signal?.aborted === true) throw new MigrationEnded('ended while another process migrates');
       await new Promise((resolve) => setTimeout(resolve, TRY_LOCK_EVERY_MS));
@@ -124,7 +125,7 @@ async function taken(lock: QueryRunner): Promise<boolean> {
   return row?.taken === true;
 }
 
-/** The signal came before this process had the lock. Nothing changed. */
+/** The signal arrived before this process had the lock. Nothing changed. */
 export class MigrationEnded extends Error {
   readonly code = 'store.migration_ended';
 }
@@ -171,9 +172,9 @@ export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Prom
 }
 
 /**
- * True if this user may change the schema: it owns the tables. Before there are tables: it owns the database or the
- * schema, or has CREATE granted by name. CREATE in `public` for everybody, the default before PostgreSQL 15, is not
- * enough: the daemon's own user would become the owner of the books unnoticed.
+ * True if this user may change the schema, because it owns the tables. Before there are tables: it owns the database or
+ * the schema, or has CREATE granted by name. CREATE in `public` for everybody, the default before PostgreSQL 15, is not
+ * enough: the daemon's own user would become the owner of the ledger unnoticed.
  */
 export async function mayMigrate(db: DataSource): Promise<boolean> {
   const [row] = await db.query<{ may: boolean | null }[]>(

@@ -1,4 +1,4 @@
-// Finds the MoR's customers of a customer. The queries of several subjects use this part.
+// Finds the MoR's customers of a Stripe customer, for the queries of several subjects.
 import { type DataSource } from 'typeorm';
 
 /** The SQL condition that the payment in `column` belongs to this customer. */
@@ -7,8 +7,8 @@ export function ofCustomer(column: string, customer: string): string {
 }
 
 /**
- * The current MoR customer of each customer: from the newest confirmed payment method, or else from the newest link. A
- * link made outside a signup counts as confirmed.
+ * The current MoR customer of each customer: from the newest confirmed payment method, otherwise from the newest link.
+ * A link from an import counts as confirmed.
  */
 export async function morCustomers(
   orm: DataSource,

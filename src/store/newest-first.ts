@@ -6,39 +6,44 @@ import { ledBy } from './led-by.js';
 import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
-/** The time that orders and filters a list, exactly as its index has it. For an invoice: when Stripe made it. */
+/**
+ * The time for the order and the filter of a list, written exactly as in its index. For an invoice: when Stripe made
+ * it.
+ */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
 /**
  * For a payment: when the money moved. Before that: when the MoR last gave a verdict, or else when Crossbill learned of
  * the payment.
  */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
-/** For a refund: when the money moved, or else when somebody requested the refund. */
+/** For a refund: when the money moved, otherwise when somebody requested the refund. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
   /**
-   * Sets of fields, each with an index, the narrowest set first. The query uses the index of the first set the filter
-   * contains, and compares the other fields row by row.
+   * Sets of fields, each with an index, the narrowest set first. The query uses the index of the first set within the
+   * filter, and compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
   /**
-   * The time of `x` that orders and filters the list, exactly as its index has it. Absent: the number orders the list.
+   * The time of `x` for the order and the filter, written exactly as in its index. Absent: the number orders the list.
    */
   readonly at?: string;
   readonly span?: Span;
-  /** Replaces `at` if the numbers grow with the time: the rows of the span lie between these numbers. */
+  /** In place of `at`, if the numbers grow with the time: the numbers around the rows of the span. */
   readonly numbered?: Numbered;
-  /** Conditions that few rows meet, found by an index of another order. They replace the leading index. */
+  /** Conditions with few matching rows, found by an index of another order. They replace the leading index. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 
-/** The filters of a list of money: the leading index, the time of the order, and the fields to compare row by row. */
+/** A filtered list of money: the leading index, the time of the order, and the fields to compare row by row. */
 export type FilteredList = { readonly fields: Filters; readonly options: ListOptions };
 
 type Filters = Readonly<Record<string, string | undefined>>;
 
-/** The rows with all these values. An undefined value filters nothing. `number`: the column the database counts up. */
+/**
+ * The rows with all these values. An undefined value filters nothing. `number`: the column numbered by the database.
+ */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,
   number: N,
@@ -51,7 +56,7 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   return { data: await inOrder(rows, key, data), nextCursor };
 }
 
-/** The sums of these rows, at most of the newest few thousand. */
+/** The sums of these rows, or of the newest few thousand if there are more. */
 export function sumsOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   filter: Filters,
@@ -83,7 +88,7 @@ function walkOf<T extends ObjectLiteral>(
     at: at ?? null,
     lead: lead.map(snake),
     where: [
-      // Only this form gives the order of the index: see `ledBy`.
+      // Only this form keeps the order of the index: see `ledBy`.
       ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
       ...few.map((condition) => condition(parameters.of)),
       ...(at === undefined ? [] : within(at, span, parameters)),

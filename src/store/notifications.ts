@@ -14,7 +14,7 @@ import { Parameters } from './walk.js';
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'dead'] as const;
 
-/** One try to deliver. */
+/** One try to deliver a notification. */
 export type NotificationTry = {
   readonly at: Date;
   readonly status: number | null;
@@ -25,35 +25,35 @@ export type NotificationTry = {
 
 export type NotificationRow = NewNotification & {
   readonly status: (typeof NOTIFICATION_STATUSES)[number];
-  /** The number of tries since it was stored, or since its last replay. */
+  /** The number of tries since Crossbill stored the notification, or since its last replay. */
   readonly attempts: number;
-  /** The newest try last. Of many tries only the newest are kept. */
+  /** The tries, the newest last. Crossbill stores only the newest ones. */
   readonly tries: readonly NotificationTry[];
-  /** Null: no more tries. */
+  /** The time of the next try. Null: no more tries. */
   readonly nextTryAt: Date | null;
   readonly deliveredAt: Date | null;
 };
 
 /** A notification this process is delivering. */
 export type TakenNotification = Delivery & {
-  /** How often a process took it, including this time. */
+  /** How often a process has taken the notification, including this time. */
   readonly attempts: number;
 };
 
-/** What the lanes' steps have not notified: deadlines, items without an invoice, findings of verify. */
+/** Facts still without a notification from a lane's step: deadlines, items without an invoice, findings of verify. */
 type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
-  /** The newest verify run with differences. Null: there are none, or they went out. */
+  /** The newest verify run with differences. Null: none, or already notified. */
   readonly runId: string | null;
 };
 
 export type NotificationStanding = {
   readonly pending: number;
   readonly dead: number;
-  /** How long the oldest notification has waited. Null: none is waiting. */
+  /** The arrival of the oldest waiting notification. Null: none waits. */
   readonly oldestPendingAt: Date | null;
-  /** When the receiver answered 410. Null: it takes notifications. */
+  /** When the receiver replied 410 (gone). Null: it accepts notifications. */
   readonly goneAt: Date | null;
 };
 
@@ -66,14 +66,17 @@ type Row = Record<string, unknown>;
 
 /** The most tries stored with one notification: two full rounds. */
 const TRIES_KEPT = 20;
-/** After NOTIFY_URL is set for the first time, older findings are not notified. */
+/** For the first setting of NOTIFY_URL: only findings of this age or younger are notified. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 
 const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
-/** The notification still waits for this result. The late result of an earlier try must not undo a later result. */
+/**
+ * The condition: the notification still waits for this result. The late result of an earlier try must not undo a later
+ * result.
+ */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
 /** A part of the statement for a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
@@ -91,7 +94,7 @@ export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row =>
 export class Notifications {
   private readonly receiver: Buffer;
 
-  /** `receiverUrl`: where the notifications go, or null. The store uses only its hash. */
+  /** `receiverUrl`: the address of the receiver, or null. The store keeps only its hash. */
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
@@ -107,14 +110,17 @@ export class Notifications {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** Stores notifications. One with an existing id stays unchanged. */
+  /** Stores notifications. An existing id keeps its notification unchanged. */
   async add(rows: readonly NewNotification[]): Promise<void> {
     if (rows.length === 0) return;
     const now = await this.time();
     await this.db.pool.query(NOTIFY_SQL(2), [now, jsonText(rows.map(storedNotification))]);
   }
 
-  /** Finds reasons to notify outside the lanes. `soonMs`: a review item is due soon this long before its deadline. */
+  /**
+   * Finds reasons for a notification outside the lanes. `soonMs`: how long before its deadline a review item counts as
+   * due soon.
+   */
   async untold(soonMs: number): Promise<Untold> {
     const untold = (type: string, subject: string): string =>
       `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
@@ -143,7 +149,7 @@ export class Notifications {
 
   /**
    * Takes up to `limit` due notifications. Each is due again after `againInMs`, in case this process dies. Takes none
-   * while the receiver is gone.
+   * while the receiver replies 410.
    */
   async take(limit: number, againInMs: number): Promise<readonly TakenNotification[]> {
     const taken = await this.db.pool.query<TakenNotification>({
@@ -190,7 +196,7 @@ export class Notifications {
     );
   }
 
-  /** Records that the receiver at this address wants no more notifications, or takes them again. */
+  /** Records if the receiver at this address has stopped notifications (410), or accepts them again. */
   async markGone(gone: boolean): Promise<void> {
     if (!gone) await this.db.pool.query('delete from notification_receiver where url_sha256 = $1', [this.receiver]);
     else {
@@ -229,8 +235,8 @@ export class Notifications {
   }
 
   /**
-   * Sends the notification again, starting with the first try. A gone receiver gets another chance too. Null: there is
-   * no such notification.
+   * Sends the notification again, beginning with the first try, even to a receiver that replied 410. Null: there is no
+   * such notification.
    */
   async replay(id: string): Promise<NotificationRow | null> {
     const again = await this.db.pool.query<Row>(
@@ -264,7 +270,7 @@ export class Notifications {
     return { pending: Number(pending), dead: Number(dead), oldestPendingAt: oldest, goneAt: gone };
   }
 
-  /** Deletes old notifications, delivered or given up. */
+  /** Deletes old notifications, delivered or not. */
   async forget(days: number): Promise<number> {
     const gone = await this.db.pool.query(
       `delete from notification where status <> 'pending' and created_at < ${timeSql(1)} - $2::int * interval '1 day'`,
@@ -274,7 +280,7 @@ export class Notifications {
   }
 }
 
-/** A row as read. The table's own checks guarantee its columns. */
+/** A row from the database. The table's own checks guarantee its columns. */
 function rowOf(r: Row): NotificationRow {
   const tries = r['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
   return {

@@ -4,20 +4,21 @@ import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
 /**
- * The order by number and the order by time can differ by this much, because of different clocks or parallel
- * transactions.
+ * The greatest distance between the order by number and the order by time. Different clocks and parallel transactions
+ * cause it.
  */
 const APART = `interval '10 minutes'`;
 
-/** The search stops at this distance in numbers: a page has as many rows. */
+/** The search stops at this distance between numbers: a page has as many rows. */
 const NEAR = 64;
 
 export type Numbers = { readonly above: string; readonly below: string };
 const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 
 /**
- * Row numbers enclosing all rows at or after `since` and before `until`, with at most twenty minutes of other rows.
- * Without a bound that side is open. The time needs no index: a binary search looks up some twenty rows by number.
+ * Finds row numbers that enclose all rows at or after `since` and before `until`, with at most twenty minutes of other
+ * rows. Without a bound this side is open. The time needs no index: a binary search looks up some twenty rows by
+ * number.
  * @param table with a column `number`, and `at` growing with it
  */
 export async function numbersWithin(

@@ -1,5 +1,5 @@
-// The request budget in PostgreSQL. Each replica holds a slice of the account's pace, and of each endpoint's pace, for
-// one second and as large as it needs. All replicas together keep one pace, and all slow down at a 429 from Stripe.
+// The request budget in PostgreSQL. Each replica holds a slice of the account's pace and of each endpoint's pace, for
+// one second and as large as it needs. Together the replicas keep one pace, and all slow down after a 429 from Stripe.
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
@@ -15,24 +15,24 @@ const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
 /** Stripe allows one endpoint 25 requests a second if it allows the account 100 (Stripe docs, "Rate limits"). */
 const ENDPOINT_LEAST = 25;
 const ENDPOINT_PART = 0.25;
-/** Unused time counts only up to this limit, in milliseconds, so no burst above the pace follows a pause. */
+/** Unused time counts only up to this limit, in milliseconds. So no burst above the pace follows a pause. */
 const SLACK_MS = 50;
 /**
- * The pause after a 429 without a given wait, in milliseconds. `LONGEST_PAUSE_MS` is the longest pause one 429 can ask
- * of all requests.
+ * The pause after a 429 without a given wait, in milliseconds. `LONGEST_PAUSE_MS` is the longest pause one 429 can
+ * cause for all requests.
  */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** An endpoint without requests in this time, in milliseconds, drops out of the slices. */
 const FORGOTTEN_MS = 60_000;
 /**
- * A replica with a too small slice waits this long after its last question before it asks for more, in milliseconds.
+ * If a replica's slice is too small, it asks for more this long after its last request for a slice, in milliseconds.
  */
 const GROW_MS = 250;
 
 const NOW = timeSql(1);
 // A 429 halves the pace, at most once a second: several 429s at the same time count once. Each second a tenth of the
-// whole pace comes back. `greatest` covers a server clock that was set back.
+// whole pace comes back. `greatest` is for a server clock set back.
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
@@ -57,21 +57,21 @@ type Row = { name: string; slices: unknown; share: number; now_ms: string; pause
 type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (e: unknown) => void };
 
 /**
- * The account or one endpoint, as this replica uses it. Times are by this process's clock, in milliseconds since 1970.
+ * The pace of the account or of one endpoint, as this replica uses it. Times are by this process's clock, in
+ * milliseconds since 1970.
  */
 type Line = {
   readonly name: string;
   /** Waiting requests, oldest first. Requests wait at an endpoint, so the list of the account stays empty. */
   readonly waiting: Request[];
   perSecond: number;
-  /** The time of the last used slot. */
+  /** The time of the last request on this line. */
   lastMs: number;
   /** After a 429 no request goes out before this time. */
   heldUntilMs: number;
   askedForMs: number;
   /**
-   * `sent`: requests since the last question to the database. `wanted`: the wish in this question, in requests a
-   * second.
+   * `sent`: requests since this replica last asked for a slice. `wanted`: the pace it asked for, in requests a second.
    */
   sent: number;
   wanted: number;
@@ -84,13 +84,13 @@ export class PgRequestBudget extends RequestBudget {
   private readonly endpoints = new Map<string, Line>();
   private turns = 0;
   private serving = false;
-  /** The current slice is usable from `takenMs` to `endsMs`. */
+  /** This process may use the current slice from `takenMs` to `endsMs`. */
   private takenMs = 0;
   private endsMs = 0;
-  /** The current slice lacks an endpoint, or is older than the last 429. */
+  /** True if the current slice lacks an endpoint, or is older than the last 429. */
   private outdated = true;
   private slowing: Promise<unknown> = Promise.resolve();
-  /** Wakes the loop of `serve`: a new request may be able to go out at once. */
+  /** Wakes the loop of `serve`, because a new request may be able to go out at once. */
   private tap: (() => void) | null = null;
   private readonly endpointPerSecond: number;
 
@@ -125,7 +125,7 @@ export class PgRequestBudget extends RequestBudget {
     this.slowing = this.db.pool.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
   }
 
-  /** Lets waiting requests go, each at its slot. Only one loop runs at a time. */
+  /** Lets waiting requests go, each at its time. Only one loop runs at a time. */
   private async serve(): Promise<void> {
     if (this.serving) return;
     this.serving = true;
@@ -148,8 +148,8 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   /**
-   * The oldest request with a free endpoint, as soon as the account is free. If no endpoint is free, the first endpoint
-   * to become free.
+   * The oldest request with a free endpoint, and the time it may go out. If no endpoint is free, the request of the
+   * first endpoint to become free.
    */
   private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
     const accountMs = slotOf(this.account, now);
@@ -179,7 +179,7 @@ export class PgRequestBudget extends RequestBudget {
   private holdsSlice(now: number): boolean {
     // The slice starts in the future: this process's clock was set back.
     if (this.outdated || now < this.takenMs || now >= this.endsMs) return false;
-    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more requests came than at the last question
+    const outgrown = this.queued() > 2 * this.account.wanted + 1; // many more requests wait than this replica asked for
     return !outgrown || now - this.takenMs < GROW_MS;
   }
 
@@ -187,7 +187,7 @@ export class PgRequestBudget extends RequestBudget {
     return this.waiting().reduce((n, line) => n + line.waiting.length, 0);
   }
 
-  /** Takes a slice of the account's pace, and of the pace of each endpoint in use, in one short transaction. */
+  /** Asks for a slice of the account's pace, and of each used endpoint's pace, in one short transaction. */
   private async ask(now: number): Promise<void> {
     await this.slowing;
     this.outdated = false;
@@ -204,11 +204,11 @@ export class PgRequestBudget extends RequestBudget {
     }
     this.takenMs = now;
     const freeInMs = await onConnection(this.db.pool, (db) => this.exchange(db, lines));
-    // A replica without a share asks again as soon as another replica's slice ends.
+    // A replica without a share asks again at the end of the next slice of another replica.
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
 
-  /** Writes this replica's slices. Returns in how many milliseconds a pace that has nothing left becomes free. */
+  /** Writes this replica's slices. Returns after how many milliseconds an exhausted pace has a free part again. */
   private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
     const names = lines.map((line) => line.name);
     const lock = (): Promise<pg.QueryResult<Row>> =>
@@ -233,7 +233,8 @@ export class PgRequestBudget extends RequestBudget {
         line.perSecond = perSecond;
         if (perSecond === 0) freeInMs = Math.min(freeInMs, ...[...live.values()].map((s) => s.untilMs - nowMs));
         const pausedMs = Number(row.paused_ms ?? 0);
-        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock was set back
+        // a longer pause means that the server's clock was set back
+        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs);
         live.set(this.replica, { perSecond, wanted: line.wanted, untilMs: Math.ceil(nowMs) + SLICE_MS });
       }
       return storedSlices(live);
@@ -281,7 +282,8 @@ function newLine(name: string, now: number): Line {
 }
 
 /**
- * The time of the next request. A stored time further away than any pause comes from before this clock was set back.
+ * The time of the next request. If the stored time is further away than any pause, this clock was set back: ignore the
+ * stored time.
  */
 function slotOf(line: Line, now: number): number {
   if (line.perSecond === 0) return Infinity;

@@ -1,24 +1,24 @@
-// The queue of lanes, for statements and transactions that also write or count something else.
+// The SQL of the queue of lanes, for statements with other writes or counts.
 import type pg from 'pg';
 import { laterSql } from './database-time.js';
 
 /**
  * Makes lanes due, in the order of their keys, in the same statement as the cause. `rows` selects (key, due_at, news).
- * `news` counts new causes: a worker about to release the lane sees them.
+ * `news` counts new causes: a worker sees them at the end of its claim.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 /**
- * The due time of a lane for which a person waits. It is before all others, so the person's refund goes out at once.
+ * The due time of a lane with a waiting person. It is before all others, so the person's refund goes out at once.
  * Otherwise it could wait behind a burst of renewals, perhaps for an hour.
  */
 export const AWAITED = `timestamptz 'epoch'`;
 
 /**
- * The SQL for the lanes in the queue. Every undecided event is in one of them, so finding the event needs no index of
- * the inbox.
+ * The SQL for the lanes in the queue. Each undecided event is in one of them, so a query for it needs no index of the
+ * inbox.
  */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 

@@ -1,10 +1,9 @@
-// Turns a refused login of the server, a pooler or TLS into one clear sentence. Refusals that may pass stay as they
-// are.
+// Turns an error of the login, a pooler or TLS into one clear sentence. Passing errors stay as they are.
 import { types } from 'node:util';
 import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
 
 type Rule = {
-  /** SQLSTATE or Node's code. Null: the error has none. */
+  /** The pattern of SQLSTATE or Node's code. Null: the error has no code. */
   readonly code: RegExp | null;
   readonly message?: RegExp;
   readonly because: RefusedBecause;
@@ -14,8 +13,8 @@ type Rule = {
 
 const SIGNED_BY_NOBODY = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/;
 /**
- * PgBouncer reports all its own errors with one SQLSTATE, "protocol violation". A missing server behind PgBouncer, a
- * passing fault, has it too.
+ * PgBouncer reports all its own errors with one SQLSTATE, "protocol violation". It uses the same code for a passing
+ * fault: a missing server behind it.
  */
 const POOLER = /^08P01$/;
 

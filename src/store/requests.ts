@@ -5,13 +5,16 @@ import { type Remembered, type RequestName } from '../domain/request-name.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
-/** Inserts the name, or returns the object stored under it. Waits for another transaction inserting the same name. */
+/**
+ * Inserts the name, or returns the object stored under it. If another transaction is inserting the same name, waits for
+ * its end.
+ */
 export async function rememberIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,
   bodySha256: Buffer,
   objectId: string,
-  /** Null: now. */
+  /** The time of the request. Null: now. */
   at: Date | null,
 ): Promise<Remembered> {
   const made = await db.query(
@@ -22,7 +25,7 @@ export async function rememberIn(
   return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
 }
 
-/** The object of an earlier request with this name. */
+/** Finds the object of an earlier request with this name. */
 export async function recallIn(
   db: pg.Pool | pg.PoolClient,
   name: RequestName,

@@ -1,5 +1,5 @@
-// Handles a second body under the id of a known event. It is the same event again, or another event under the same id.
-// A person must learn of another event.
+// Handles a second body under the id of a known event. Either it is the same event, or another event under the same id:
+// then a person gets an item.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane, itemLane } from '../domain/events/channel-lane.js';
@@ -9,7 +9,7 @@ import { type Delivery } from '../domain/ports/inbox.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
 import { tellLanes } from './own-events.js';
 
-/** The parts of a delivery that are compared and kept. */
+/** A delivery's parts for the comparison and the copy. */
 export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
 
 const KEEP_SQL = `
@@ -18,7 +18,7 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** Returns a row only the first time. Later this copy is already marked as a second body. */
+/** Returns a row only the first time. Later the copy is already marked as a second body. */
 const IS_NEWS_SQL = `
   update inbox_quarantine set reason = $3, second_body = true
    where source = $1 and body_sha256 = $2 and not second_body returning 1`;
@@ -35,7 +35,7 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
 /**
  * True if the delivery repeats the known event. Stripe renders one event in several ways, so two deliveries may differ
  * in bytes. The MoR repeats an event with the same bytes. `known` is null if the first body was erased: then every
- * further body of Stripe counts as a repeat.
+ * further body from Stripe counts as a repeat.
  */
 export function isRepeat(known: Buffer | null, d: Copy): boolean {
   if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
@@ -43,8 +43,8 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Sends the lane one event about a second body, however often the same bytes arrive. The quarantine may hold the copy
- * already, from a delivery outside the time window.
+ * Sends the lane one event about a second body, even if the same bytes arrive many times. The quarantine may already
+ * hold the copy, from a delivery outside the time window.
  */
 export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
   const hash = sha256(d.body);

@@ -4,7 +4,7 @@ import { DatabaseRefused } from './database-errors.js';
 
 /** The oldest supported version, as servers count: 140011 means 14.11. */
 const OLDEST = 140_000;
-/** From this version on, nobody has tested this release. */
+/** The first untested version: nobody has tested this release with it. */
 const UNTESTED = 190_000;
 
 export type ServerFacts = {
@@ -23,7 +23,7 @@ export function isUntested(version: number): boolean {
 
 /**
  * Refuses a server or pooler that looks healthy but would lose work. Takes a connection of each pool for a moment, or
- * two connections if both are the same pool.
+ * two connections if both pools are the same.
  * @throws DatabaseRefused
  */
 export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<ServerFacts> {
@@ -35,7 +35,7 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
     );
     const [facts] = found.rows;
     if (facts === undefined) throw new Error('the server says nothing about itself');
-    // A server names the process of a connection at its start. A pooler in between invents a process id, so the two
+    // A server reports the process of a connection at its start. A pooler in between invents a process id, so the two
     // differ.
     const direct = 'processID' in a && a.processID === facts.pid;
     if (!direct && (await sharesSessions(a, b))) {
@@ -53,7 +53,10 @@ export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<Server
   }
 }
 
-/** @throws DatabaseRefused for an unsuitable version or encoding */
+/**
+ * Refuses a server with an unsuitable version or encoding.
+ * @throws DatabaseRefused
+ */
 export function refuseUnfit({ version, encoding, database }: ServerFacts): void {
   if (version < OLDEST) {
     throw new DatabaseRefused(
@@ -71,12 +74,12 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   }
 }
 
-/** Enough rounds: other users of the pooler cannot hide its behaviour by chance. */
+/** So many rounds that the pooler's other users cannot hide its behaviour by chance. */
 const ROUNDS = 5;
 
 /**
  * True if one server session serves both open connections, or one connection changes its session. The test: connection
- * b opens a transaction, and a pooler may give it a's last session. While the transaction is open, connection a then
+ * b opens a transaction, and a pooler may give it a's last session. While this transaction is open, connection a then
  * needs another session.
  */
 async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {

@@ -23,7 +23,7 @@ class CloseDatabase implements OnApplicationShutdown {
   }
 }
 
-/** The tables with several writers. A subject's own store is a provider of the subject's module. */
+/** The stores of tables with several writers. A subject's own store is a provider of the subject's module. */
 const PORTS = [
   { provide: DatabaseTime, useClass: ServerTime },
   { provide: Inbox, useClass: PgInbox },

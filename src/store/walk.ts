@@ -3,9 +3,9 @@ import { type DataSource } from 'typeorm';
 import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
- * Some filters have no index (a currency, an amount). The page then compares row by row, through at most this many
- * rows. A page at this limit may be short or empty, but has a cursor: the caller asks for more. It costs some 10 ms and
- * 200 disk pages, whatever the size of the table.
+ * The most rows of one comparison. Some filters have no index (a currency, an amount), so the page compares row by row.
+ * A page at this limit may be short or empty, but has a cursor: the caller asks for more. It costs some 10 ms and 200
+ * disk pages, even in a huge table.
  */
 export const LOOKED_THROUGH = 5_000;
 
@@ -23,18 +23,18 @@ export type Walk = {
   readonly from: string;
   /** The column with the key of the row. */
   readonly key: string;
-  /** The column that numbers the rows. Of two rows with the same time the one with the greater number is newer. */
+  /** The column with the row's number. Of two rows with the same time the row with the greater number is newer. */
   readonly number: string;
-  /** The time that orders the list, as its index has it. Null: the number orders the list. */
+  /** The time for the order of the list, written as in its index. Null: the number orders the list. */
   readonly at: string | null;
-  /** The leading columns of the index, before time and number. `where` fixes a value for each. */
+  /** The leading columns of the index, before time and number. `where` gives each a fixed value. */
   readonly lead: readonly string[];
-  /** Conditions with an index. */
+  /** Conditions for columns with an index. */
   readonly where: readonly string[];
   readonly parameters: Parameters;
-  /** Columns to compare row by row. */
+  /** Columns without an index, to compare row by row. */
   readonly looked: readonly (readonly [column: string, value: string])[];
-  /** `where` leaves few rows, found by an index of another order. The query reads all of them, then sorts. */
+  /** True if `where` leaves few rows, found by an index of another order. The query reads all of them, then sorts. */
   readonly few: boolean;
   /** Reverses the order, for an export. */
   readonly oldestFirst?: boolean;
@@ -42,7 +42,7 @@ export type Walk = {
 
 type Found = { readonly key: string; readonly place: string };
 
-/** The keys of a page, in order. Throws BadCursor. */
+/** Reads the keys of a page, in order. Throws BadCursor. */
 export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise<Page<string>> {
   const { of, values } = w.parameters;
   const order = orderOf(w);
@@ -55,7 +55,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
     : w.looked.length === 0
       ? rows
       : `(select x.* from ${rows} order by ${order} limit ${LOOKED_THROUGH}) x where ${looked}`;
-  // Asks for one row too many: it shows whether there is a next page.
+  // Reads one row too many: it shows if there is a next page.
   const shown = await orm.query<Found[]>(found(from, `limit ${page.limit + 1}`), values);
   const data = shown.slice(0, page.limit).map((row) => row.key);
   if (shown.length > page.limit) return { data, nextCursor: shown[page.limit - 1]?.place ?? null };
@@ -64,7 +64,7 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
   return { data, nextCursor: last?.place ?? null };
 }
 
-/** The sums over the same rows, through at most `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
+/** Sums the same rows, reading at most `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
 export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
   const order = orderOf(w);
   const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]
@@ -103,7 +103,7 @@ function columns({ key, number, at }: Walk): string {
   return `x.${key}::text as key, ${time}x.${number}::text as place`;
 }
 
-/** The rows after the place of the cursor. */
+/** The condition for the rows after the cursor. */
 function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | null): readonly string[] {
   if (cursor === null) return [];
   const [, micros, n] = (at === null ? /^()(\d{1,18})$/ : /^(\d{1,17})\.(\d{1,18})$/).exec(cursor) ?? [];
@@ -114,7 +114,7 @@ function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | n
   return [`(${at}, x.${number}) ${is} (${time}, ${parameters.of(n)}::bigint)`];
 }
 
-/** Conditions for a time at or after `since` and before `until`. */
+/** The conditions for a time at or after `since` and before `until`. */
 export function within(at: string, { since, until }: Span, { of }: Parameters): readonly string[] {
   return [
     ...(since === undefined ? [] : [`${at} >= ${of(since)}::timestamptz`]),
@@ -122,7 +122,7 @@ export function within(at: string, { since, until }: Span, { of }: Parameters): 
   ];
 }
 
-/** The filters with a value, by column. */
+/** The filters in use, by column. */
 export function givenOf(filter: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] {
   return Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
 }

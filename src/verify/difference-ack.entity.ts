@@ -11,5 +11,5 @@ export class DifferenceAckEntity {
   @Column('timestamptz') at!: Date;
 }
 
-/** For an erasure: removes the notes about the invoices `$1`. */
+/** For an erasure: removes the notes on differences about the invoices `$1`. */
 export const FORGET_NOTES = 'update difference_ack set note = null where invoice_id = any($1) and note is not null';

@@ -20,7 +20,7 @@ export const differenceFields = fields<Listed>({
   note: field.text(),
 });
 
-/** One row: the difference with its acknowledgement. */
+/** A row of the CSV: the difference with its acknowledgement. */
 export function listedDifference(d: Difference): Listed {
   const { by, note } = d.acknowledged ?? {};
   return { ...differenceView(d), acknowledged_by: by, note };

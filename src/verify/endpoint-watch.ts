@@ -25,13 +25,13 @@ export class EndpointWatch {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** The endpoints are open from now on. */
+  /** Records that the endpoints are now open. */
   async opened(): Promise<void> {
     this.isOpen = true;
     await this.beat();
   }
 
-  /** The endpoints are about to close. */
+  /** Records that the endpoints are about to close. */
   async closing(): Promise<void> {
     this.isOpen = false;
     if (this.id === null) return;
@@ -42,7 +42,10 @@ export class EndpointWatch {
     }
   }
 
-  /** Ignores a failed write: without the database the endpoints accept nothing either. */
+  /**
+   * Records that the endpoints are open. A failed write does no harm: without the database the endpoints accept nothing
+   * either.
+   */
   @Interval(EVERY_MS)
   async beat(): Promise<void> {
     if (!this.isOpen) return;

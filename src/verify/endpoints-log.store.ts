@@ -4,10 +4,10 @@ import { type Span } from './rules/loss-window.js';
 import { DatabaseTime, laterSql, timeSql } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 
-/** Three missed updates. After such a gap nobody can say that the endpoints were open. */
+/** Three missed updates. After such a gap the endpoints may have been closed. */
 const SILENCE_MS = 3 * 60_000 + 30_000;
 
-/** Neither Stripe nor the MoR lets us look back this far. */
+/** The log keeps spans this long. Neither Stripe nor the MoR shows older events. */
 const KEPT_MS = 45 * 86_400_000;
 
 @Injectable()
@@ -18,8 +18,8 @@ export class EndpointsLogStore {
   ) {}
 
   /**
-   * Records that the endpoints have been open since the last update under this id. False: the last update is too old,
-   * and the process needs a new id.
+   * Records that the endpoints have been open since the last update under this id. Returns false if the last update is
+   * too old: then the process needs a new id.
    */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(
@@ -36,7 +36,7 @@ export class EndpointsLogStore {
       `insert into endpoints_open (id, opened_at, seen_at) values ($1, ${timeSql(2)}, ${timeSql(2)})`,
       [id, now],
     );
-    // The newest span of another process stays at any age: the time since its end is the outage.
+    // Keep the newest span of another process at any age: the time since its end is the outage.
     await this.db.pool.query(
       `delete from endpoints_open
         where seen_at < ${laterSql(2, 3)} and seen_at < (select max(seen_at) from endpoints_open where id <> $1)`,

@@ -1,5 +1,5 @@
-// Loss windows: the MoR may have given up on events while our webhook endpoints were closed. Crossbill looks up
-// everything it can.
+// Loss windows: during them the MoR may have given up on events, because our webhook endpoints were closed. Crossbill
+// looks up everything it can at the MoR.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -15,14 +15,14 @@ import { VERDICT_LONGEST_MS } from '../policy.js';
 export type LossReport = {
   readonly windows: readonly LossWindow[];
   readonly differences: readonly Difference[];
-  /** The counts for the run. Empty without a loss window. */
+  /** The number of looked-up objects, by kind. Empty without a loss window. */
   readonly compared: Readonly<Record<string, number>>;
-  /** Why the MoR did not answer. Null: it answered every question. */
+  /** The MoR's missing reply. Null: the MoR replied each time. */
   readonly failure: CallFailure | null;
 };
 
 const PAGE = 200;
-/** The most objects to look up, one question each. Older objects are watched by other checks. */
+/** The most objects to look up, with one request each. Other checks cover older objects. */
 const MOST = 500;
 
 @Injectable()
@@ -42,7 +42,7 @@ export class LossWindowFlow {
 
   /**
    * Looks up everything that waited for the MoR in these windows. Changes nothing. A silent peer is a result, not an
-   * error. Calls `asked` after each question; an error of `asked` ends the check.
+   * error. Calls `asked` after each request; an error of `asked` ends the check.
    */
   async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
@@ -64,8 +64,8 @@ export class LossWindowFlow {
   }
 
   /**
-   * The MoR knows a renewal only by the ids of its payment. Without a verdict Crossbill has no id, and after a refusal
-   * its id may be wrong. Both cases are differences.
+   * The MoR knows a renewal only by the ids of its payment. Without a verdict Crossbill has no such id, and after a
+   * refusal its id may be wrong. Both cases are differences.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
@@ -75,8 +75,8 @@ export class LossWindowFlow {
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         let isCharged = false;
-        // The MoR's documents want a charge id here, but a refusal names only the payment intent. So a 404 proves
-        // nothing.
+        // The MoR's documents require a charge id here, but after a refusal Crossbill knows only the payment intent. So
+        // a 404 proves nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
@@ -121,7 +121,7 @@ export class LossWindowFlow {
     return live.length;
   }
 
-  /** True after an outage too long for the MoR, unless a complete verify run followed. */
+  /** True after an outage too long for the MoR, unless a complete verify run followed it. */
   async isNews(lastComplete: Date | null): Promise<boolean> {
     const now = this.clock.now();
     const windows = await this.windows(new Date(now.getTime() - VERDICT_LONGEST_MS));

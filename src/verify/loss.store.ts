@@ -8,7 +8,7 @@ import { REFUND_AT } from '../store/newest-first.js';
 export type WaitingInvoice = {
   readonly seq: bigint;
   readonly invoiceId: string;
-  /** True: no verdict arrived. */
+  /** True: the MoR has given no verdict. */
   readonly expected: boolean;
   /**
    * True: the last verdict is a refusal from before the end of `made`. A later refusal would prove that the MoR had not
@@ -42,7 +42,9 @@ const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 
 export class LossStore {
   constructor(private readonly db: Database) {}
 
-  /** Waiting invoices made in `made`, ordered by their number, from after the number `after` (0n: from the start). */
+  /**
+   * Waiting invoices with a creation time in `made`, ordered by number, after the number `after` (0n: from the start).
+   */
   async waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]> {
     const found = await this.db.pool.query<Omit<WaitingInvoice, 'seq'> & { readonly seq: string }>(
       `with waiting as materialized (
@@ -73,7 +75,7 @@ export class LossStore {
   }
 
   async liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]> {
-    // A link is `EXPIRED` here by our own clock. Perhaps the customer paid it before.
+    // Our own clock made the link `EXPIRED` here. The customer may have paid it before.
     const found = await this.db.pool.query<LiveObject>(
       `select kind, invoice_id as "invoiceId", mor_id as "morId", status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1

@@ -1,4 +1,5 @@
-// The marks and their look-up at the MoR. Each mark is looked up once, over as many runs as the limits need.
+// The marks on Stripe and their look-up at the MoR. Crossbill looks up each mark once, over as many runs as the limits
+// need.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 
@@ -9,17 +10,17 @@ export type MarkedPayment = {
   readonly paymentRowId: string;
   readonly paymentId: string | null;
   readonly invoiceId: string;
-  /** Null for a link or a proforma invoice: the MoR confirmed the object before the mark. */
+  /** The processor's charge id. Null for a payment link or a proforma invoice: the MoR confirmed it before the mark. */
   readonly chargeId: string | null;
 };
 
 /**
- * The MoR's answer about the charge. `not_ready`: the MoR knows the charge, but has not settled it or has no document
+ * The MoR's reply about the charge. `not_ready`: the MoR knows the charge, but has not settled it or has no document
  * for it yet.
  */
 export type MarkAnswer = 'known' | 'not_ready' | 'unknown';
 
-/** A payment link and a proforma invoice have another kind of reference. The MoR cannot look it up. */
+/** A payment link and a proforma invoice have another kind of reference, unknown to the MoR's look-up. */
 const COLUMNS = `e.id as "entryId", e.payment_row_id as "paymentRowId", e.invoice_id as "invoiceId", p.payment_id as "paymentId",
   case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as "chargeId"`;
 
@@ -29,7 +30,7 @@ const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 export class MarksStore {
   constructor(private readonly db: Database) {}
 
-  /** Marks made after the look-up began, from after the entry `after` (0n: all without an answer yet), oldest first. */
+  /** Marks made after the first look-up, from after the entry `after` (0n: all without a reply yet), oldest first. */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS} cross join mark_lookup_reach r
@@ -40,7 +41,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks made before the look-up began, newest first, from where the last run ended. */
+  /** Marks made before the first look-up, newest first, from the end of the last run. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}
@@ -49,7 +50,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks without a good answer at their last look-up, if it was before `before`. The oldest look-up comes first. */
+  /** Marks without a good reply at their last look-up, if it was before `before`. The oldest look-up comes first. */
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -67,7 +68,7 @@ export class MarksStore {
   }
 
   /**
-   * Records that all newer marks up to this entry have an answer. An entry made since `settledBefore` does not count:
+   * Records that all newer marks up to this entry have a reply. An entry made since `settledBefore` does not count:
    * another entry with a smaller number may still be uncommitted.
    */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
@@ -79,7 +80,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** Records that all older marks down to this entry have an answer: `count` of them. */
+  /** Records that all older marks down to this entry, `count` in number, have a reply. */
   async reachedOlder(downTo: bigint, count: number): Promise<void> {
     // Two runs at once may look up the same marks. Then the second run changes nothing.
     await this.db.pool.query(
@@ -89,7 +90,7 @@ export class MarksStore {
     await this.forgetKnown();
   }
 
-  /** Marks whose charge the MoR does not know. */
+  /** Marks with a charge unknown to the MoR. */
   unknown(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
@@ -98,7 +99,7 @@ export class MarksStore {
     );
   }
 
-  /** The number of marks still to look up. Of the newer marks it counts at most `most`. */
+  /** The number of marks still to look up. It counts at most `most` of the newer marks. */
   async left(most: number): Promise<number> {
     // Counting a million rows would take longer than a statement may.
     const found = await this.db.pool.query<{ n: string }>(
@@ -115,7 +116,7 @@ export class MarksStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Deletes the rows of known marks in the range already looked up: they are no longer needed. */
+  /** Deletes the rows of known marks in the finished range: nobody needs them any more. */
   private async forgetKnown(): Promise<void> {
     await this.db.pool.query(
       `delete from mark_lookup m using mark_lookup_reach r

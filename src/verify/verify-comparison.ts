@@ -13,17 +13,17 @@ import { VerifyMarks } from './verify-marks.js';
 import { VerifyOutside } from './verify-outside.js';
 import { VERIFY_PAGE, type VerifySitting } from './verify-sitting.js';
 
-/** The start of the events Stripe can still list: `from`, or later if Stripe's list does not reach back so far. */
+/** The start of Stripe's available events: `from`, or later if Stripe's list does not reach back so far. */
 export function keptSince(from: Date, now: Date): Date {
   return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
-/** True if the event is young by one of the two clocks: its delivery may be under way. */
+/** True if the event is young by one of the two clocks: then its delivery may be under way. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** The most young objects compared twice. More of them mean a busy moment. */
+/** The most young objects to compare twice. More of them mean a busy moment. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -31,7 +31,7 @@ export class VerifyComparison {
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
   private readonly outside: VerifyOutside;
-  /** How many marks are still to look up at the MoR. Null: the run asked nothing. */
+  /** The number of marks still to look up at the MoR. Null: the run asked nothing. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
@@ -50,7 +50,9 @@ export class VerifyComparison {
     return { ...options.from, lists: { ...lists }, refundsAfter, again: [...findings.again], more: findings.moreShown };
   }
 
-  /** Throws CouldNotCompare if Stripe or the MoR does not answer, or if the run is interrupted. */
+  /**
+   * Compares everything. Throws CouldNotCompare if Stripe or the MoR does not reply, or if a person interrupts the run.
+   */
   async all(): Promise<void> {
     await this.whatDiffered();
     await this.withinBooks();
@@ -62,7 +64,7 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  /** Compares the last run's differences again. Some have healed. The others still count, however old. */
+  /** Compares the last run's differences again. Some are gone by now. The others still count, at any age. */
   private async whatDiffered(): Promise<void> {
     const { sitting } = this;
     const { findings, parts } = sitting;
@@ -85,7 +87,7 @@ export class VerifyComparison {
     }
   }
 
-  /** Compares our own books completely, and their credit notes with Stripe once per run. */
+  /** Compares all our own records, and their credit notes with Stripe once per run. */
   private async withinBooks(): Promise<void> {
     const { parts, options, findings } = this.sitting;
     const { since, resumed } = options;
@@ -119,7 +121,7 @@ export class VerifyComparison {
       (query) => reader.listInvoices(query),
       async (page) => {
         const ids = page.map((i) => i.invoiceId);
-        // First the lanes under way, then our books: the books of every other lane are complete.
+        // Read the lanes under way first, then our records: the records of every other lane are then complete.
         const underWay = await books.underWay(ids);
         const ours = await books.invoices(ids);
         let left = 0;
@@ -191,7 +193,7 @@ export class VerifyComparison {
   }
 
   /**
-   * Reads older invoices again, if their newest event shows other money than the ledger. Stripe's list by creation time
+   * Reads older invoices again if their newest event shows other money than the ledger. Stripe's list by creation time
    * leaves these invoices out.
    */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
@@ -199,7 +201,7 @@ export class VerifyComparison {
     for (const e of events) {
       const { id, createdAt } = e.about;
       if (id === null || createdAt === null || createdAt >= options.since || this.olderSeen.has(id)) continue;
-      this.olderSeen.add(id); // the newest event comes first
+      this.olderSeen.add(id); // Stripe lists the newest event first
       const parsed = parseStripeEvent(e.body);
       const own = await parts.books.invoice(id);
       if (parsed.verdict !== 'usable' || own === null) continue;
@@ -211,8 +213,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Remembers a young invoice for a second look. `all`: the differences without any grace. The daily run leaves them to
-   * the next run.
+   * Notes a young invoice for a second comparison. `all`: its differences without any grace period. The daily run
+   * leaves young invoices to the next run.
    */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
@@ -241,11 +243,14 @@ export class VerifyComparison {
   }
 }
 
-/** The changes in this event may include a customer's balance. */
+/** The event type with changes of a customer's balance. */
 const BALANCE_TYPE = 'customer.updated';
-/** Stripe shows something new, and an event about it may wait in our inbox. */
+/** In these kinds Stripe shows something new, and an event about it may still wait in our inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/** True if the difference cannot come from an event waiting in our inbox. The next run compares any other again. */
+/**
+ * True if the difference cannot come from an event waiting in our inbox. All other differences are compared again by
+ * the next run.
+ */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
 /** These kinds compare sums, so a detached payment shows up in them a second time. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);

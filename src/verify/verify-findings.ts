@@ -11,14 +11,14 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * How many differences exceed the limit, by kind: within our own books in this run, and to a peer in this run and the
-   * runs it resumes.
+   * The number of differences beyond the limit, by kind: to our own records in this run, and to a peer in this run and
+   * the runs it resumes.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
   /** Stripe's events missing from our inbox. */
   readonly missing = new Map<string, BillingEventFacts>();
-  /** Invoices whose event may be lost, as Stripe shows them. */
+  /** Invoices with a possibly lost event, as Stripe shows them. */
   readonly shown = new Map<string, Shown>();
   /** Invoices with a difference to a peer. */
   readonly again: Set<string>;
@@ -49,17 +49,17 @@ export class VerifyFindings {
     return sum;
   }
 
-  /** The part of `more` from a peer. The next run compares our own books completely, so it does not need the rest. */
+  /** The part of `more` about a peer. The next run compares all our own records, so it does not need the rest. */
   get moreShown(): More {
     return { ...this.beyondShown };
   }
 
-  /** Adds differences within our own books. */
+  /** Adds differences within our own records. */
   addOfBooks(found: readonly Difference[]): void {
     for (const d of found) this.keep(d, this.beyondBooks);
   }
 
-  /** Adds differences to a peer. `facts`: the invoice as Stripe shows it. */
+  /** Adds differences to Stripe or the MoR. `facts`: the invoice as Stripe shows it. */
   addShown(found: readonly Difference[], facts: Shown | null = null): void {
     for (const d of found) {
       if (!this.keep(d, this.beyondShown) || d.invoiceId === null) continue;
@@ -75,7 +75,7 @@ export class VerifyFindings {
       this.missing.set(event.eventId, event);
   }
 
-  /** Removes the differences of this invoice before a second comparison. Missing events stay. */
+  /** Removes the invoice's differences before its second comparison. Missing events stay. */
   forget(invoiceId: string): void {
     this.again.delete(invoiceId);
     for (const [key, d] of this.kept) {
@@ -85,7 +85,7 @@ export class VerifyFindings {
     }
   }
 
-  /** Returns false if the kind is over its limit: then the difference is only counted. */
+  /** Keeps a difference. Returns false if its kind is over the limit: then the difference is only counted. */
   private keep(d: Difference, beyond: Counts): boolean {
     if (this.kept.has(d.id)) return true; // an interrupted run may list it twice
     const bucket = bucketOf(d);

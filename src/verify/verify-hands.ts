@@ -1,5 +1,5 @@
-// Finds changes by hand on Stripe, in the account's lists of payment records, credit notes and balances. An untouched
-// invoice costs no request.
+// Finds changes by hand on Stripe: in the lists of payment records, credit notes and balances. An untouched invoice
+// costs no request.
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
 import { type Difference, type OurInvoice } from '../domain/difference.js';
@@ -18,7 +18,7 @@ export class VerifyHands {
   constructor(private readonly sitting: VerifySitting) {}
 
   /**
-   * Compares the refunds on each payment record. An account with marks out of band may have no records, and its key no
+   * Compares the refunds on each payment record. With marks out of band, an account may have no records, and its key no
    * right to read them.
    */
   async records(): Promise<void> {
@@ -34,7 +34,7 @@ export class VerifyHands {
           const own = ours.get(record.invoiceId ?? '');
           const p = own?.payments.find((x) => x.paymentRecordId === record.paymentRecordId && x.mark === 'confirmed');
           if (own === undefined || p === undefined || compareRecord(own, p, record).length === 0) continue;
-          findings.addShown(await this.ofRecord(own, p)); // a refund may have arrived meanwhile
+          findings.addShown(await this.ofRecord(own, p)); // compared again, since a refund may have arrived meanwhile
         }
       },
     );
@@ -54,7 +54,7 @@ export class VerifyHands {
     );
   }
 
-  /** Compares the changed balances of customers with a payment through the MoR. */
+  /** Compares the balances of customers with a payment through the MoR, if an event changed them. */
   async balances(events: readonly BillingEventFacts[]): Promise<void> {
     const { sitting } = this;
     const { reader, books } = sitting.parts;
@@ -70,8 +70,8 @@ export class VerifyHands {
   }
 
   /**
-   * Compares the refunds of one invoice: credit notes, and sums on payment records. `all`: records without a refund
-   * too.
+   * Compares the refunds of one invoice: credit notes, and sums on payment records. `all`: also records without a
+   * refund.
    */
   async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
     const mirrored = own.refunds.filter((r) => r.mirror === 'done');
@@ -92,7 +92,7 @@ export class VerifyHands {
     return [...compareCreditNotes(own, notes), ...compareForeignNotes(own, notes)];
   }
 
-  /** Reads the record again, and then our books. */
+  /** Reads the record again, then our own rows, and compares both. */
   private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
     const { sitting } = this;
     const { reader, books } = sitting.parts;

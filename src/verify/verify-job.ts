@@ -35,14 +35,14 @@ export class VerifyJob implements OnModuleDestroy {
     return this.underWay;
   }
 
-  /** Runs verify after an outage too long for the MoR. This run also repairs its differences. */
+  /** Runs verify after an outage too long for the MoR, and repairs the differences of this run. */
   async afterOutage(): Promise<void> {
     this.catchUp = true;
     await this.tick();
     this.catchUp = false;
   }
 
-  /** Ends a run at its next step. Another replica resumes it. */
+  /** Ends the run at its next step. Another replica resumes it. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();
@@ -72,8 +72,8 @@ export class VerifyJob implements OnModuleDestroy {
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
-        // After a repair the next run comes soon, to see the result. Otherwise it comes a day after the start of the
-        // first run, even if the run was resumed.
+        // After a repair the next run follows soon and shows the result. Otherwise it follows a day after the first
+        // start, even for a resumed run.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;

@@ -6,13 +6,13 @@ import { MARKS_LEFT_COUNTED, VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERI
 
 const AT_ONCE = 50;
 /**
- * A ledger entry may become visible this long after an entry with a higher number, in milliseconds. A statement lasts
+ * In milliseconds: a ledger entry may become visible this long after an entry with a higher number. A statement lasts
  * seconds.
  */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
 /** The pause after a 404, in milliseconds. A 404 may mean "not yet", so Crossbill asks again. */
 const NOT_YET_MS = 3_000;
-/** The most marks the report names because the MoR does not know their charge. */
+/** The report names at most this many marks with a charge unknown to the MoR. */
 const MOST_NAMED = 10_000;
 
 export class VerifyMarks {
@@ -25,7 +25,7 @@ export class VerifyMarks {
     this.lookups = sitting.parts.books.marks;
   }
 
-  /** Returns the number of marks still to look up. Null: the run does not ask the MoR. */
+  /** Looks up the marks. Returns how many are left. Null: the run does not ask the MoR. */
   async all(): Promise<number | null> {
     const { parts, findings } = this.sitting;
     if (parts.context.settings.signupChargeCheck === 'off') return null;
@@ -43,12 +43,12 @@ export class VerifyMarks {
     return this.lookups.left(MARKS_LEFT_COUNTED);
   }
 
-  /** Asks again about charges unknown at the last look-up: the MoR may know them now. */
+  /** Asks the MoR again about charges it did not know at the last look-up. */
   private async again(): Promise<void> {
     for (const mark of await this.lookups.open(this.sitting.now(), this.most)) await this.ask(mark);
   }
 
-  /** Returns the marks unknown to the MoR. */
+  /** Looks up the newer marks. Returns those unknown to the MoR. */
   private async newer(): Promise<readonly MarkedPayment[]> {
     const unknown: MarkedPayment[] = [];
     for (let after = 0n; this.asked < this.most;) {

@@ -1,4 +1,4 @@
-// Invoices of customers outside the enrolment. Verify counts them and compares nothing.
+// Invoices of customers outside the enrolment. Verify only counts them.
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
 import { type OurInvoice } from '../domain/difference.js';
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
@@ -9,7 +9,7 @@ import { type VerifySitting } from './verify-sitting.js';
 
 export class VerifyOutside {
   private readonly counted = new Set<string>();
-  /** The customers this run has looked up. With enrolment by metadata each look-up is a request to Stripe. */
+  /** The looked-up customers of this run. With enrolment by metadata each look-up is a request to Stripe. */
   private readonly enrolled = new Map<string, boolean>();
 
   constructor(private readonly sitting: VerifySitting) {}
@@ -24,7 +24,7 @@ export class VerifyOutside {
     return outside;
   }
 
-  /** Returns the events about our invoices. */
+  /** Leaves out the events about invoices outside the enrolment. */
   async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
     if (events.length === 0 || ruleOf(this.sitting.parts.context).by === 'all') return events;
     const ours = await this.sitting.parts.books.invoices(events.flatMap((e) => e.about.id ?? []));

@@ -1,4 +1,5 @@
-// The repair after verify. It puts missing events into the inbox and settles invoices again. The workers do the rest.
+// Repairs differences after verify: puts missing events into the inbox, and decides on invoices again. The workers do
+// the rest.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { askAgain, isHeardSince, takeInvoiceRead } from '../engine/facts.js';
 import { Lane } from '../engine/draft.js';
@@ -16,20 +17,20 @@ import { type VerifyParts } from './verify-sitting.js';
 export type Repaired = {
   readonly started: readonly Difference[];
   readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
-  /** Events put into the inbox in addition to the named ones. */
+  /** The number of stored events beyond those in the report. */
   readonly beyond: number;
-  /** Lanes with work now. Of very many only some are listed. */
+  /** The lanes with work now. If there are very many, only some of them. */
   readonly lanes: readonly string[];
 };
 
 const MOST_LANES = 10_000;
 
-/** Missing events whose body the run has not kept: the repair lists them at Stripe again. */
+/** Missing events without a kept body: the repair lists them at Stripe again. */
 type ToList = {
   readonly since: Date;
-  /** By event id. */
+  /** The differences, by event id. */
   readonly wanted: Map<string, Difference>;
-  /** True: the run only counted further missing events, so take them too. */
+  /** True: the run only counted the other missing events, so store them too. */
   readonly others: boolean;
 };
 
@@ -69,7 +70,7 @@ export class VerifyRepair {
     return { ...work, lanes: [...lanes] };
   }
 
-  /** Stores the event as if it were delivered now. Returns its lane. */
+  /** Stores the event as if Stripe had delivered it now. Returns its lane. */
   private async takeIn({ eventId, body }: BillingEventFacts): Promise<string> {
     const parsed = parseStripeEvent(body);
     const { type, lane } = parsed;
@@ -111,7 +112,10 @@ export class VerifyRepair {
     for (const difference of wanted.values()) work.failed.push({ difference, why });
   }
 
-  /** Reads the invoice, settles its lane, and makes waiting calls due. Returns null if done, or else the reason. */
+  /**
+   * Reads the invoice, decides on its lane, and makes waiting calls due. Returns null, or the reason if the repair
+   * failed.
+   */
   private async lookAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
     const askedAt = await this.lanes.time();
@@ -122,16 +126,16 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
-        // If a worker or an event has brought newer facts, the worker reads the invoice again.
+        // If a worker or an event has brought newer facts, the lane's worker reads the invoice again.
         const looked = new Lane(state, ctx);
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
         else takeInvoiceRead(looked, outcome);
         looked.say('decision', 'verify found a difference: checked again');
         decideShadowedAgain(looked);
-        // Takes unwanted calls back first.
+        // First takes back unwanted calls.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
-        // A call already due keeps its time: a crash may have followed its last try, and the age of its key counts from
-        // then.
+        // A due call keeps its time: a crash may have followed its last try, and the age of its key counts from this
+        // time.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);
@@ -142,7 +146,7 @@ export class VerifyRepair {
   }
 }
 
-/** True if the status at the MoR may still change and the MoR answers a read of the object. */
+/** True if the object's status at the MoR may still change, and the MoR lets Crossbill read the object. */
 function isReadable(o: MorObjectRow): boolean {
   if (o.morId === null) return false;
   if (o.kind === 'payment_link') return isStandingLink(o) || o.status === 'EXPIRED' || announcedAt(o) !== null;

@@ -6,7 +6,7 @@ import { SEQ } from '../store/columns.js';
 
 type KeptWindow = Record<'events' | 'closed', Record<'from' | 'to', string>>;
 
-/** JSON keeps times as text. */
+/** The database stores times in JSON as text. */
 const WINDOWS: ValueTransformer = {
   to: (windows: readonly LossWindow[]) => windows,
   from: (kept: readonly KeptWindow[]): LossWindow[] =>
@@ -32,6 +32,6 @@ export class VerifyRunEntity implements VerifyRun {
   @Column('jsonb', { nullable: true, select: false }) progress!: object | null;
   @Column('text', { nullable: true }) resumedFrom!: string | null;
   @Column('integer', { nullable: true }) marksLeft!: number | null;
-  /** The order of the runs. */
+  /** Orders the runs. */
   @Column({ ...SEQ, select: false }) seq!: string;
 }

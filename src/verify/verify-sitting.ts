@@ -1,4 +1,4 @@
-// One verify run: it asks its questions, tries again after a passing failure, and lists page by page.
+// One verify run: its requests to the peers, new tries after a passing failure, and lists page by page.
 import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingPage, type BillingReader, type ListQuery } from '../domain/ports/billing-reader.js';
@@ -16,7 +16,7 @@ export type VerifyParts = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
   readonly context: FlowContext;
-  /** Null: all customers are enrolled. */
+  /** Finds the customers outside the enrolment. Null: all customers are enrolled. */
   readonly enrolment: EnrolmentFlow | null;
 };
 
@@ -26,12 +26,12 @@ export const VERIFY_PAGE = 200;
 const PAUSES_MS = [500, 2_000];
 const LONGEST_PAUSE_MS = 30_000;
 
-/** A peer did not answer, so the run is incomplete. */
+/** The error if a peer does not reply: the run is incomplete. */
 export class CouldNotCompare extends Error {
   readonly code = 'verify.incomplete';
 }
 
-/** The options of this run, and the progress of the run before. */
+/** The options of this run, and the progress of the interrupted run. */
 export type SittingOptions = {
   readonly since: Date;
   readonly from: VerifyProgress;
@@ -41,7 +41,7 @@ export type SittingOptions = {
   /** True: compare very young objects twice. False: leave them to the next run. */
   readonly young: boolean;
   /**
-   * Called after each question: `n` more objects of the kind `what` were compared. It may save findings and progress.
+   * Called after each request: `n` more objects of the kind `what` were compared. It may save findings and progress.
    */
   readonly step: (what: string, n: number) => Promise<void>;
 };
@@ -77,7 +77,10 @@ export class VerifySitting {
     return this.parts.context.clock.sleep(ms, this.options.signal);
   }
 
-  /** Asks, and asks again after a passing failure. Asking twice is safe, since a read changes nothing. */
+  /**
+   * Sends a request, and sends it again after a passing failure. A second request is safe, since a read changes
+   * nothing.
+   */
   async ask<T>(question: () => Promise<CallOutcome<T>>, failed: string, first = question()): Promise<T> {
     let outcome = await first;
     for (const pauseMs of PAUSES_MS) {
@@ -89,7 +92,10 @@ export class VerifySitting {
     throw new CouldNotCompare(`${failed}: ${outcome.message}`);
   }
 
-  /** Requests the next page while this page is compared. Only the request budget limits the pace. */
+  /**
+   * Lists page by page: requests the next page during the comparison of this page. Only the request budget limits the
+   * pace.
+   */
   async listed<T extends { readonly createdAt: Date | null }>(
     name: ListName,
     question: (query: ListQuery) => Promise<CallOutcome<BillingPage<T>>>,

@@ -1,5 +1,5 @@
-// Verify compares the ledger with Stripe and with the readable part of the MoR. It lists every difference and can
-// repair some, through the usual flows.
+// Verify compares the ledger with Stripe and with the readable part of the MoR. It lists each difference and can repair
+// some, through the usual flows.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
@@ -23,13 +23,13 @@ import { Wake } from '../engine/wake.js';
 import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
 
 export type VerifyOptions = {
-  /** Compares Stripe's invoices and events and our refunds since this time, and open work of any age. */
+  /** Verify compares Stripe's invoices and events and our refunds since this time, and open work of any age. */
   readonly since: Date;
   /** True: resumes the newest interrupted run, if it is young enough and reaches as far back. */
   readonly resume?: boolean;
   /** True, for a person: compares very young objects a second time. Absent: the next run compares them. */
   readonly young?: boolean;
-  /** Gets the counts so far. */
+  /** Receives the counts so far. */
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
   /** Runs after each save of the progress. */
   readonly onSaved?: () => Promise<void>;
@@ -38,24 +38,27 @@ export type VerifyOptions = {
 };
 
 export type VerifyLimits = {
-  /** Saves the progress after so many questions: about once a second at the usual budget. */
+  /** Saves the progress after this many requests: about once a second at the usual budget. */
   readonly saveEvery: number;
-  /** The kept differences of each kind, and of all with a review item. A person reads fewer. They take 3 MB a kind. */
+  /**
+   * The most differences to store: of each kind, and of all kinds with a review item. A person reads fewer. They take 3
+   * MB a kind.
+   */
   readonly kept: number;
-  /** The kept bodies of missing events, some 5 KB each. A repair lists the other events again. */
+  /** The most bodies of missing events to keep, some 5 KB each. A repair lists the other events again. */
   readonly bodies: number;
 };
 
 export const VERIFY_LIMITS: VerifyLimits = { saveEvery: 20, kept: 10_000, bodies: 2_000 };
 
 export type VerifyReport = VerifyRun & {
-  /** The unanswered question. Null: the run compared everything. */
+  /** The request without a reply. Null: the run compared everything. */
   readonly problem: string | null;
   /** Stripe's events missing from the inbox, by id, up to the limit. */
   readonly missing: ReadonlyMap<string, BillingEventFacts>;
 };
 
-/** Each 50 differences delay the next save by one question: differences cost most to write. */
+/** For each 50 differences the next save comes one request later: writing differences costs most. */
 const DIFFERENCES_A_QUESTION = 50;
 
 @Injectable()
@@ -73,7 +76,7 @@ export class VerifyFlow {
     private readonly context: FlowContext,
     private readonly wake: Wake,
     private readonly ids: Ids,
-    /** Null: there is no log of the endpoints' open times. */
+    /** Finds loss windows. Null: there is no log of the endpoints' open times. */
     @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
     @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
@@ -82,15 +85,12 @@ export class VerifyFlow {
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);
   }
 
-  /**
-   * Runs the comparison. If a peer is silent, it throws nothing: the run ends as `incomplete`, with the findings so
-   * far.
-   */
+  /** Runs the comparison. A silent peer is no error: the run ends as `incomplete`, with the findings so far. */
   async run(options: VerifyOptions): Promise<VerifyReport> {
     const { run: begins, progress: from } = await this.begin(options);
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
-    // A resumed run carries over only differences to a peer. It compares our own books and the loss windows completely
-    // again.
+    // A resumed run carries over only differences to a peer. It compares our own records and the loss windows
+    // completely again.
     const again = new Set(from.again);
     const isCarried = (d: Difference): boolean => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId);
     const carried = begins.differences.filter(isCarried);
@@ -141,8 +141,9 @@ export class VerifyFlow {
   }
 
   /**
-   * Begins repairs without a person. It puts missing events into the inbox, even those the report only counts. It reads
-   * invoices again and settles their lanes. The workers do the rest. Without `wanted` it repairs everything repairable.
+   * Begins repairs without a person. Puts missing events into the inbox, even those the report only counts. Reads
+   * invoices again and decides on their lanes; the workers do the rest. Without `wanted` it repairs everything
+   * repairable.
    */
   async repair(report: VerifyReport, wanted = report.differences.filter(isRepairable)): Promise<Repaired> {
     const others = wanted.some((d) => d.repair === 'take-in-event') && (report.more.event_never_delivered ?? 0) > 0;
@@ -171,7 +172,7 @@ export class VerifyFlow {
       marksLeft: null,
       lossWindows: [],
     };
-    // Look again at the last run's differences to Stripe: some invoices are too old for Stripe's lists.
+    // Compare the last run's differences to Stripe again: some invoices are too old for Stripe's lists.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
     const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));
@@ -179,7 +180,7 @@ export class VerifyFlow {
     return { run, progress };
   }
 
-  /** Asks the MoR about the events that it may have given up on during an outage. */
+  /** Asks the MoR about events lost in an outage. */
   private async givenUp(since: Date, step: (what: string, n: number) => Promise<void>): Promise<LossReport | null> {
     if (this.loss === null) return null;
     const report = await this.loss.check(since, () => step('events', 0));
@@ -187,7 +188,10 @@ export class VerifyFlow {
     return report;
   }
 
-  /** Compares again. Drops a difference if its invoice has a newer event, or if a missing event explains it. */
+  /**
+   * Compares the findings a second time. Drops a difference if its invoice has a newer event, or if a missing event
+   * explains it.
+   */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');

@@ -108,7 +108,7 @@ function noteForm(session: Session, name: string): Html {
 /** Differences on one page. `crossbill verify` lists more. */
 const MOST_SHOWN = 500;
 
-/** All differences the run has kept, as CSV. */
+/** The CSV of all differences stored with the run. */
 function csvOf(run: VerifyRun | null): readonly (readonly string[])[] {
   const columns = csvColumns(differenceFields);
   const rows = (run?.differences ?? []).map(listedDifference).map((row) => columns.map(([, cell]) => cell(row)));

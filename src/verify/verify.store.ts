@@ -1,4 +1,4 @@
-// Verify's bulk reads of the ledger, and its runs.
+// Verify's bulk reads of our records, and its runs.
 import { Injectable } from '@nestjs/common';
 import { Any, Not } from 'typeorm';
 import { MarksStore } from './marks.store.js';
@@ -16,11 +16,11 @@ import { DifferenceAckEntity } from './difference-ack.entity.js';
 import { InvoiceEntity, MorObjectEntity, PaymentEntity, RefundEntity, ReviewEntity } from '../store/entities.js';
 import { VerifyRunEntity } from './verify-run.entity.js';
 
-/** A request for a new run that may resume an interrupted run. */
+/** A request for a new run; it may resume an interrupted run. */
 export type TakeUp = {
   readonly id: string;
   readonly now: Date;
-  /** The interrupted run must reach back to this time, and at most a day further. */
+  /** The interrupted run must begin at or before this time, and at most a day before. */
   readonly since: Date;
   readonly settings: FlowSettings;
 };
@@ -40,7 +40,7 @@ export class VerifyStore {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** The ledger's side of these invoices by id, oldest first. Unknown invoices are absent. */
+  /** Our records of these invoices by id, oldest first. Unknown invoices are absent. */
   async invoices(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, OurInvoice>> {
     if (invoiceIds.length === 0) return new Map();
     const rows = await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds));
@@ -51,7 +51,10 @@ export class VerifyStore {
     return (await this.invoices([invoiceId])).get(invoiceId) ?? null;
   }
 
-  /** Invoices with open work, or with a refund since `since`, ordered by their number, from after `after` (0: from the start). */
+  /**
+   * Invoices with open work, or with a refund since `since`, ordered by number, after the number `after` (0: from the
+   * start).
+   */
   async openEnds(
     since: Date,
     after: number,
@@ -74,7 +77,7 @@ export class VerifyStore {
     });
   }
 
-  /** Invoices whose event is undecided, or on which a worker works. Our rows about them are about to change. */
+  /** Invoices with an undecided event, or with a worker on their lane. Our rows about them are about to change. */
   async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ key: string }>(
       `select key from lane l where key = any($1)
@@ -111,7 +114,7 @@ export class VerifyStore {
     }));
   }
 
-  /** All payments that have the same charge as one of these payments. */
+  /** All payments with the charge of one of these payments. */
   private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
     const charges = payments.flatMap((p) => p.processorChargeId ?? []);
     return this.db.orm
@@ -141,7 +144,7 @@ export class VerifyStore {
     return customerIds.filter((id) => paying.has(id)); // in the given order
   }
 
-  /** The first start of this installation. Stripe's earlier events were not meant for it. */
+  /** The first start of this installation. It was not to receive Stripe's earlier events. */
   async installedAt(): Promise<Date> {
     const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
     return found.rows[0]?.began_at ?? new Date(0);
@@ -165,9 +168,12 @@ export class VerifyStore {
     );
   }
 
-  /** Saves the findings of a run. `progress` null: the run is complete. Writes nothing and returns false once another run has resumed it. */
+  /**
+   * Saves the findings of a run. `progress` null: the run is complete. If another run has resumed this one, writes
+   * nothing and returns false.
+   */
   async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
-    // A resuming run takes the progress away, so the old process can write nothing more.
+    // The resuming run clears the progress, so the old process can write nothing more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
               progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
@@ -189,11 +195,11 @@ export class VerifyStore {
   }
 
   /**
-   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, it is too old or still
-   * running, or a newer run compared everything.
+   * Turns the newest interrupted run into a new run. Only one caller succeeds. Null: there is no interrupted run, it is
+   * too old or still running, or a newer run compared everything.
    */
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
-    // One statement: only one of two callers finds the row, and the progress is never in two places.
+    // In a single statement only one of two callers finds the row, and only one run has the progress.
     const found = await this.db.pool.query<{ progress: VerifyProgress }>(
       `with cut as (
          select id, progress as was from verify_run
@@ -230,7 +236,7 @@ export class VerifyStore {
     return invoiceNumbers(this.db.orm, named);
   }
 
-  /** The newest finished run, with the current acknowledgements. Null: there was none. */
+  /** The newest finished run, with the present acknowledgements. Null: there was none. */
   async last(): Promise<VerifyRun | null> {
     const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
     if (row === undefined) return null;
@@ -238,7 +244,7 @@ export class VerifyStore {
     return run.outcome === 'differences' && openOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
   }
 
-  /** The same differences, each with its acknowledgement. */
+  /** Adds each difference's acknowledgement. */
   async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
     if (differences.length === 0) return differences;
     const ids = differences.map((d) => d.id);
@@ -247,7 +253,10 @@ export class VerifyStore {
     return differences.map((d) => ({ ...d, acknowledged: known.get(d.id) ?? null }));
   }
 
-  /** A person accepts a difference of the newest run. A second note replaces the first. Null: the run has no such difference. */
+  /**
+   * Stores a person's acknowledgement of a difference in the newest run. A second note replaces the first. Null: the
+   * run has no such difference.
+   */
   async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
     const run = await this.last();
     const difference = run?.differences.find((d) => d.id === id);
@@ -279,7 +288,7 @@ export class VerifyStore {
     return found.rows[0]?.busy === false;
   }
 
-  /** True for only one caller of all replicas: the daily run belongs to this caller for `forMs` milliseconds. */
+  /** Claims the daily run for `forMs` milliseconds. Returns true for only one caller of all replicas. */
   async claimRun(forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `insert into lane as l (key, lease_until) values ('job:verify', ${laterSql(1, 2)})
@@ -292,14 +301,14 @@ export class VerifyStore {
     return taken.rowCount === 1;
   }
 
-  /** Nobody may start the daily run for this many milliseconds. */
+  /** Delays the daily run: nobody may start it for this many milliseconds. */
   async nextRunIn(ms: number): Promise<void> {
     const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
     await this.db.pool.query(sql, [this.clock.given(), ms]);
   }
 }
 
-/** Options to find a table's rows of these invoices, oldest first. */
+/** The query options for a table's rows of these invoices, oldest first. */
 function oldestFirst(invoiceIds: readonly string[]) {
   return { where: { invoiceId: Any([...invoiceIds]) }, order: { seq: 'ASC' } } as const;
 }

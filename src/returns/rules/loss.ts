@@ -245,9 +245,9 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * The fact of an item. Null unless the customer got a part of the return twice. The ledger never books more losses and refunds
- * than the payment (bookLosses). So a later refund or an older dispute takes its part of the return's loss, and the
- * customer got this part twice. The item opens even after a person acted on the return.
+ * The fact of an item. Null unless the customer got a part of the return twice. The ledger never books more losses and
+ * refunds than the payment (bookLosses). So a later refund or an older dispute takes its part of the return's loss,
+ * and the customer got this part twice. The item opens even after a person acted on the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');

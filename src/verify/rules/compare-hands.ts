@@ -1,5 +1,5 @@
-// Compares the ledger with credit notes, payment records and balances on the billing platform: with ours, and with
-// those people made by hand. Pure.
+// Compares the ledger with credit notes, payment records and balances on the billing platform: those from Crossbill,
+// and those a person made by hand. Pure.
 import {
   type BalanceEntryFacts,
   type CreditNoteFacts,
@@ -14,7 +14,7 @@ import { money } from '../../domain/money.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
 import { aboutOf, type Cover, finding, reviewOf } from './findings.js';
 
-/** Finds our marks without an invoice: somebody detached them, and the MoR still has the money. */
+/** Finds our payment records without their invoice: somebody detached them, and the MoR still has the money. */
 export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const { payments } = shown;
   if (payments === null) return [];
@@ -27,7 +27,7 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
   });
 }
 
-/** Finds money beyond the amount due, on an invoice the ledger marked. */
+/** Finds money beyond the amount due, on an invoice marked by Crossbill. */
 export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
@@ -38,7 +38,7 @@ export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Differen
   return [finding.overpaid({ ...aboutOf(marked), reviewId }, facts)];
 }
 
-/** True if credit notes returned more than the ledger knows. Verify then asks Stripe for the notes. */
+/** True if credit notes returned more than the ledger knows. Then verify reads the notes from Stripe. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
   const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + saleOf(r), 0n);
   const losses = creditsOf(ours).filter((c) => c.stage === 'done');
@@ -74,7 +74,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
 
 /** Finds credit notes without a refund of the MoR and without a loss. `notes` may belong to other invoices too. */
 export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
-  if (ours.payments.every((p) => p.succeededAt === null)) return []; // the MoR took no money
+  if (ours.payments.every((p) => p.succeededAt === null)) return []; // the MoR took no money on this invoice
   return notes.flatMap((n) => {
     if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
     if (ours.refunds.some((r) => isNoteOf(r, n)) || creditsOf(ours).some((c) => isNoteOfLoss(c, n))) return [];
@@ -84,7 +84,7 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
   });
 }
 
-/** The possible reason for the note. */
+/** A possible reason for the credit note. */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): Cover {
   const isAlike = (r: RefundRow): boolean => r.amount === afterPayment && r.currency === currency;
   const alike = ours.refunds.filter((r) => isAlike(r) && r.status !== 'failed' && r.status !== 'joined');
@@ -97,14 +97,14 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
   return lost >= afterPayment ? { by: 'loss', lost: money(lost, currency) } : { by: 'nothing' };
 }
 
-/** The refund lacks a note in our rows, and the note has the refund's name: the note may belong to it. */
+/** True if our refund has no credit note yet and the note carries the refund's id: the note may belong to it. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
   const named = [n.refundId, ...n.references];
   return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
 }
 
-/** The credit notes a person chose to make for losses. */
+/** Credit notes for losses, made by a person's choice. */
 export function creditsOf({ objects }: OurInvoice): readonly LossCredit[] {
   return objects.flatMap((o) => o.detail.credit ?? []);
 }
@@ -113,7 +113,7 @@ function isNoteOfLoss({ name, noteId }: LossCredit, n: CreditNoteFacts): boolean
   return noteId === null ? n.refundId === name || n.references.includes(name) : noteId === n.creditNoteId;
 }
 
-/** Compares the refunds and losses on one payment with its payment record. `record` null: there is none. */
+/** Compares the refunds and losses on one payment with its payment record. `record` null: Stripe has no such record. */
 export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
   const about = { ...aboutOf(p), objectId: p.paymentRecordId };
   if (record === null) return [finding.recordGone(about, { record: p.paymentRecordId ?? '' })];
@@ -124,7 +124,8 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
     ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
   ];
-  const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n); // reported is enough: the credit note follows
+  // counted from the report on: the credit note follows
+  const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n);
   if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
   const differs = amountRefunded < mirrored ? finding.lessRefunded : finding.moreRefunded;
   const [refunded, ledger] = [money(amountRefunded, p.currency), money(mirrored, p.currency)];
@@ -132,8 +133,8 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
 }
 
 /**
- * True if the record's sum is possible: each unsure refund is on the record as a whole, or absent. With too many sums
- * only the smallest and the largest count.
+ * True if the sum on the record is possible. Each unsure refund is on the record in full, or not at all. With too many
+ * sums only the smallest and the largest count.
  */
 function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boolean {
   const sums = new Set([mirrored]);
@@ -144,15 +145,18 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
   return sums.has(shown);
 }
 
-/** An item about Stripe's refusal is open: the record shows another refund, even with the same amount. */
+/**
+ * True if an open item reports Stripe's refusal of this refund. Then the record's refund is another one, even with the
+ * same amount.
+ */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);
   return items.some((x) => x.subject.startsWith('report_refund:'));
 }
 
 /**
- * Finds credits to a balance by hand, unless somebody took as much back since. Stripe keeps one balance per currency
- * (`Customer.invoice_credit_balance`).
+ * Finds credits to a customer's balance by hand, unless somebody took as much back later. Stripe keeps one balance per
+ * currency (`Customer.invoice_credit_balance`).
  */
 export function compareBalance(customerId: string, entries: readonly BalanceEntryFacts[]): Difference[] {
   const byHand = entries.filter((e) => e.byHand);

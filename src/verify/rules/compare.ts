@@ -11,7 +11,7 @@ import { type Difference, type OurInvoice } from '../../domain/difference.js';
 import { aboutOf, finding, reviewOf } from './findings.js';
 
 /**
- * Looks at our own books alone: money and refunds without an end, and missing verdicts.
+ * Compares our own records alone: finds unfinished payments and refunds, and missing verdicts.
  * @param graceMs work younger than this, in milliseconds, is still under way
  */
 export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_MS): Difference[] {
@@ -44,14 +44,14 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
 }
 
 /**
- * A pending refund by a person closes the item of the payment. The item opens again unless the refund returns
- * everything.
+ * True if an item of this kind explains an unfinished payment. A pending refund by a person closes the item of the
+ * payment. The item opens again unless the refund returns everything.
  */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }
 
-/** True while the payment is held for Stripe's draft: for an hour, or for three days. */
+/** True while Crossbill holds the payment for a draft on Stripe: for an hour, or for three days. */
 function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
   const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
   return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
@@ -67,15 +67,15 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   const reviewId = reviewOf(o, explains);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  // Somebody detached the payment: the invoice is open again, and a credit note needs a paid invoice.
+  // Somebody detached the payment: Stripe shows the invoice as open again, and a credit note needs a paid invoice.
   const untilPaid = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
   const facts = { refunded: money(r.amount, r.currency), mirror: r.mirror, untilPaid };
   return [finding.unmirrored({ invoiceId: r.invoiceId, refundId: r.id, reviewId }, facts)];
 }
 
 /**
- * Finds payments of two invoices with one charge. Each pair gives one difference: on the payment outside the books, or
- * on the later payment. A payment no longer counts once it is returned, or once a person has set it aside.
+ * Finds payments of two invoices with one charge. Each pair gives one difference: on the unbooked payment, or on the
+ * later payment. A payment no longer counts once it is refunded, or once a person has set it aside.
  */
 export function compareCharges(o: OurInvoice): Difference[] {
   const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
@@ -103,7 +103,7 @@ function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
   return later > 0 || (later === 0 && p.id > other.id);
 }
 
-/** The payments that are marked on Stripe, as the ledger has it. */
+/** The payments marked on Stripe, according to the ledger. */
 function markedOf(o: OurInvoice | null): readonly PaymentRow[] {
   return o === null ? [] : o.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
 }
@@ -114,8 +114,8 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 
 /**
  * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
- * @param graceMs an invoice younger than this, in milliseconds, is under way. With less than VERIFY_GRACE_MS another
- * status alone is no difference, since its event takes a while to arrive. A lost event or other money is a difference.
+ * @param graceMs an invoice younger than this, in milliseconds, is under way. Below VERIFY_GRACE_MS a different status
+ * alone is no difference, since its event takes a while to arrive. A lost event or a different amount is one.
  */
 export function compareInvoice(
   facts: InvoiceFacts,
@@ -132,7 +132,8 @@ export function compareInvoice(
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  // After the return of a surplus Stripe may not show it any more. Paid "out of band" Stripe never showed it.
+  // After the refund of a surplus Stripe may not show it any more. If the invoice was paid "out of band", Stripe never
+  // showed it.
   const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (first === undefined || (facts.currency === first.currency && facts.amountPaid >= sum))
     return age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, ours);
@@ -142,21 +143,23 @@ export function compareInvoice(
   return [less({ ...aboutOf(first), reviewId }, { marked: money(sum, first.currency), paid, status })];
 }
 
-/** Stripe shows another status than our events do: the event of the change never arrived, or Stripe never made it. */
+/**
+ * True if Stripe shows another status than our events: the event of the change never arrived, or Stripe never made it.
+ */
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
   if (known === facts.status) return [];
   return [finding.otherStatus({ invoiceId: facts.invoiceId }, { shown: facts.status, known })];
 }
 
-/** True if more is paid than the ledger marked. Verify then asks Stripe for the payments. */
+/** True if Stripe shows more paid than the ledger marked. Then verify reads the payments from Stripe. */
 export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): boolean {
   return facts.amountPaid > sumOf(markedOf(ours));
 }
 
 /**
- * Compares an invoice with more paid than the ledger marked. Money that Stripe itself collected is none of our
- * business. A foreign payment record or a mark out of band claims money of the MoR that the MoR never reported.
+ * Compares the payments on an invoice with more paid than the ledger marked. Money collected by Stripe itself does not
+ * concern Crossbill. A payment record from somebody else, or a mark out of band, claims money the MoR never reported.
  */
 export function compareAttached(
   facts: InvoiceFacts,
@@ -165,18 +168,18 @@ export function compareAttached(
 ): Difference[] {
   const known = new Set(ours?.payments.map((p) => p.paymentRecordId));
   const paid = attached.filter((p) => p.status === 'paid');
-  // The mark may be the reason for the item about a parked payment.
+  // This mark may be the reason for the item about a parked payment.
   const doubled = ours === null ? null : reviewOf(ours, (r) => r.kind === 'double_payment');
   const { invoiceId } = facts;
   const differences = paid.flatMap(({ paymentRecordId: record, amountPaid }) => {
     if (record === null || known.has(record)) return [];
-    // A restored database has lost the person's decision to accept the payment.
+    // A restored database no longer has the person's decision to accept the payment.
     const waiting = ours?.payments.find((x) => x.mark === 'parked' && x.amount !== null && x.amount === amountPaid);
     const item = ours && waiting ? reviewOf(ours, (r) => r.paymentRowId === waiting.id) : null;
     const about = { invoiceId, reviewId: item ?? doubled };
     return [finding.foreignRecord(about, { record, waiting: waiting ? aboutOf(waiting).paymentId : null })];
   });
-  // An entry with neither a record nor a collection by the platform only shows a mark out of band. It is no payment.
+  // An entry with neither a payment record nor a collection by the platform shows a mark out of band. It is no payment.
   const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
   const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));

@@ -11,8 +11,8 @@ type Ids = Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' |
 type About = Partial<Ids & Pick<Difference, 'reviewId'>>;
 
 /**
- * Declares one difference. Ids missing in `about` are null. The same kind, ids and facts give the same id in each run,
- * whatever the sentence.
+ * Declares one kind of difference. Ids missing in `about` are null. The same kind, ids and facts give the same id in
+ * each run, even with another sentence.
  */
 function declare<F extends object>(kind: DifferenceKind, repair: Repair, sentence: (facts: F) => string) {
   return ({ reviewId = null, ...about }: About, facts: F): Difference => {
@@ -68,7 +68,7 @@ const paid = (f: Paid): string =>
 const claim = (c: Claim): string => `payment ${c.payment} of invoice ${c.invoice} (${c.mark})`;
 
 export const finding = {
-  // Differences within our own books
+  // Differences within our own records
   unmarked: declare(
     'charged_not_marked',
     'look-again',
@@ -194,7 +194,7 @@ export const finding = {
       `Crossbill marked this invoice paid for charge ${f.charge}. The MoR does not know this charge.`,
   ),
 
-  // Differences from a loss window
+  // Differences found after a loss window
   verdictLost: declare(
     'no_verdict',
     'person',

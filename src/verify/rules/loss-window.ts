@@ -18,7 +18,7 @@ export function closedBetween(open: readonly Span[]): readonly Span[] {
   return closed;
 }
 
-/** The creation times of events with every delivery attempt inside one of these gaps, in order. */
+/** The creation times of events with all their delivery attempts inside these gaps, in order. */
 export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
   const gaps = closed.map(interval);
   let made: readonly Interval[] = [{ from: -Infinity, to: Infinity }];
@@ -31,7 +31,7 @@ export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] 
   return made.filter(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)).map(span);
 }
 
-/** The intersection of two lists. Each list is in order and without overlaps, and so is the result. */
+/** Intersects two lists of spans. Each list is in order and without overlaps, and so is the result. */
 function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
   const out: Interval[] = [];
   for (let i = 0, k = 0; i < a.length && k < b.length;) {
@@ -45,7 +45,7 @@ function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Inte
   return out;
 }
 
-/** The loss windows for the known open times. Empty: the sender gave up on no event. */
+/** Finds the loss windows for the known open times. Empty: the sender gave up on no event. */
 export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   const closed = closedBetween(open);
   const lastMs = Math.max(...MOR_ATTEMPTS_SEC) * 1_000;
@@ -56,14 +56,17 @@ export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   });
 }
 
-/** The loss window in a sentence for people. */
+/** Describes the loss window in a sentence for people. */
 export function showLossWindow({ events, closed }: LossWindow): string {
   const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
   return `the endpoints were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
 }
 
-/** From `from` (included) to `to` (excluded). */
+/** A span of time: `from` is included, `to` is excluded. */
 export type Span = { readonly from: Date; readonly to: Date };
 
-/** The MoR's events from `events` may be lost: in `closed` the webhook endpoints took none of its attempts. */
+/**
+ * The MoR's events from `events` may be lost: in the spans `closed` the webhook endpoints accepted none of its
+ * attempts.
+ */
 export type LossWindow = { readonly events: Span; readonly closed: Span };

@@ -1,19 +1,20 @@
-// The progress of a verify run, to resume it. It is stored as JSON unchanged: times are milliseconds since 1970. Pure.
+// The progress of a verify run: another run can resume from it. The database stores it as JSON, with times in
+// milliseconds since 1970. Pure.
 import { type FlowSettings } from '../../domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 
-/** Raise the version when a release compares more: half a run of an older release has not looked at everything. */
+/** Raise the version when a release compares more. An older release's half run lacks these comparisons. */
 export const PROGRESS_VERSION = 4;
 
 /** A span still to list, from `from` (included) to `to` (excluded). `to` null: up to the newest object. */
 export type Stretch = { readonly from: number; readonly to: number | null };
 
 /**
- * The part of one list of Stripe still to compare, newest first, as spans of creation time. An id would be no safe place
- * to resume from: its object may be deleted meanwhile.
+ * The part of one list of Stripe still to compare, newest first, as spans of creation time. The run resumes by time,
+ * because the object behind an id may be deleted meanwhile.
  */
 export type Listing = {
-  /** Newest first. Empty: everything is compared. */
+  /** The spans still to list, newest first. Empty: everything is compared. */
   readonly todo: readonly Stretch[];
   /** The creation time of the newest listed object, by the platform's clock. Null: none so far. */
   readonly newest: number | null;
@@ -26,45 +27,46 @@ export type Listings = Readonly<Record<ListName, Listing>>;
 
 export type VerifyProgress = {
   readonly version: number;
-  /** With other settings a run would compare other things, so it cannot resume this one. */
+  /** The settings of the run. With other settings a run would compare other things, so it cannot resume this one. */
   readonly settings: FlowSettings;
   readonly lists: Listings;
   /**
-   * Verify goes through the invoices with open work, in the order of their numbers. It has compared the credit notes of
-   * all invoices up to this number.
+   * Verify compares the invoices with open work, in the order of their numbers. It has compared the credit notes of all
+   * invoices up to this number.
    */
   readonly refundsAfter: number;
-  /** Invoices with a difference to a peer. The next run looks at them first. */
+  /** Invoices with a difference to Stripe or the MoR. The next run compares them first. */
   readonly again: readonly string[];
   /** How many differences to Stripe or the MoR did not fit into the stored list, by kind. */
   readonly more: Readonly<Record<string, number>>;
 };
 
-/** `again`: invoices with a difference in the last run. */
+/** The progress of a run at its start. `again`: invoices with a difference in the last run. */
 export function begun(since: Date, settings: FlowSettings, again: readonly string[] = []): VerifyProgress {
   const all: Listing = { todo: [{ from: since.getTime(), to: null }], newest: null };
   const lists = { invoices: all, records: all, notes: all, events: all };
   return { version: PROGRESS_VERSION, settings, lists, refundsAfter: 0, again, more: {} };
 }
 
-/** The listing after a page of the first span. `times`: the creation times of the objects on the page. */
+/** The rest of the list after a page of the first span. `times`: the creation times of the objects on the page. */
 export function afterPage({ todo, newest }: Listing, times: readonly Date[], isLast: boolean): Listing {
   const made = times.map((t) => t.getTime());
   const seen = newest === null ? made : [...made, newest];
   const [first, ...rest] = todo;
   const next = { newest: seen.length === 0 ? null : Math.max(...seen) };
   if (first === undefined || isLast) return { ...next, todo: rest };
-  // The platform counts in seconds: the next page may have more objects from the same second.
+  // The platform counts in seconds, so the next page may have more objects of the same second.
   const to = made.length === 0 ? first.to : Math.floor(Math.min(...made) / 1000) * 1000 + 1000;
   return { ...next, todo: [{ from: first.from, to }, ...rest] };
 }
 
 /**
- * A resumed run first lists all objects since the newest one, and the objects too young before. Then it lists the rest.
+ * The list for a resumed run. It begins with all objects since the newest one, and with those too young before. Then
+ * the rest follows.
  */
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;
-  if (todo[0]?.to === null) return listing; // this list had not begun
+  if (todo[0]?.to === null) return listing; // the interrupted run had not begun this list
   const from = Math.max(since.getTime(), (newest ?? 0) - VERIFY_GRACE_MS);
   return { newest, todo: [{ from, to: null }, ...todo] };
 }

@@ -7,18 +7,20 @@ export type VerifyRun = {
   readonly id: string;
   readonly since: Date;
   readonly startedAt: Date;
-  /** The start of the first run. A resumed run keeps it. */
+  /** The start of the run. A resumed run keeps the first start. */
   readonly beganAt: Date;
   /** The interrupted run this run continues. Null: this run compared everything itself. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /** `differences`: nobody has acknowledged at least one. `incomplete`: a peer was silent, or a person ended the run. */
+  /**
+   * `differences`: at least one has no acknowledgement. `incomplete`: a peer did not reply, or a person ended the run.
+   */
   readonly outcome: 'running' | 'clean' | 'differences' | 'incomplete';
   /** Counts by kind of object. An object listed twice around an interruption counts twice. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
   readonly more: More;
-  /** Marks not yet looked up at the MoR. Null: the run asked nothing (`SIGNUP_CHARGE_CHECK=off`), or ended before. */
+  /** Marks still to look up at the MoR. Null: the run asked nothing (`SIGNUP_CHARGE_CHECK=off`), or ended earlier. */
   readonly marksLeft: number | null;
   /** The MoR may have given up on events in these windows. */
   readonly lossWindows: readonly LossWindow[];
@@ -27,8 +29,8 @@ export type VerifyRun = {
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
 /**
- * Differences beyond the limit, by kind. Verify did not look at them twice. `with_item`: of any kind, with an open
- * review item.
+ * Counts of differences beyond the limit, by kind: verify only counted them. `with_item`: those of any kind with an
+ * open review item.
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
@@ -59,5 +61,5 @@ export const showCounts = (counts: Readonly<Record<string, number>>): string =>
     .map(([kind, n]) => `${n} ${(n === 1 ? kind.replace(/s$/, '') : kind).replaceAll('_', ' ')}`)
     .join(', ');
 
-/** The count stops at a limit, so the text then says "or more". */
+/** Shows the number of marks left. The count stops at a limit, so the text then says "or more". */
 export const showMarksLeft = (n: number): string => (n < MARKS_LEFT_COUNTED ? String(n) : `${n} or more`);
