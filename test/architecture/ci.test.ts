@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { root, textOf } from '../docs/support.js';
 
@@ -23,48 +23,46 @@ type Job = {
 const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: Readonly<Record<string, Job>> };
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
-describe('the workflow of the forge', () => {
-  it('the workflow runs .ci/run, a program, and its long tests in a parallel job', () => {
-    expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
-    expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
-    expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
-  });
+it('the CI workflow runs `.ci/run`, and the long tests in a parallel job', () => {
+  expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
+  expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
+  expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
+});
 
-  it('the workflow runs tests and long tests, and together they are all tests', () => {
-    expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
-    const listed = (script: string): string[] =>
-      spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })
-        .stdout.split('\n')
-        .filter((line) => line.endsWith('.test.ts'));
-    const [short, long] = [listed('test'), listed('test:long')];
-    expect(long).toHaveLength(textOf('test/support/long.js').match(/^ {2}'/gm)?.length ?? 0); // each named file is there
-    const all = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', '--listTests'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    const every = all.stdout.split('\n').filter((line) => line.endsWith('.test.ts'));
-    expect([...short, ...long].sort()).toEqual(every.sort());
+it('the short and the long tests of the CI workflow together are all tests', () => {
+  expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
+  const listed = (script: string): string[] =>
+    spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((line) => line.endsWith('.test.ts'));
+  const [short, long] = [listed('test'), listed('test:long')];
+  expect(long).toHaveLength(textOf('test/support/long.js').match(/^ {2}'/gm)?.length ?? 0); // each named file is there
+  const all = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', '--listTests'], {
+    cwd: root,
+    encoding: 'utf8',
   });
+  const every = all.stdout.split('\n').filter((line) => line.endsWith('.test.ts'));
+  expect([...short, ...long].sort()).toEqual(every.sort());
+});
 
-  it('the workflow runs every pair of `npm run matrix`, each in a job of its own', () => {
-    const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
-    const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
-    const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    const shown = pairs.map((pair) => `Node ${pair.node}, PostgreSQL ${pair.postgres}`);
-    expect(shown.sort()).toEqual(listed.stdout.trim().split('\n').sort());
-    expect(jobs['matrix']?.steps.at(-1)?.run).toBe(
-      'npm run matrix -- --node ${{ matrix.node }} --postgres ${{ matrix.postgres }}',
-    );
+it('the CI workflow runs each pair of `npm run matrix` in its own job', () => {
+  const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
+  const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
+  const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {
+    cwd: root,
+    encoding: 'utf8',
   });
+  const shown = pairs.map((pair) => `Node ${pair.node}, PostgreSQL ${pair.postgres}`);
+  expect(shown.sort()).toEqual(listed.stdout.trim().split('\n').sort());
+  expect(jobs['matrix']?.steps.at(-1)?.run).toBe(
+    'npm run matrix -- --node ${{ matrix.node }} --postgres ${{ matrix.postgres }}',
+  );
+});
 
-  it('the workflow runs on the Node of the image, and names actions by their full version', () => {
-    const image = /^ARG NODE_IMAGE=(\S+)-slim$/m.exec(textOf('Dockerfile'))?.[1];
-    for (const job of Object.values(jobs)) expect(job.container).toBe(image);
-    const actions = steps.flatMap(({ uses }) => uses ?? []);
-    expect(actions.length).toBeGreaterThan(0);
-    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
-  });
+it('the CI workflow runs on the Node version of the image, and names actions by full version', () => {
+  const image = /^ARG NODE_IMAGE=(\S+)-slim$/m.exec(textOf('Dockerfile'))?.[1];
+  for (const job of Object.values(jobs)) expect(job.container).toBe(image);
+  const actions = steps.flatMap(({ uses }) => uses ?? []);
+  expect(actions.length).toBeGreaterThan(0);
+  for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
 });

@@ -3,7 +3,7 @@
 // check`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import semver from 'semver';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -99,101 +99,93 @@ function seenFrom(path: string): readonly string[] {
   return [`${path}/`, ...seenFrom(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)))];
 }
 
-describe('the dependencies', () => {
-  it('each dependency has an exact version, the same as in the lock', () => {
-    const root = lock.packages[''];
-    const loose: string[] = [];
-    for (const part of PARTS) {
-      expect(root?.[part] ?? {}).toEqual(manifest[part] ?? {});
-      for (const [name, version] of Object.entries(manifest[part] ?? {})) {
-        if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) loose.push(`${name} ${version}: pin it`);
-        const locked =
-          lock.packages[name.replace(/^@crossbill\//, 'packages/')] ?? lock.packages[`node_modules/${name}`];
-        if (locked?.version !== version)
-          loose.push(`${name} ${version}: the lock has ${locked?.version ?? 'none'}; run npm install`);
-      }
+it('each dependency has an exact version, the same as in package-lock.json', () => {
+  const root = lock.packages[''];
+  const loose: string[] = [];
+  for (const part of PARTS) {
+    expect(root?.[part] ?? {}).toEqual(manifest[part] ?? {});
+    for (const [name, version] of Object.entries(manifest[part] ?? {})) {
+      if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) loose.push(`${name} ${version}: pin it`);
+      const locked = lock.packages[name.replace(/^@crossbill\//, 'packages/')] ?? lock.packages[`node_modules/${name}`];
+      if (locked?.version !== version)
+        loose.push(`${name} ${version}: the lock has ${locked?.version ?? 'none'}; run npm install`);
     }
-    expect(loose).toEqual([]);
-  });
+  }
+  expect(loose).toEqual([]);
+});
 
-  it('the lock has platform packages for every platform, also for those absent when npm wrote it', () => {
-    // npm silently leaves out an optional package missing in the registry; `npm ci` elsewhere then refuses the lock.
-    const missing = Object.entries(lock.packages).flatMap(([path, e]) =>
-      Object.keys(e.optionalDependencies ?? {})
-        .filter((name) =>
-          seenFrom(path).every((folder) => lock.packages[`${folder}node_modules/${name}`] === undefined),
-        )
-        .map(
-          (name) =>
-            `${path || 'package.json'}: ${name} is not in the lock; pin a version whose platforms are all there`,
-        ),
-    );
-    expect(missing).toEqual([]);
-    expect(seenFrom('node_modules/a/node_modules/@b/c')).toEqual([
-      'node_modules/a/node_modules/@b/c/',
-      'node_modules/a/',
-      '',
-    ]);
-  });
+it('package-lock.json has the optional packages of every platform', () => {
+  // npm silently leaves out an optional package missing in the registry; `npm ci` elsewhere then refuses the lock.
+  const missing = Object.entries(lock.packages).flatMap(([path, e]) =>
+    Object.keys(e.optionalDependencies ?? {})
+      .filter((name) => seenFrom(path).every((folder) => lock.packages[`${folder}node_modules/${name}`] === undefined))
+      .map(
+        (name) => `${path || 'package.json'}: ${name} is not in the lock; pin a version whose platforms are all there`,
+      ),
+  );
+  expect(missing).toEqual([]);
+  expect(seenFrom('node_modules/a/node_modules/@b/c')).toEqual([
+    'node_modules/a/node_modules/@b/c/',
+    'node_modules/a/',
+    '',
+  ]);
+});
 
-  it('the dependencies run on every Node of package.json, without a warning of npm', () => {
-    expect(semver.validRange(nodes)).not.toBeNull();
-    const tooNew = entries.flatMap(([path, e]) => {
-      const range = e.engines?.['node'] ?? '*';
-      return semver.subset(nodes, range) ? [] : [`${path} ${e.version ?? ''} wants Node ${range}`];
-    });
-    expect(tooNew).toEqual([]);
+it('every dependency supports every Node version of package.json', () => {
+  expect(semver.validRange(nodes)).not.toBeNull();
+  const tooNew = entries.flatMap(([path, e]) => {
+    const range = e.engines?.['node'] ?? '*';
+    return semver.subset(nodes, range) ? [] : [`${path} ${e.version ?? ''} wants Node ${range}`];
   });
+  expect(tooNew).toEqual([]);
+});
 
-  it('the run time needs as many packages as the page of dependencies says', () => {
-    const atRunTime = entries.filter(([, e]) => e.dev !== true && e.optional !== true && e.devOptional !== true);
-    expect(readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')).toContain(
-      `without the optional ones, ${atRunTime.length} packages are installed`,
-    );
-  });
+it('docs/dependencies.md names the number of packages installed at run time', () => {
+  const atRunTime = entries.filter(([, e]) => e.dev !== true && e.optional !== true && e.devOptional !== true);
+  expect(readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')).toContain(
+    `without the optional ones, ${atRunTime.length} packages are installed`,
+  );
+});
 
-  it('each dependency in the lock has a hash, so nothing else can take its name', () => {
-    expect(lock.lockfileVersion).toBe(3);
-    expect(entries.length).toBeGreaterThan(100);
-    expect(entries.filter(([, e]) => !/^sha512-[\w+/]{86}==/.test(e.integrity ?? '')).map(([path]) => path)).toEqual(
-      [],
-    );
-  });
+it('each package in package-lock.json has a SHA-512 hash', () => {
+  expect(lock.lockfileVersion).toBe(3);
+  expect(entries.length).toBeGreaterThan(100);
+  expect(entries.filter(([, e]) => !/^sha512-[\w+/]{86}==/.test(e.integrity ?? '')).map(([path]) => path)).toEqual([]);
+});
 
-  it('the installed dependencies are those of the lock', () => {
-    const wrong = entries.flatMap(([path, e]) => {
-      const own = join(path, 'package.json');
-      if (!existsSync(join(ROOT, own))) return e.optional === true ? [] : [`${path} is missing: run npm install`];
-      const { version } = read<{ version: string }>(own);
-      return version === e.version ? [] : [`${path} is ${version}, the lock has ${e.version ?? ''}: run npm install`];
-    });
-    expect(wrong).toEqual([]);
+it('the installed packages have the versions of package-lock.json', () => {
+  const wrong = entries.flatMap(([path, e]) => {
+    const own = join(path, 'package.json');
+    if (!existsSync(join(ROOT, own))) return e.optional === true ? [] : [`${path} is missing: run npm install`];
+    const { version } = read<{ version: string }>(own);
+    return version === e.version ? [] : [`${path} is ${version}, the lock has ${e.version ?? ''}: run npm install`];
   });
+  expect(wrong).toEqual([]);
+});
 
-  it('no dependency runs a script at install', () => {
-    expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
-    const scripted = entries.filter(([, e]) => e.hasInstallScript === true).map(([path]) => nameOf(path));
-    expect(scripted.sort()).toEqual(INSTALL_SCRIPTS);
-  });
+it('no dependency runs an install script', () => {
+  expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
+  const scripted = entries.filter(([, e]) => e.hasInstallScript === true).map(([path]) => nameOf(path));
+  expect(scripted.sort()).toEqual(INSTALL_SCRIPTS);
+});
 
-  it('each dependency has a known and allowed licence', () => {
-    const foreign = entries.flatMap(([path, e]) => {
-      const licence = e.license ?? LICENCE_IN_A_FILE[nameOf(path)] ?? 'none';
-      const names = licence.replace(/[()]/g, '').split(/ (?:AND|OR) /);
-      const allowed = e.dev === true ? [...LICENCES, ...LICENCES_OF_TOOLS] : LICENCES;
-      return names.every((n) => allowed.includes(n)) ? [] : [`${nameOf(path)}: ${licence}`];
-    });
-    expect(foreign).toEqual([]);
+it('each dependency has an allowed licence', () => {
+  const foreign = entries.flatMap(([path, e]) => {
+    const licence = e.license ?? LICENCE_IN_A_FILE[nameOf(path)] ?? 'none';
+    const names = licence.replace(/[()]/g, '').split(/ (?:AND|OR) /);
+    const allowed = e.dev === true ? [...LICENCES, ...LICENCES_OF_TOOLS] : LICENCES;
+    return names.every((n) => allowed.includes(n)) ? [] : [`${nameOf(path)}: ${licence}`];
   });
+  expect(foreign).toEqual([]);
+});
 
-  it('no dependency has a version with a known hole', () => {
-    const found = entries.flatMap(([path, e]) => {
-      const hole = HOLES.find((h) => h.name === nameOf(path));
-      if (hole === undefined || !hasHole(e.version ?? '0.0.0', hole.fixed)) return [];
-      return [`${path} ${e.version ?? ''}: ${hole.advisory}, mended in ${hole.fixed.join(', ')}`];
-    });
-    expect(found).toEqual([]);
-    expect(['1.20.2', '2.2.0', '0.9.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([true, true, true]);
-    expect(['1.20.3', '2.10.0', '3.0.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([false, false, false]);
+it('no dependency has a version with a known vulnerability', () => {
+  const found = entries.flatMap(([path, e]) => {
+    const hole = HOLES.find((h) => h.name === nameOf(path));
+    if (hole === undefined || !hasHole(e.version ?? '0.0.0', hole.fixed)) return [];
+    return [`${path} ${e.version ?? ''}: ${hole.advisory}, mended in ${hole.fixed.join(', ')}`];
   });
+  expect(found).toEqual([]);
+  expect(['1.20.2', '2.2.0', '0.9.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([true, true, true]);
+  expect(['1.20.3', '2.10.0', '3.0.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([false, false, false]);
 });

@@ -19,14 +19,14 @@ describe('the prose check', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("the prose check finds a relative word and a passive in a page, and names the sentence's line", () => {
+  it('the prose check counts relative words and passives of a page, and names the line of a sentence', () => {
     const out = printed('page.md', '# Title\n\nOne two three four five.\n\nThe refund that is sent waits.\n');
     expect(out).toContain('docs: 11 words, 9.09 relative');
     expect(out).toContain('9.09 passive');
     expect(out).toMatch(/page\.md:5 The refund that is sent waits\./);
   });
 
-  it('the prose check ignores code, headings and the addresses of links', () => {
+  it('the prose check ignores code, headings and link targets', () => {
     const out = printed(
       'code.md',
       '# What is said\n\n```sh\necho which\n```\n\nRun `what that` and [go](that.md) home.\n',
@@ -34,7 +34,7 @@ describe('the prose check', () => {
     expect(out).toContain('docs: 5 words, 0 relative');
   });
 
-  it('the prose check reads the titles of tests, and no other text of a test file', () => {
+  it('the prose check reads the titles of a test file and no other text in it', () => {
     const out = printed('a.test.ts', "// a note that is not counted\nit('a refund that fails', () => 'what that');\n");
     expect(out).toContain('titles: 4 words, 25 relative');
     expect(out).not.toContain('comments');

@@ -1,5 +1,5 @@
 // The rules for the sources as they stand: imports, length of files, the place of a rule, stored words.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { brokenRules, folderCircles, readSources, tooLong } from './import-rules.js';
 import ts from 'typescript';
 
@@ -8,111 +8,103 @@ const tools = [...readSources('tools'), ...readSources('packages')].filter(
   (f) => !f.path.startsWith('packages/proof/test/'),
 );
 
-describe('the sources', () => {
-  it('each source imports only parts the table allows, in no circle, and only settings read the environment', () => {
-    const files = [...src, ...tools];
-    expect(files.length).toBeGreaterThan(5);
-    expect(brokenRules(files)).toEqual([]);
-  });
-
-  it('the folders of src form no circle, types and rules counted', () => {
-    expect(folderCircles(src)).toEqual([]);
-  });
-
-  it('no source has more than 400 lines, and no test file more than 550', () => {
-    expect([src, tools, readSources('test')].flatMap(tooLong)).toEqual([]);
-  });
+it('each source file imports only what the import table allows, in no circle', () => {
+  const files = [...src, ...tools];
+  expect(files.length).toBeGreaterThan(5);
+  expect(brokenRules(files)).toEqual([]);
 });
 
-describe('the rules themselves', () => {
-  /** The complaints about a file with this text, in a project of the usual files. */
-  function saidOf(path: string, text: string): string[] {
-    const others = [
-      'domain/money.ts',
-      'store/inbox.ts',
-      'config/index.ts',
-      'mor/wire.ts',
-      'mor/client.ts',
-      'intake/refund.ts',
-    ];
-    return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
+it('the folders of src form no circle of imports', () => {
+  expect(folderCircles(src)).toEqual([]);
+});
+
+it('no source file has more than 400 lines, and no test file more than 550', () => {
+  expect([src, tools, readSources('test')].flatMap(tooLong)).toEqual([]);
+});
+
+/** The complaints about a file with this text, in a project of the usual files. */
+function saidOf(path: string, text: string): string[] {
+  const others = [
+    'domain/money.ts',
+    'store/inbox.ts',
+    'config/index.ts',
+    'mor/wire.ts',
+    'mor/client.ts',
+    'intake/refund.ts',
+  ];
+  return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
+}
+
+it('the import check finds a forbidden import in each of its syntactic forms', () => {
+  for (const text of [
+    `import { a } from '../store/inbox.js';`,
+    `import { type A } from '../store/inbox.js';`,
+    `import '../store/inbox.js';`,
+    `export * from '../store/inbox.js';`,
+    `export const a = await import('../store/inbox.js');`,
+    `export type A = import('../store/inbox.js').A;`,
+  ]) {
+    expect(saidOf('mor/pay.ts', text)).toEqual(['mor/pay.ts imports store/inbox.ts: mor may not']);
   }
+});
 
-  it('the import check sees every way to import', () => {
-    for (const text of [
-      `import { a } from '../store/inbox.js';`,
-      `import { type A } from '../store/inbox.js';`,
-      `import '../store/inbox.js';`,
-      `export * from '../store/inbox.js';`,
-      `export const a = await import('../store/inbox.js');`,
-      `export type A = import('../store/inbox.js').A;`,
-    ]) {
-      expect(saidOf('mor/pay.ts', text)).toEqual(['mor/pay.ts imports store/inbox.ts: mor may not']);
-    }
-  });
+it('the import check allows each import of the table and no other', () => {
+  expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
+  expect(saidOf('packages/proof/src/x.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
+  expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(
+    2,
+  );
+  expect(saidOf('main.ts', `import './store/inbox.js'; import './config/index.js';`)).toEqual([]);
+  expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
+});
 
-  it('the import check lets each arrow of the table pass and no other', () => {
-    expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
-    expect(saidOf('packages/proof/src/x.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
-    expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(
-      2,
-    );
-    expect(saidOf('main.ts', `import './store/inbox.js'; import './config/index.js';`)).toEqual([]);
-    expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
-  });
+it('the import check refuses a package in domain, an unknown folder and a file outside src', () => {
+  expect(saidOf('domain/x.ts', `import { readFile } from 'node:fs';`)).toHaveLength(1);
+  expect(saidOf('domain/x.ts', `import { createHash } from 'node:crypto';`)).toEqual([]);
+  expect(saidOf('store/x.ts', `import '../../migrations/1.js';`)).toHaveLength(1);
+  expect(saidOf('helpers/x.ts', '')).toEqual(['helpers/x.ts: helpers is not in the table of parts']);
+  expect(saidOf('store/x.ts', `import '../domain/gone.js';`)).toHaveLength(1);
+});
 
-  it('the import check keeps domain free of packages, and every folder inside src', () => {
-    expect(saidOf('domain/x.ts', `import { readFile } from 'node:fs';`)).toHaveLength(1);
-    expect(saidOf('domain/x.ts', `import { createHash } from 'node:crypto';`)).toEqual([]);
-    expect(saidOf('store/x.ts', `import '../../migrations/1.js';`)).toHaveLength(1);
-    expect(saidOf('helpers/x.ts', '')).toEqual(['helpers/x.ts: helpers is not in the table of parts']);
-    expect(saidOf('store/x.ts', `import '../domain/gone.js';`)).toHaveLength(1);
-  });
+it('the import check finds a circle of imports, even of types', () => {
+  const files = [
+    { path: 'domain/a.ts', text: `import { type B } from './b.js';` },
+    { path: 'domain/b.ts', text: `import { c } from './c.js';` },
+    { path: 'domain/c.ts', text: `export * from './a.js';` },
+  ];
+  expect(brokenRules(files)).toEqual(['a circle of imports: domain/a.ts -> domain/b.ts -> domain/c.ts -> domain/a.ts']);
+});
 
-  it('the import check finds a circle, of types too', () => {
-    const files = [
-      { path: 'domain/a.ts', text: `import { type B } from './b.js';` },
-      { path: 'domain/b.ts', text: `import { c } from './c.js';` },
-      { path: 'domain/c.ts', text: `export * from './a.js';` },
-    ];
-    expect(brokenRules(files)).toEqual([
-      'a circle of imports: domain/a.ts -> domain/b.ts -> domain/c.ts -> domain/a.ts',
-    ]);
-  });
+it('the import check finds a circle of folders even if their files form none', () => {
+  const files = [
+    { path: 'refunds/rules/a.ts', text: `import { type B } from '../../payments/b.js';` },
+    { path: 'payments/b.ts', text: '' },
+    { path: 'payments/c.ts', text: `import '../refunds/d.js';` },
+    { path: 'refunds/d.ts', text: `import '../domain/money.js';` },
+  ];
+  expect(folderCircles(files)).toEqual([
+    'refunds/rules/a.ts imports payments/b.js; payments/c.ts imports refunds/d.js',
+  ]);
+});
 
-  it('the import check finds a circle of folders even if their files form none', () => {
-    const files = [
-      { path: 'refunds/rules/a.ts', text: `import { type B } from '../../payments/b.js';` },
-      { path: 'payments/b.ts', text: '' },
-      { path: 'payments/c.ts', text: `import '../refunds/d.js';` },
-      { path: 'refunds/d.ts', text: `import '../domain/money.js';` },
-    ];
-    expect(folderCircles(files)).toEqual([
-      'refunds/rules/a.ts imports payments/b.js; payments/c.ts imports refunds/d.js',
-    ]);
-  });
+it('the import check finds each way to read the environment', () => {
+  for (const text of [
+    'process.env.PORT;',
+    `process['env'].PORT;`,
+    'globalThis.process.env;',
+    'const { env } = process;',
+    'const { env: e } = process;',
+    `import { env } from 'node:process';`,
+  ]) {
+    expect(saidOf('store/x.ts', text)).toEqual(['store/x.ts reads process.env: only config/ and the main programs do']);
+    expect(saidOf('config/x.ts', text)).toEqual([]);
+  }
+  expect(saidOf('store/x.ts', '// process.env is not read here\nconst s = "process.env";')).toEqual([]);
+});
 
-  it('the import check sees every way to read the environment', () => {
-    for (const text of [
-      'process.env.PORT;',
-      `process['env'].PORT;`,
-      'globalThis.process.env;',
-      'const { env } = process;',
-      'const { env: e } = process;',
-      `import { env } from 'node:process';`,
-    ]) {
-      expect(saidOf('store/x.ts', text)).toEqual([
-        'store/x.ts reads process.env: only config/ and the main programs do',
-      ]);
-      expect(saidOf('config/x.ts', text)).toEqual([]);
-    }
-    expect(saidOf('store/x.ts', '// process.env is not read here\nconst s = "process.env";')).toEqual([]);
-  });
-
-  it("the line count equals an editor's", () => {
-    expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(400) }])).toEqual([]);
-    expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(401) }])).toHaveLength(1);
-  });
+it('the line check counts the lines of a file as an editor does', () => {
+  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(400) }])).toEqual([]);
+  expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(401) }])).toHaveLength(1);
 });
 
 const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string])[] = [
@@ -139,34 +131,32 @@ const LIMIT_OF_RULES = 350;
 /** The one file that knows the sentences of every room. */
 const JOINS_WORDS = 'reviews/rules/words.ts';
 
-describe('the rooms', () => {
-  it.each(NAMED_RULES)('one place says %s: %s', (_, path, name) => {
-    const file = src.find((f) => f.path === path);
-    expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
-  });
+it.each(NAMED_RULES)('the rule on %s is exported from %s', (_, path, name) => {
+  const file = src.find((f) => f.path === path);
+  expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
+});
 
-  it(`no rule stands in a file of more than ${LIMIT_OF_RULES} lines`, () => {
-    const rules = src.filter((f) => /^domain\/|\/rules\/|^policy\.ts$/.test(f.path));
-    const long = rules.filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES).map((f) => f.path);
-    expect(rules.length).toBeGreaterThan(50);
-    expect(long).toEqual([]);
-  });
+it('no file of rules has more than 350 lines', () => {
+  const rules = src.filter((f) => /^domain\/|\/rules\/|^policy\.ts$/.test(f.path));
+  const long = rules.filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES).map((f) => f.path);
+  expect(rules.length).toBeGreaterThan(50);
+  expect(long).toEqual([]);
+});
 
-  it('a room has at most three files of rules, except for verify and the reviews', () => {
-    const rooms = src.flatMap(({ path }) => /^([a-z-]+)\/rules\//.exec(path)?.[1] ?? []);
-    const full = new Set(rooms.filter((room) => rooms.filter((x) => x === room).length > 3));
-    expect([...full].sort()).toEqual(['reviews', 'verify']);
-  });
+it('a subject has at most three files of rules, except verify and reviews', () => {
+  const rooms = src.flatMap(({ path }) => /^([a-z-]+)\/rules\//.exec(path)?.[1] ?? []);
+  const full = new Set(rooms.filter((room) => rooms.filter((x) => x === room).length > 3));
+  expect([...full].sort()).toEqual(['reviews', 'verify']);
+});
 
-  it('no rule needs the rules of another room, except of mor-objects and of the sentences', () => {
-    const needs = src.flatMap(({ path, text }) => {
-      const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
-      if (room === undefined || path === JOINS_WORDS) return [];
-      const others = [...text.matchAll(/from '\.\.\/\.\.\/([a-z-]+)\/rules\//g)].map(([, to]) => to);
-      return others.filter((to) => to !== 'mor-objects' && to !== 'reviews').map((to) => `${path} needs ${to ?? ''}`);
-    });
-    expect(needs).toEqual([]);
+it("no rule imports another subject's rules, except those of mor-objects and reviews", () => {
+  const needs = src.flatMap(({ path, text }) => {
+    const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
+    if (room === undefined || path === JOINS_WORDS) return [];
+    const others = [...text.matchAll(/from '\.\.\/\.\.\/([a-z-]+)\/rules\//g)].map(([, to]) => to);
+    return others.filter((to) => to !== 'mor-objects' && to !== 'reviews').map((to) => `${path} needs ${to ?? ''}`);
   });
+  expect(needs).toEqual([]);
 });
 
 /**
@@ -193,16 +183,14 @@ function otherThanAscii(path: string, text: string): string[] {
   return found;
 }
 
-it("no source uses Nest's log, since its lines have no code", () => {
+it("no source file uses Nest's logger, since its lines have no code", () => {
   const users = src.filter(({ text }) => /import \{[^}]*\bLogger\b[^}]*\} from '@nestjs\/common'/.test(text));
   expect(users.map(({ path }) => path)).toEqual([]);
 });
 
-describe('our own stored words', () => {
-  it('a stored sentence of ours is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
-    const files = src.filter(({ path }) => WRITERS.test(path));
-    expect(files.length).toBeGreaterThan(50);
-    expect(files.flatMap(({ path, text }) => otherThanAscii(path, text))).toEqual([]);
-    expect(otherThanAscii('x.ts', `const a = \`the MoR\u2019s \${b}\`; // \u2019`)).toHaveLength(1);
-  });
+it('stored sentences are plain ASCII', () => {
+  const files = src.filter(({ path }) => WRITERS.test(path));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.flatMap(({ path, text }) => otherThanAscii(path, text))).toEqual([]);
+  expect(otherThanAscii('x.ts', `const a = \`the MoR\u2019s \${b}\`; // \u2019`)).toHaveLength(1);
 });

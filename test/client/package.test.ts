@@ -67,7 +67,7 @@ describe('the packed client', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('the packed client is at most 20 KB, needs no other package, and holds nothing but itself', () => {
+  it('the packed client is at most 20 KB, has no dependency and contains only its own files', () => {
     expect(packed.size).toBeLessThanOrEqual(LIMIT_BYTES);
     expect(packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/'))).toEqual([
       'LICENSE',
@@ -85,7 +85,7 @@ describe('the packed client', () => {
     ['ES modules', 'module', 'NodeNext'],
     ['CommonJS', 'commonjs', 'Node16'],
     ['a bundler', 'module', 'Bundler'],
-  ])('the packed client compiles in a new strict project of %s, without skipLibCheck', async (_, type, resolution) => {
+  ])('the packed client compiles in a strict project of %s without skipLibCheck', async (_, type, resolution) => {
     const project = join(folder, `project-${resolution}`);
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ type }));
@@ -110,7 +110,7 @@ describe('the packed client', () => {
     expect(said).toBe('');
   });
 
-  it("the packed client is one module for `import` and for `require`: both know each other's errors", async () => {
+  it('`import` and `require` of the packed client share one CrossbillError class', async () => {
     writeFileSync(
       join(folder, 'both.mjs'),
       `import { createRequire } from 'node:module';
@@ -131,7 +131,7 @@ describe('the packed client', () => {
     expect(stdout).toMatch(/^sup_\w+ requires_payment_method\npay_readme 4999 eur\npayment_not_found 404\n$/);
   });
 
-  it('the packed client receives notifications as the second example of its README says', async () => {
+  it("the second example of the packed client's README accepts a signed notification and refuses a forged one", async () => {
     const [, , code = ''] = textOf('packages/client/README.md').split('```js\n');
     const source = (code.split('```')[0] ?? '').replace(
       'process.env.PORT)',

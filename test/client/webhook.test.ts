@@ -39,13 +39,13 @@ describe('verifyWebhook', () => {
     expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
   });
 
-  it('verifyWebhook takes either secret during a change', async () => {
+  it('verifyWebhook accepts the old and the new secret during a rotation', async () => {
     const { body, headers } = await delivered('refund.failed', [NEW, OLD]);
     for (const secret of [OLD, NEW, [OTHER, NEW]])
       expect(verifyWebhook(body, headers, secret).type).toBe('refund.failed');
   });
 
-  it('verifyWebhook believes nothing changed, old, or signed by somebody else', async () => {
+  it('verifyWebhook refuses a notification that is changed, too old or signed with another secret', async () => {
     const { body, headers } = await delivered('invoice.paid');
     const code = (work: () => unknown): unknown => {
       try {

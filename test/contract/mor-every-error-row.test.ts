@@ -84,7 +84,7 @@ describe('the client', () => {
   afterAll(() => rig.close());
 
   it.each(cases.map((c) => [`${c.where} ${c.status} ${c.code}`, c] as const))(
-    "the client reads the MoR's error row: %s",
+    'the MoR client gives the documented error row %s its kind, status and code',
     async (_name, c) => {
       if (c.call === undefined) throw new Error(`no call of the client stands for ${c.where}`);
       const field = { field: 'lineItems[0].countryOfOrigin', message: 'is missing' };
@@ -100,7 +100,7 @@ describe('the client', () => {
     },
   );
 
-  it('the error guide has a line for each code of the documents', () => {
+  it("the error guide has advice for each error code in the MoR's documents", () => {
     const without = cases.filter(
       (c) =>
         c.call !== undefined &&

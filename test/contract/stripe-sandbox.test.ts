@@ -1,5 +1,5 @@
 // The adapter against the sandbox's Stripe over real HTTP: effects happen once, and a look finds lost answers again.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
 import { form } from '../../src/stripe/encode.js';
 import { Kernel } from '@crossbill/sandbox/kernel/kernel.js';
@@ -58,99 +58,100 @@ async function paidByRecord() {
   return { invoiceId, report, attach, paymentRecordId: made.paymentRecordId };
 }
 
-describe("the adapter and the sandbox's Stripe", () => {
-  it('a finalized invoice with a reported and attached record is paid', async () => {
-    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
-    expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
-      invoice: { status: 'paid', amountRemaining: 0n },
-    });
-    const listed = await stripe.platform.listInvoicePayments(invoiceId);
-    expect(listed).toMatchObject({ ok: true });
-    expect(listed.ok && listed.value).toContainEqual({
-      paymentRecordId,
-      status: 'paid',
-      amountPaid: 2990n,
-      byPlatform: false,
-    });
+it('Stripe marks an invoice paid once its payment record is reported and attached', async () => {
+  const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+  expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
+    invoice: { status: 'paid', amountRemaining: 0n },
   });
-
-  it('repeats under new keys change nothing: one finalization, one record, one refund, one credit note', async () => {
-    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
-    const refund = {
-      ...calls.refund,
-      invoiceId,
-      paymentRecordId,
-      refundId: `rf_${invoiceId}`,
-      reference: `re_${invoiceId}`,
-    };
-    const { refundId, reference } = refund;
-    const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
-    const issued: BillingAnswer[] = [];
-    for (const key of ['first', 'second']) {
-      await done({ ...calls.finalize, invoiceId }, `fin-${key}-${invoiceId}`);
-      await done(attach, `attach-${key}-${invoiceId}`);
-      await done(refund, `refund-${key}-${invoiceId}`);
-      if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
-    }
-    expect(await stripe.platform.probe(note)).toMatchObject({
-      value: { done: true, answer: issued[0] },
-    });
-    expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
-    expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
+  const listed = await stripe.platform.listInvoicePayments(invoiceId);
+  expect(listed).toMatchObject({ ok: true });
+  expect(listed.ok && listed.value).toContainEqual({
+    paymentRecordId,
+    status: 'paid',
+    amountPaid: 2990n,
+    byPlatform: false,
   });
+});
 
-  it('a probe finds a reported payment before and after its attachment', async () => {
-    const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
-    const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
-    expect(await stripe.platform.probe(report)).toMatchObject(found);
-    await done(attach, `attach-${invoiceId}`);
-    expect(await stripe.platform.probe(report)).toMatchObject(found);
-    const other = { ...report, paymentId: 'pay_none', reference: 'ch_none' };
-    expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
+it('repeated calls under new keys leave Stripe with one finalization, one record, one refund and one credit note', async () => {
+  const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+  const refund = {
+    ...calls.refund,
+    invoiceId,
+    paymentRecordId,
+    refundId: `rf_${invoiceId}`,
+    reference: `re_${invoiceId}`,
+  };
+  const { refundId, reference } = refund;
+  const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
+  const issued: BillingAnswer[] = [];
+  for (const key of ['first', 'second']) {
+    await done({ ...calls.finalize, invoiceId }, `fin-${key}-${invoiceId}`);
+    await done(attach, `attach-${key}-${invoiceId}`);
+    await done(refund, `refund-${key}-${invoiceId}`);
+    if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
+  }
+  expect(await stripe.platform.probe(note)).toMatchObject({
+    value: { done: true, answer: issued[0] },
   });
+  expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
+  expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
+});
 
-  it('an out-of-band payment keeps the reference and pays the invoice, and its credit note names the amount', async () => {
-    const { invoiceId } = await aDraft();
-    await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
-    await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
-    expect(await done({ ...calls.pay, invoiceId }, `pay-${invoiceId}`)).toMatchObject({ invoice: { status: 'paid' } });
-    expect(await done({ ...calls.pay, invoiceId }, `pay-again-${invoiceId}`)).toMatchObject({
-      invoice: { status: 'paid' },
-    });
-    await done({ ...calls.note, invoiceId, refunded: null }, `note-${invoiceId}`);
+it('a probe finds a reported payment on Stripe before and after its attachment', async () => {
+  const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
+  const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
+  expect(await stripe.platform.probe(report)).toMatchObject(found);
+  await done(attach, `attach-${invoiceId}`);
+  expect(await stripe.platform.probe(report)).toMatchObject(found);
+  const other = { ...report, paymentId: 'pay_none', reference: 'ch_none' };
+  expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
+});
+
+it('Stripe marks an invoice paid out of band once, and issues its credit note', async () => {
+  const { invoiceId } = await aDraft();
+  await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
+  await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
+  expect(await done({ ...calls.pay, invoiceId }, `pay-${invoiceId}`)).toMatchObject({ invoice: { status: 'paid' } });
+  expect(await done({ ...calls.pay, invoiceId }, `pay-again-${invoiceId}`)).toMatchObject({
+    invoice: { status: 'paid' },
   });
+  await done({ ...calls.note, invoiceId, refunded: null }, `note-${invoiceId}`);
+});
 
-  it('other bytes under one key get their own refusal, and an unknown invoice reads as null', async () => {
-    const { report, invoiceId } = await paidByRecord();
-    const changed = stored(stripe.platform, { ...report, reference: 'ch_other' }, `report-${invoiceId}`);
-    expect(await stripe.platform.send(changed)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
-    expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
-  });
+it('Stripe refuses other bytes under a used key, and an unknown invoice reads as null', async () => {
+  const { report, invoiceId } = await paidByRecord();
+  const changed = stored(stripe.platform, { ...report, reference: 'ch_other' }, `report-${invoiceId}`);
+  expect(await stripe.platform.send(changed)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
+  expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
+});
 
-  it('a probe finds a refund and its credit note with another time or amount, and nothing doubles', async () => {
-    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
-    await done(attach, `attach-${invoiceId}`);
-    const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];
-    const refund = { ...calls.refund, invoiceId, paymentRecordId, refundId, reference };
-    const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
-    await done(refund, `refund-${invoiceId}`);
-    await done(note, `note-${invoiceId}`);
-    const later = { ...refund, refundedAt: new Date(refund.refundedAt.getTime() + 2_000) };
-    expect(await done(later, `refund-${invoiceId}`)).toMatchObject({ paymentRecordId });
-    const less = { ...note, amount: { ...note.amount, minor: note.amount.minor - 100n } };
-    expect(await done(less, `note-${invoiceId}`)).toMatchObject({ kind: 'issue_credit_note' });
-    expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
-    expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
-  });
+it('a refund and a credit note sent again with another time or amount stay one refund and one credit note', async () => {
+  const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+  await done(attach, `attach-${invoiceId}`);
+  const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];
+  const refund = { ...calls.refund, invoiceId, paymentRecordId, refundId, reference };
+  const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
+  await done(refund, `refund-${invoiceId}`);
+  await done(note, `note-${invoiceId}`);
+  const later = { ...refund, refundedAt: new Date(refund.refundedAt.getTime() + 2_000) };
+  expect(await done(later, `refund-${invoiceId}`)).toMatchObject({ paymentRecordId });
+  const less = { ...note, amount: { ...note.amount, minor: note.amount.minor - 100n } };
+  expect(await done(less, `note-${invoiceId}`)).toMatchObject({ kind: 'issue_credit_note' });
+  expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
+  expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
+});
 
-  it('an attachment to a draft gets a refusal', async () => {
-    const { paymentRecordId } = await paidByRecord();
-    const { invoiceId } = await aDraft();
-    const call = stored(stripe.platform, { ...calls.attach, invoiceId, paymentRecordId }, `draft-${invoiceId}`);
-    expect(await stripe.platform.send(call)).toMatchObject({ ok: false, kind: 'refused' });
-  });
+it('Stripe refuses to attach a payment record to a draft', async () => {
+  const { paymentRecordId } = await paidByRecord();
+  const { invoiceId } = await aDraft();
+  const call = stored(stripe.platform, { ...calls.attach, invoiceId, paymentRecordId }, `draft-${invoiceId}`);
+  expect(await stripe.platform.send(call)).toMatchObject({ ok: false, kind: 'refused' });
+});
 
-  it.each(['drop_after', 'garble', 'store_500'])('an effect with a lost answer (%s) happens once', async (kind) => {
+it.each(['drop_after', 'garble', 'store_500'])(
+  'a Stripe call with a lost answer (%s) takes effect once, and a probe finds it',
+  async (kind) => {
     const { invoiceId, customerId } = await aDraft();
     await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
     const now = new Date();
@@ -164,18 +165,18 @@ describe("the adapter and the sandbox's Stripe", () => {
     const again = await stripe.platform.send(lost);
     if (kind === 'store_500') expect(again).toMatchObject({ kind: 'unknown', replayed: true });
     else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.answer : {} });
-  });
+  },
+);
 
-  it('the adapter reads invoices, events and the account for a comparison', async () => {
-    const createdAfter = new Date(Date.now() - 3_600_000);
-    const invoices = await stripe.reader.listInvoices({ createdAfter, limit: 2 });
-    expect(invoices).toMatchObject({ ok: true, value: { unreadable: [] } });
-    const events = await stripe.reader.listEvents({ types: ['invoice.paid', 'invoice.finalized'], createdAfter });
-    expect(events).toMatchObject({ ok: true, value: { unreadable: [] } });
-    expect(events.ok && new Set(events.value.items.map(({ type }) => type))).toEqual(
-      new Set(['invoice.paid', 'invoice.finalized']),
-    );
-    expect(await stripe.reader.readAccount()).toMatchObject({ ok: true });
-    expect(await stripe.reader.listWebhookEndpoints()).toMatchObject({ ok: true });
-  });
+it('the Stripe reader lists invoices, events, the account and webhook endpoints of the sandbox', async () => {
+  const createdAfter = new Date(Date.now() - 3_600_000);
+  const invoices = await stripe.reader.listInvoices({ createdAfter, limit: 2 });
+  expect(invoices).toMatchObject({ ok: true, value: { unreadable: [] } });
+  const events = await stripe.reader.listEvents({ types: ['invoice.paid', 'invoice.finalized'], createdAfter });
+  expect(events).toMatchObject({ ok: true, value: { unreadable: [] } });
+  expect(events.ok && new Set(events.value.items.map(({ type }) => type))).toEqual(
+    new Set(['invoice.paid', 'invoice.finalized']),
+  );
+  expect(await stripe.reader.readAccount()).toMatchObject({ ok: true });
+  expect(await stripe.reader.listWebhookEndpoints()).toMatchObject({ ok: true });
 });

@@ -51,7 +51,7 @@ describe('npm run example', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("npm run example brings shop, console and sandbox up, and names the shop's address if its port is busy", async () => {
+  it("`npm run example` starts shop, console and sandbox, and names the shop's URL if port 4000 is taken", async () => {
     expect(said).toContain(`port ${SHOP_PORT} is taken`);
     expect(addressOf('Shop')).not.toBe(`http://127.0.0.1:${SHOP_PORT}`);
     expect(await statusOf(`${addressOf('Shop')}/api/shop`)).toBe(200);
@@ -62,7 +62,7 @@ describe('npm run example', () => {
     );
   });
 
-  it('Ctrl-C ends everything of npm run example, also after two signals at once', async () => {
+  it('ctrl-C ends every process of `npm run example`, even pressed twice', async () => {
     const ended = new Promise((resolve) => program.once('exit', (code, signal) => resolve(code ?? signal)));
     const started = childrenOf(program.pid ?? 0);
     expect(started.length).toBeGreaterThanOrEqual(2); // the daemon and the shop

@@ -26,7 +26,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm install && npm run example',
     why: 'it stays up until Ctrl-C',
-    runs: { file: 'examples/run.test.ts', title: 'brings shop, console and sandbox up' },
+    runs: { file: 'examples/run.test.ts', title: 'starts shop, console and sandbox' },
   },
   {
     command: 'npm run --silent sandbox | tee sandbox.env',

@@ -10,7 +10,7 @@ import { resolveReview } from '../../support/decide.js';
 
 const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
 
-it('a dispute stands next to its payment with its deadline, and the invoice stays paid', () => {
+it('an open dispute belongs to its payment, opens a review item with its deadline, and leaves the invoice paid', () => {
   const s = hear(paidByCard(), 'dispute.action_needed', about);
   expect(s.objects).toMatchObject([{ kind: 'dispute', morId: 'dp_1', paymentRowId: s.payments[0]?.id }]);
   expect(withWords(open(s))).toMatchObject([
@@ -20,7 +20,7 @@ it('a dispute stands next to its payment with its deadline, and the invoice stay
 });
 
 it.each(['won', 'lost'])(
-  'a %s dispute ends the same in every order of its events, with one entry at most',
+  'a %s dispute ends the same in every order of its events, with at most one ledger entry',
   (outcome) => {
     const all = [
       ['dispute.action_needed', about, '2026-11-20T10:00:00Z'],
@@ -45,7 +45,7 @@ it.each(['won', 'lost'])(
   },
 );
 
-it('a lost dispute takes only the money without an earlier refund', () => {
+it('a lost dispute takes only the part of the payment without an earlier refund', () => {
   const ctx = aCtx();
   const before = paidByCard(ctx);
   const [p] = before.payments;
@@ -59,7 +59,7 @@ it('a lost dispute takes only the money without an earlier refund', () => {
   ]);
 });
 
-it('a lost dispute takes at most the rest of another one', () => {
+it('several lost disputes of one payment together take at most the payment', () => {
   const outcome = { charge: 'ch_1', outcome: 'lost' };
   const amount = { amount: '20.00', currency: 'EUR' };
   let s = hear(paidByCard(), 'dispute.outcome', { ...outcome, disputeId: 'dp_1', amount });
@@ -69,7 +69,7 @@ it('a lost dispute takes at most the rest of another one', () => {
   expect(open(s).map((r) => r.subject)).toEqual(['dp_1:lost', 'dp_2:lost', 'dp_3:lost']);
 });
 
-it('an alert with a refund as its answer waits for payment.refunded and makes no refund of its own', () => {
+it('if the MoR answers an alert with a refund, Crossbill waits for the payment.refunded event and makes no refund', () => {
   const ctx = aCtx();
   let s = hear(paidByCard(ctx), 'pre_chargeback_alert.received', {
     alertId: 'al_1',
@@ -88,7 +88,7 @@ it('an alert with a refund as its answer waits for payment.refunded and makes no
   expect(s.refunds).toHaveLength(1);
 });
 
-it('an old part refund does not count as the answer to an alert', () => {
+it('a partial refund from a month ago does not count as the answer to an alert', () => {
   const ctx = aCtx();
   const before = paidByCard(ctx);
   const [p] = before.payments;
@@ -106,7 +106,7 @@ it('an old part refund does not count as the answer to an alert', () => {
   expect(open(s)).toEqual([]);
 });
 
-it("an alert and a dispute under one payment's id are two things", () => {
+it('an alert and a dispute under the same payment id keep separate review items', () => {
   let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
   s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });
   expect(open(s)).toHaveLength(2);
@@ -118,7 +118,7 @@ describe('a review item', () => {
   const about = { disputeId: 'dp_1', paymentReference: 'ch_1' };
   const dismiss = { resolution: 'dismiss', note: null, by: 'anna' } as const;
 
-  it('a review item follows the deadline of its dispute', () => {
+  it('the review item of a dispute follows a moved deadline', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     expect(open(s)).toMatchObject([{ dueAt: new Date('2026-12-01T00:00:00Z') }]);
     s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_moved');
@@ -128,7 +128,7 @@ describe('a review item', () => {
     expect(s.reviews).toHaveLength(1);
   });
 
-  it('a dismissed dispute item stays closed for the same fact, and another fact opens one', () => {
+  it('a dismissed dispute item stays closed for the same deadline and opens again for another deadline', () => {
     let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
     const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, aCtx());
     if (!done.ok) throw new Error(done.message);

@@ -86,57 +86,58 @@ const owed = (receivable: bigint, disputed: bigint): object => ({
 });
 
 const SCENARIOS: [string, Happening[], object][] = [
-  ['lost, with nothing given back', [taken, raised, lost], owed(0n, 2990n)],
-  ['lost, and given back in full', [taken, raised, lost, refund(1, 2990n, 2990n)], owed(0n, 0n)],
-  ['lost, and given back in part', [taken, lost, refund(1, 1000n, 1000n)], owed(0n, 1990n)],
+  ['a dispute lost without a refund', [taken, raised, lost], owed(0n, 2990n)],
+  ['a dispute lost with a full refund', [taken, raised, lost, refund(1, 2990n, 2990n)], owed(0n, 0n)],
+  ['a dispute lost with a partial refund', [taken, lost, refund(1, 1000n, 1000n)], owed(0n, 1990n)],
   [
-    'lost in part, and given back in two parts',
+    'a dispute lost in part with two partial refunds',
     [taken, partLost, refund(1, 500n, 500n), refund(2, 1000n, 1500n)],
     owed(0n, 1490n),
   ],
-  ['lost, then won', [taken, raised, lost, won], owed(2990n, 0n)],
-  ['won, then lost', [taken, raised, won, lostAfterwards], owed(0n, 2990n)],
-  ['lost, won and lost again', [taken, lost, won, lostAfterwards], owed(0n, 2990n)],
-  ['lost, then closed in words that are not known', [taken, raised, lost, closed], owed(0n, 2990n)],
-  ['closed, then won', [taken, closed, told('dispute.outcome', 58, { outcome: 'won' })], owed(2990n, 0n)],
-  ['lost, and evidence is asked for after that', [taken, raised, lost, sentBack], owed(0n, 2990n)],
-  ['won, and evidence is asked for after that', [taken, lost, won, sentBack], owed(2990n, 0n)],
-  ['closed, and evidence is asked for after that', [taken, raised, closed, sentBack], owed(2990n, 0n)],
+  ['a dispute lost and then won', [taken, raised, lost, won], owed(2990n, 0n)],
+  ['a dispute won and then lost', [taken, raised, won, lostAfterwards], owed(0n, 2990n)],
+  ['a dispute lost, won and lost again', [taken, lost, won, lostAfterwards], owed(0n, 2990n)],
+  ['a dispute lost and then closed in unknown words', [taken, raised, lost, closed], owed(0n, 2990n)],
+  ['a dispute closed and then won', [taken, closed, told('dispute.outcome', 58, { outcome: 'won' })], owed(2990n, 0n)],
+  ['a lost dispute with a later request for evidence', [taken, raised, lost, sentBack], owed(0n, 2990n)],
+  ['a won dispute with a later request for evidence', [taken, lost, won, sentBack], owed(2990n, 0n)],
+  ['a closed dispute with a later request for evidence', [taken, raised, closed, sentBack], owed(2990n, 0n)],
   [
-    'won, evidence is asked for, and closed',
+    'a dispute won, asked for evidence and closed',
     [taken, won, sentBack, told('dispute.outcome', 58, { outcome: 'closed' })],
     owed(2990n, 0n),
   ],
-  ['closed, evidence is asked for, and lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
-  ['two disputes that want more than there is', [taken, partLost, second, refund(1, 500n, 500n)], owed(0n, 2490n)],
-  ['two disputes of which one is won after all', [taken, partLost, second, won], owed(1790n, 1200n)],
+  ['a dispute closed, asked for evidence and lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
+  ['two disputes of more than the payment', [taken, partLost, second, refund(1, 500n, 500n)], owed(0n, 2490n)],
+  ['two lost disputes with one later win', [taken, partLost, second, won], owed(1790n, 1200n)],
   [
-    'an alert answered with a refund, and a dispute lost all the same',
+    'an alert answered with a refund and a dispute lost anyway',
     [taken, alertRaised, alertHandled, refund(1, 2990n, 2990n), lost],
     owed(0n, 0n),
   ],
-  ['everything at once', [taken, raised, lost, won, refund(1, 1000n, 1000n), second], owed(790n, 1200n)],
+  [
+    'two lost disputes, a win and a refund',
+    [taken, raised, lost, won, refund(1, 1000n, 1000n), second],
+    owed(790n, 1200n),
+  ],
 ];
 
-it.each(SCENARIOS)(
-  'disputes and refunds of one payment end in the same books in every order: %s',
-  (_, events, wanted) => {
-    const first = ended(events);
-    for (const order of permutations(events)) {
-      const names = order.map((e) => e.name);
-      same({ order: names, ...ended(order) }, { order: names, ...first });
-    }
-    let s = anOpenInvoice();
-    for (const e of events) s = e.tell(s, aCtx());
-    const { mor_receivable, disputed_payments } = balances(s);
-    expect({
-      ...(mor_receivable ? { mor_receivable } : {}),
-      ...(disputed_payments ? { disputed_payments } : {}),
-    }).toEqual(wanted);
-  },
-);
+it.each(SCENARIOS)('the ledger ends the same in every order of events for %s', (_, events, wanted) => {
+  const first = ended(events);
+  for (const order of permutations(events)) {
+    const names = order.map((e) => e.name);
+    same({ order: names, ...ended(order) }, { order: names, ...first });
+  }
+  let s = anOpenInvoice();
+  for (const e of events) s = e.tell(s, aCtx());
+  const { mor_receivable, disputed_payments } = balances(s);
+  expect({
+    ...(mor_receivable ? { mor_receivable } : {}),
+    ...(disputed_payments ? { disputed_payments } : {}),
+  }).toEqual(wanted);
+});
 
-it('a later win takes a loss back with its own entry', () => {
+it('each further outcome of a dispute books its own ledger entry', () => {
   let s = anOpenInvoice();
   for (const e of [taken, lost, won, lostAfterwards]) s = e.tell(s, aCtx());
   const dispute = s.objects.find((o) => o.kind === 'dispute')?.id ?? '';
@@ -153,7 +154,7 @@ it('a later win takes a loss back with its own entry', () => {
   ]);
 });
 
-it('nobody can refund the money of a lost dispute, and a later win frees it', () => {
+it('Crossbill refuses to refund money of a lost dispute, and a later win allows the refund', () => {
   const asking = (amount: bigint | null) => ({ amount, reason: null, metadata: null, by: 'ops' });
   let s = anOpenInvoice();
   for (const e of [taken, partLost]) s = e.tell(s, aCtx());
@@ -179,7 +180,7 @@ it('nobody can refund the money of a lost dispute, and a later win frees it', ()
   });
 });
 
-it('after a win, a person with a settled loss hears of it', () => {
+it('if the MoR wins a dispute after an operator settled the loss, a review item opens', () => {
   let s = anOpenInvoice();
   for (const e of [taken, lost]) s = e.tell(s, aCtx());
   const item = open(s).find((r) => r.subject === 'dp_1:lost');
@@ -195,7 +196,7 @@ it('after a win, a person with a settled loss hears of it', () => {
   expect(open(won.tell(s, aCtx()))).toEqual([]);
 });
 
-it('an outcome before it does not hide a deadline for evidence', () => {
+it('a request for evidence after an outcome opens a review item with its deadline', () => {
   for (const [outcome, subjects] of [
     [lost, ['dp_1:lost', 'dp_1:revision']],
     [won, ['dp_1:revision']],
@@ -214,7 +215,7 @@ it('an outcome before it does not hide a deadline for evidence', () => {
   }
 });
 
-it('a dispute moves to its own payment once Crossbill knows it', () => {
+it("the loss of a dispute moves to the dispute's own payment once Crossbill knows that payment", () => {
   const other = payment('other', {
     type: 'payment.succeeded',
     at: at(1),

@@ -1,5 +1,5 @@
 // A dispute in one sentence: how it stands, by when, and what to do.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { disputeAnswer } from '../../../src/disputes/words.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { stepsInWords } from '../../../src/retries/schedule.view.js';
@@ -14,7 +14,7 @@ const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>
   newMorObject(NOW, { id: 'obj_1', kind: 'dispute', invoiceId: 'in_1', status: 'action_needed', ...over });
 const said = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).text;
 
-it('the sentence of a dispute names the deadline and the days left, and is urgent in the last three', () => {
+it('the sentence of an open dispute names the deadline and the days left, and turns red in the last three days', () => {
   const later = dispute({ deadline: new Date('2026-11-28T13:00:00Z') });
   expect(disputeAnswer(later, NOW)).toEqual({
     tone: 'warn',
@@ -29,7 +29,7 @@ it('the sentence of a dispute names the deadline and the days left, and is urgen
   expect(said({})).toContain('the MoR named no deadline');
 });
 
-it('the sentence of a dispute names the winner only in known words', () => {
+it("the sentence of a decided dispute names the winner and the day, or quotes the MoR's unclear outcome", () => {
   const outcomeAt = '2026-11-03T10:00:00Z';
   expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
     'Won on 3 Nov: the money stays, and there is nothing to do.',
@@ -50,7 +50,7 @@ it('the sentence of a dispute names the winner only in known words', () => {
   );
 });
 
-it('the sentence of a dispute leaves out an unknown day, winner, note or ledger', () => {
+it('the sentence of a dispute leaves out an unknown day, winner, note or ledger entry', () => {
   expect(said({ status: 'won' })).toBe('Won: the money stays, and there is nothing to do.');
   expect(said({ status: 'lost' })).toBe('Lost: the bank took the money back. The invoice stays paid on Stripe.');
   for (const detail of [{}, { outcome: null }]) {
@@ -65,7 +65,7 @@ it('the sentence of a dispute leaves out an unknown day, winner, note or ledger'
   }
 });
 
-it('the sentence of a dispute names the deadline of evidence after the outcome', () => {
+it('the sentence of a decided dispute names a later deadline for evidence', () => {
   const deadline = new Date('2026-11-22T13:00:00Z');
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
@@ -80,7 +80,7 @@ it('the sentence of a dispute names the deadline of evidence after the outcome',
   });
 });
 
-it('the sentence of a dispute counts whole days, and is overdue from the deadline on', () => {
+it('the sentence of a dispute counts whole days left and calls the deadline overdue once it is reached', () => {
   const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
   expect(left(48)).toContain('due by 22 Nov, 2 days left');
   expect(left(47)).toContain('due by 22 Nov, 1 day left');
@@ -90,7 +90,7 @@ it('the sentence of a dispute counts whole days, and is overdue from the deadlin
   expect(left(0)).toContain('overdue: it was due by 12:00 UTC today');
 });
 
-it('a dispute is urgent under three days or with an unclear winner; a win is good, a loss a warning', () => {
+it('the sentence of a dispute is red under three days or for an unclear outcome, green for a win', () => {
   const tone = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).tone;
   const threeDays = NOW.getTime() + 3 * 86_400_000;
   for (const open of [{}, { status: 'revision_requested' }, { kind: 'alert', status: 'received' }] as const) {
@@ -105,7 +105,7 @@ it('a dispute is urgent under three days or with an unclear winner; a win is goo
   }
 });
 
-it('the sentence of an alert says how to prevent the dispute, and how it ended', () => {
+it('the sentence of an alert says how to prevent the dispute, and how the alert ended', () => {
   expect(said({ kind: 'alert', status: 'received', deadline: new Date('2026-11-28T13:00:00Z') })).toBe(
     "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
   );
@@ -117,7 +117,7 @@ it('the sentence of an alert says how to prevent the dispute, and how it ended',
   }
 });
 
-it('the words of a schedule name a substitute for each missing part', () => {
+it('the sentence of a retry schedule names a payment link in place of charges that nobody can make', () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
   expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
@@ -129,141 +129,135 @@ it('the words of a schedule name a substitute for each missing part', () => {
   expect(stepsInWords({ ...SCHEDULE, hard: [] }, 'hard', { relay: true, recoveryLinks })).toBe('nothing is tried');
 });
 
-describe('a lost dispute over an unsure sum', () => {
-  const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
-  const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
+const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
+const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
 
-  it('an unsure loss of money on no invoice tells nobody to bill the customer', () => {
-    const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
-    expect(wordsOf(item).summary).toContain('not sure');
-    expect(wordsOf(item).proposal).not.toContain('Bill the customer again');
-    expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
+it('the review item of an unsure loss on no invoice does not say to bill the customer', () => {
+  const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
+  expect(wordsOf(item).summary).toContain('not sure');
+  expect(wordsOf(item).proposal).not.toContain('Bill the customer again');
+  expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
+});
+it('if a dispute amount turns unsure again after its booking, the review item says that the booking is reversed', () => {
+  const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
+  const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
+  const sums = { amount: 1000n, currency: 'EUR' };
+  const sure = goesOn(first, { ...sums, detail: { ...lost.detail, amountAt: at(1) } });
+  expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
+  const dealt = dismissed(sure, 'dp_1:lost');
+  const detail = { ...dealt.objects[0]?.detail, unread: { said: '300 EUR', at: at(2) } };
+  const again = goesOn(dealt, { detail }, 6);
+  expect(again.objects[0]?.detail.loss?.minor).toBe('0');
+  expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
+});
+it('if a dispute amount is sure, unsure and sure again, the review item says that the ledger has the loss', () => {
+  const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
+  const sums = { amount: 1000n, currency: 'EUR' };
+  const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };
+  const first = dismissed(withThem(paid(), [aDispute({ ...sums, status: 'lost', detail })]), 'dp_1:lost');
+  const unsure = goesOn(first, { detail: { ...first.objects[0]?.detail, unread: { said: '300 EUR', at: at(1) } } });
+  const dealt = dismissed(unsure, 'dp_1:lost');
+  const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
+  expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
+  expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
+  const [booked, back, again] = sure.entries;
+  expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
+  expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
+});
+it('the sentence of a dispute calls the amount unsure after a surer amount', () => {
+  const known = { ...lost, amount: 1000n, currency: 'EUR' };
+  const s = withThem(paid(), [known]);
+  const text = (minor: string): string =>
+    disputeAnswer(
+      { ...known, detail: { ...known.detail, loss: { of: 'pmt_1', minor, entries: 2, movedAt: unread.at } } },
+      new Date(unread.at),
+    ).text;
+  expect(wordsOf(only(s)).summary).toContain('not sure');
+  expect(text('0')).toContain('as how much it was is not sure');
+});
+it('the review item of an unsure loss on a refunded payment names the amount that the customer got twice', () => {
+  const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
+  expect(`${wordsOf(item).summary} ${wordsOf(item).proposal}`).toMatch(/refunded as well|twice/);
+});
+it('if an unsure loss becomes sure after its dismissal, the review item says to reverse the manual booking', () => {
+  const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), {
+    ...{ amount: 300n, currency: 'EUR' },
+    detail: { ...lost.detail, amountAt: unread.at },
   });
-  it('a sure sum after an unsure one tells a person with both bookings of the reversal', () => {
-    const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
-    const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
-    const sums = { amount: 1000n, currency: 'EUR' };
-    const sure = goesOn(first, { ...sums, detail: { ...lost.detail, amountAt: at(1) } });
-    expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
-    const dealt = dismissed(sure, 'dp_1:lost');
-    const detail = { ...dealt.objects[0]?.detail, unread: { said: '300 EUR', at: at(2) } };
-    const again = goesOn(dealt, { detail }, 6);
-    expect(again.objects[0]?.detail.loss?.minor).toBe('0');
-    expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
-  });
-  it('after a sure, an unsure and again a sure sum of a loss, the item says: the ledger has booked it', () => {
-    const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
-    const sums = { amount: 1000n, currency: 'EUR' };
-    const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };
-    const first = dismissed(withThem(paid(), [aDispute({ ...sums, status: 'lost', detail })]), 'dp_1:lost');
-    const unsure = goesOn(first, { detail: { ...first.objects[0]?.detail, unread: { said: '300 EUR', at: at(1) } } });
-    const dealt = dismissed(unsure, 'dp_1:lost');
-    const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
-    expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
-    expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
-    const [booked, back, again] = sure.entries;
-    expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
-    expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
-  });
-  it('an unsure sum after a surer one marks its page as unsure', () => {
-    const known = { ...lost, amount: 1000n, currency: 'EUR' };
-    const s = withThem(paid(), [known]);
-    const text = (minor: string): string =>
-      disputeAnswer(
-        { ...known, detail: { ...known.detail, loss: { of: 'pmt_1', minor, entries: 2, movedAt: unread.at } } },
-        new Date(unread.at),
-      ).text;
-    expect(wordsOf(only(s)).summary).toContain('not sure');
-    expect(text('0')).toContain('as how much it was is not sure');
-  });
-  it("an unsure loss of a fully refunded payment names the customer's double share", () => {
-    const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
-    expect(`${wordsOf(item).summary} ${wordsOf(item).proposal}`).toMatch(/refunded as well|twice/);
-  });
-  it('a later sure sum tells a person to reverse the manual booking', () => {
-    const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), {
-      ...{ amount: 300n, currency: 'EUR' },
-      detail: { ...lost.detail, amountAt: unread.at },
-    });
-    expect(asked(then)).toEqual(['dp_1:lost']);
-    expect(wordsOf(only(then)).summary).toContain('took 3.00 EUR back; it is in the ledger now');
-    expect(wordsOf(only(then)).proposal).toMatch(
-      /^Reverse your own booking outside the ledger\. Bill the customer again/,
-    );
-  });
-  it('a later win tells a person to reverse the manual booking', () => {
-    const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
-    expect(wordsOf(only(first)).summary).toContain('took 29.90 EUR');
-    const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
-    expect(wordsOf(only(then)).summary).toContain('the loss is not in the ledger');
-    const beside = dismissed(then, 'dp_1:lost');
-    const won = goesOn(beside, { status: 'won' }, 20);
-    expect(asked(won)).toEqual(['dp_1:won']);
-    expect(wordsOf(only(won)).proposal).toContain('Reverse your own booking');
-  });
+  expect(asked(then)).toEqual(['dp_1:lost']);
+  expect(wordsOf(only(then)).summary).toContain('took 3.00 EUR back; it is in the ledger now');
+  expect(wordsOf(only(then)).proposal).toMatch(
+    /^Reverse your own booking outside the ledger\. Bill the customer again/,
+  );
+});
+it('if the MoR wins a dispute whose unsure loss was dismissed, the review item says to reverse the manual booking', () => {
+  const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
+  expect(wordsOf(only(first)).summary).toContain('took 29.90 EUR');
+  const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
+  expect(wordsOf(only(then)).summary).toContain('the loss is not in the ledger');
+  const beside = dismissed(then, 'dp_1:lost');
+  const won = goesOn(beside, { status: 'won' }, 20);
+  expect(asked(won)).toEqual(['dp_1:won']);
+  expect(wordsOf(only(won)).proposal).toContain('Reverse your own booking');
+});
 
-  it('the page of a reversed unsure loss does not call the money returned', () => {
-    const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
-    const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
-    expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
-      'given back as well',
-    );
-  });
+it('the sentence of an unsure loss does not say that the money was refunded', () => {
+  const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
+  const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
+  expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
+    'given back as well',
+  );
+});
 
-  type Told = readonly [heard: string, created: string, type: string, data: object];
-  const euros = (amount: string): object => ({ amount: { amount, currency: 'EUR' } });
+type Told = readonly [heard: string, created: string, type: string, data: object];
+const euros = (amount: string): object => ({ amount: { amount, currency: 'EUR' } });
 
-  async function booked(...told: readonly Told[]): Promise<unknown[]> {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    await h.take(aPaymentSucceeded());
-    for (const [heard, created, type, said] of told) {
-      h.clock.set(new Date(heard));
-      const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
-      if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created), ...said }));
-      else await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
-    }
-    const entries = (await h.state(INVOICE_ID)).entries.filter((e) => e.reason.startsWith('dispute'));
-    return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
+async function booked(...told: readonly Told[]): Promise<unknown[]> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded());
+  for (const [heard, created, type, said] of told) {
+    h.clock.set(new Date(heard));
+    const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
+    if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created), ...said }));
+    else await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
   }
+  const entries = (await h.state(INVOICE_ID)).entries.filter((e) => e.reason.startsWith('dispute'));
+  return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
+}
 
-  it('the months never count an unsure and then sure loss twice', async () => {
-    const [lostOn, unsureOn, sureOn] = [
-      '2026-11-21T12:00:00.000Z',
-      '2026-12-02T12:00:00.000Z',
-      '2026-12-03T12:00:00.000Z',
-    ];
-    const entries = await booked(
-      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('10.00') }],
-      [unsureOn, unsureOn, 'dispute.action_needed', { amount: 300, currency: 'EUR' }],
-      [sureOn, sureOn, 'dispute.revision_requested', euros('10.00')],
-    );
-    expect(entries).toEqual([
-      ['dispute_lost', 1000n, lostOn],
-      ['dispute_reversed', 1000n, unsureOn],
-      ['dispute_lost', 1000n, unsureOn],
-    ]);
-  });
+it('a loss whose amount is unsure and then sure again counts once in each month', async () => {
+  const [lostOn, unsureOn, sureOn] = [
+    '2026-11-21T12:00:00.000Z',
+    '2026-12-02T12:00:00.000Z',
+    '2026-12-03T12:00:00.000Z',
+  ];
+  const entries = await booked(
+    [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('10.00') }],
+    [unsureOn, unsureOn, 'dispute.action_needed', { amount: 300, currency: 'EUR' }],
+    [sureOn, sureOn, 'dispute.revision_requested', euros('10.00')],
+  );
+  expect(entries).toEqual([
+    ['dispute_lost', 1000n, lostOn],
+    ['dispute_reversed', 1000n, unsureOn],
+    ['dispute_lost', 1000n, unsureOn],
+  ]);
+});
 
-  it.each([
-    ['whose payment was refunded', 'refund', {}],
-    ['that was won', 'dispute.outcome', { outcome: 'won' }],
-  ])('no loss goes back before its booking: its sum grew in December, %s in November', async (_, type, said) => {
-    const [lostOn, grewOn, lastOn] = [
-      '2026-11-21T12:00:00.000Z',
-      '2026-11-30T22:00:00.000Z',
-      '2026-11-30T23:00:00.000Z',
-    ];
-    const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
-    const entries = await booked(
-      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
-      [heard, grewOn, 'dispute.action_needed', euros('10.00')],
-      [last, lastOn, type, said],
-    );
-    expect(entries).toEqual([
-      ['dispute_lost', 400n, lostOn],
-      ['dispute_lost', 600n, heard],
-      ['dispute_reversed', 1000n, heard],
-    ]);
-  });
+it.each([
+  ['the payment is refunded', 'refund', {}],
+  ['the MoR wins the dispute', 'dispute.outcome', { outcome: 'won' }],
+])('the reversal of a loss comes no earlier than the booking of its last growth if %s', async (_, type, said) => {
+  const [lostOn, grewOn, lastOn] = ['2026-11-21T12:00:00.000Z', '2026-11-30T22:00:00.000Z', '2026-11-30T23:00:00.000Z'];
+  const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
+  const entries = await booked(
+    [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+    [heard, grewOn, 'dispute.action_needed', euros('10.00')],
+    [last, lastOn, type, said],
+  );
+  expect(entries).toEqual([
+    ['dispute_lost', 400n, lostOn],
+    ['dispute_lost', 600n, heard],
+    ['dispute_reversed', 1000n, heard],
+  ]);
 });

@@ -1,5 +1,5 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../src/domain/ports/mor-channels.js';
@@ -81,7 +81,7 @@ function withMadeLink(ctx = aCtx()): LaneState {
   return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
 }
 
-it('Crossbill reads a link after an announced payment, and books only a paid link', () => {
+it('after a payment.captured event Crossbill reads the payment link, and books the payment only once the link is PAID', () => {
   let s = hear(withMadeLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
   expect(plan(s, aCtx()).errand).toMatchObject({ name: 'read-object', question: { morId: LINK } });
   expect(s.payments).toEqual([]);
@@ -96,7 +96,7 @@ it('Crossbill reads a link after an announced payment, and books only a paid lin
   ]);
 });
 
-it('the refund of a link finds its payment after a late announcement names the charge', () => {
+it('a later payment.captured event adds its charge to the booked payment of a payment link', () => {
   const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
   let s = settle(applyObjectRead(withMadeLink(), 'lnk_1', paid, aCtx()), aCtx());
   expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: null }]);
@@ -106,7 +106,7 @@ it('the refund of a link finds its payment after a late announcement names the c
   expect(s.entries).toHaveLength(1);
 });
 
-it('a link with the charge of another payment brings no second payment', () => {
+it('a paid payment link with the charge of a known payment adds no second payment', () => {
   const ids = { paymentId: 'pay_9', processorChargeId: 'ch_9', invoiceId: 'in_1', customerId: 'cus_1' };
   const p = newPayment(aCtx(), { ...ids, currency: 'EUR', amount: 2990n, succeededAt: NOW, mark: 'waiting' });
   const s = hear(settle(putPayment(withMadeLink(), p), aCtx()), 'payment.captured', { id: LINK, pspReference: 'ch_9' });
@@ -116,7 +116,7 @@ it('a link with the charge of another payment brings no second payment', () => {
   expect(open(paid)).toEqual([]);
 });
 
-it('an announcement before the reply to our request finds the link by its key', () => {
+it("a payment.captured event before the MoR's answer finds its payment link by our idempotency key", () => {
   const made = asked(anOpenInvoice(), aCtx());
   if (!made.ok) throw new Error(made.message);
   const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
@@ -127,7 +127,7 @@ it('an announcement before the reply to our request finds the link by its key', 
   expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
 });
 
-it('the item about an announced payment closes once the link says PAID', () => {
+it('the review item of an unconfirmed capture closes once the payment link is PAID', () => {
   let s = hear(withMadeLink(), 'payment.captured', { id: LINK });
   for (let n = 0; n < 9; n++) s = readWhenDue(s, readOf({ status: 'PAYABLE' }));
   expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1' }]);
@@ -135,7 +135,7 @@ it('the item about an announced payment closes once the link says PAID', () => {
   expect([s.payments.length, open(s)]).toEqual([1, []]);
 });
 
-it('a payable link warns about an otherwise paid invoice until the link expires', () => {
+it('if the invoice is paid otherwise, a payable link opens a double_payment item until the link expires', () => {
   const paid = takeRead(withMadeLink(), aCtx(), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
   const s = settle(paid, aCtx());
   expect(open(s)).toMatchObject([{ kind: 'double_payment', subject: 'lnk_1' }]);
@@ -201,7 +201,7 @@ function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
 }
 
 it.each(['payment.failed', 'payment.requires_action'] as const)(
-  'after %s Crossbill makes a payment link over the amount of a fresh read',
+  'after %s Crossbill reads the invoice again and requests a payment link for the amount due',
   (type) => {
     const stale = at(60_000);
     const s = verdict(anOpenInvoice(), type, stale);
@@ -222,7 +222,7 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
   },
 );
 
-it('a restored database makes a link again under the same key, and the next link under another key', () => {
+it('a restored database requests a payment link under the same key; the next link has another key', () => {
   const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
   const first = refused(at(0));
   const key = first.messages.at(-1)?.key;
@@ -234,13 +234,13 @@ it('a restored database makes a link again under the same key, and the next link
   expect(next.messages.at(-1)?.key).not.toBe(key);
 });
 
-it('Crossbill makes no link for a refused renewal without a setting', () => {
+it('without recovery links in the settings, a declined renewal gets no payment link', () => {
   const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
   expect(linksOf(s)).toEqual([]);
   expect(plan(s, at(0, {})).errand).toBeNull();
 });
 
-it('Crossbill makes no link for a draft, and reads the draft after its finalization', () => {
+it('a declined renewal gets a payment link only after Stripe has finalized the draft', () => {
   const finalizesAt = new Date(NOW.getTime() + HOUR_MS);
   const draft = takeRead(emptyLane('in_1'), at(0), facts({ status: 'draft', finalizesAt }));
   const s = verdict(draft, 'payment.failed', at(0));
@@ -253,21 +253,24 @@ it('Crossbill makes no link for a draft, and reads the draft after its finalizat
 const never: readonly (readonly [string, (s: LaneState) => LaneState])[] = [
   ['paid', (s) => takeRead(s, at(0), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }))],
   ['void', (s) => takeRead(s, at(0), facts({ status: 'void' }))],
-  ['written off', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
-  ['a signup’s', (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' }))],
+  ['uncollectible', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
+  [
+    'the first of a subscription',
+    (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' })),
+  ],
   ['waiting for a bank transfer', (s) => putObject(s, aProforma())],
   [
-    'held, its money taken',
+    'a draft with a payment',
     (s) => verdict(takeRead(s, at(0), facts({ status: 'draft' })), 'payment.succeeded', at(0), { paymentId: 'pay_2' }),
   ],
 ];
-it.each(never)('Crossbill makes no link for an invoice in this state: %s', (_, change) => {
+it.each(never)('Crossbill makes no payment link for an invoice that is %s', (_, change) => {
   const s = verdict(change(takeRead(emptyLane('in_1'), at(0), facts())), 'payment.failed', at(0));
   expect(linksOf(s)).toEqual([]);
   expect(s.messages.filter((m) => m.kind === 'create_payment_link')).toEqual([]);
 });
 
-it('an expired link has a successor only after another refusal, three links in all', () => {
+it('a declined renewal gets a new payment link only after another decline, and at most three links', () => {
   let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
   const expired = at(661_000);
   expect(plan(settle(s, expired), expired).errand).toMatchObject({ name: 'read-object' });
@@ -283,7 +286,7 @@ it('an expired link has a successor only after another refusal, three links in a
   expect(linksOf(s)).toHaveLength(3);
 });
 
-it('a person decides about a link after the MoR’s refusal, and Crossbill retries under a new key', () => {
+it("if the MoR refuses a payment link, a review item opens and the operator's retry uses a new key", () => {
   const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
   const [m] = s.messages;
   const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
@@ -313,7 +316,7 @@ it('a person decides about a link after the MoR’s refusal, and Crossbill retri
   expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
 });
 
-it('an item warns about a link for a renewal paid otherwise', () => {
+it('if a renewal with a payment link is paid otherwise, a double_payment item opens', () => {
   const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
   const paid = verdict(s, 'payment.succeeded', at(60_000), { eventId: 'evt_late', paymentId: 'pay_1' });
   const done = read(paid, at(60_000), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n });
@@ -322,7 +325,7 @@ it('an item warns about a link for a renewal paid otherwise', () => {
   );
 });
 
-it('Crossbill reads a link without a webhook at growing pauses, and once more after its end', () => {
+it('without a webhook Crossbill reads a payment link at growing intervals, and once more after its expiry', () => {
   const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
   const look = plan(s, at(0)).dueAt;
   expect(look?.getTime()).toBe(NOW.getTime() + 60_000);
@@ -343,7 +346,7 @@ it.each([
   ['ISSUED', 'ISSUED'],
   ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
   ['SETTLED', 'SETTLED'],
-])('Crossbill reads a proforma invoice without a webhook and shows it as %s', (status) => {
+])('without a webhook Crossbill reads a proforma invoice and stores its status %s', (status) => {
   let s = settle(putObject(anOpenInvoice(), aProforma({ status: 'PENDING_TAX_TRANSACTION' })), aCtx());
   const minute = at(60_000, {});
   expect(plan(s, minute).errand).toMatchObject({ name: 'read-object', question: { morId: PROFORMA } });
@@ -360,7 +363,7 @@ it.each([
   expect(s.objects[0]?.readDueAt === null).toBe(status !== 'ISSUED');
 });
 
-it('Crossbill stops its reads of an old proforma invoice', () => {
+it('Crossbill stops reading a proforma invoice that is forty days old', () => {
   const o = aProforma({ deadline: new Date(NOW.getTime() + DAY_MS) });
   const s = settle(putObject(anOpenInvoice(), { ...o, createdAt: NOW }), at(40 * DAY_MS, {}));
   expect(s.objects[0]?.readDueAt).toBeNull();
@@ -375,8 +378,8 @@ const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
 const NEITHER = { pspReference: undefined };
 const NAMED = [
   ['a charge', { pspReference: 'ch_9' }],
-  ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_nine' }],
-  ['both', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+  ['the MoR’s payment id', { pspReference: undefined, paymentId: 'pay_nine' }],
+  ['charge and payment id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
 ] as const;
 
 /** One payment, announced so; a read shows the link as paid before that, or after it. */
@@ -392,16 +395,20 @@ async function paidOnce(names: object, when: string): Promise<Rig> {
   return r;
 }
 
-describe.each(['before', 'after'])('with a read %s the capture,', (when) => {
-  it.each([...NAMED, ['neither', NEITHER] as const])(
-    'a payment on a link named by %s is one payment',
-    async (_, names) => {
-      const r = await paidOnce(names, when);
-      expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
-    },
-  );
+const named = (...rows: readonly (readonly [string, object])[]) =>
+  rows.flatMap(([what, names]) => ['before', 'after'].map((when) => [what, when, names] as const));
 
-  it.each(NAMED)('a payment on a link named by %s takes its event and its refund without an item', async (_, names) => {
+it.each(named(...NAMED, ['no id', NEITHER]))(
+  'a payment link whose capture names %s has one payment, with the link read %s the capture',
+  async (_, when, names) => {
+    const r = await paidOnce(names, when);
+    expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
+  },
+);
+
+it.each(named(...NAMED))(
+  'a linked payment whose capture names %s takes its event and its refund without a review item, with the link read %s the capture',
+  async (_, when, names) => {
     const r = await paidOnce(names, when);
     await paid(r, 'pay_nine', 'ch_9');
     await givenBack(r, 'pay_nine', 'ch_9');
@@ -411,14 +418,13 @@ describe.each(['before', 'after'])('with a read %s the capture,', (when) => {
       [['done', 'pay_nine']],
       [],
     ]);
-  });
-});
-
+  },
+);
 const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
   r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
 
 it.each(['before', 'after'])(
-  'a payment on a link takes the MoR’s id: Crossbill credits a refund reported %s the read',
+  "a linked payment takes the MoR's payment id, and Stripe gets a refund that the MoR reports %s the read",
   async (when) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
@@ -443,7 +449,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it('Crossbill books a payment on a link without its payment id, if that id belongs to another invoice’s payment', async () => {
+it("if the MoR's payment id belongs to another invoice, Crossbill books the linked payment without that id", async () => {
   const r = await withLink(CHARGED_NEXT);
   if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
   r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
@@ -455,23 +461,26 @@ it('Crossbill books a payment on a link without its payment id, if that id belon
   ]);
 });
 
-it.each(['before', 'after'])('a card event %s the capture tells about the same payment on a link', async (when) => {
-  const r = await withLink(CHARGED_NEXT);
-  r.links.read = away;
-  if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
-  await ofPayNine(r);
-  if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
-  isPaid(r);
-  await hours(r, 12);
-  const s = await state(r);
-  expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
-    ['ch_9 confirmed'],
-    [],
-    ['payment_collected', 'payment_marked'],
-  ]);
-});
+it.each(['before', 'after'])(
+  'a payment.succeeded event %s the capture belongs to the same linked payment',
+  async (when) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
+    await ofPayNine(r);
+    if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
+    isPaid(r);
+    await hours(r, 12);
+    const s = await state(r);
+    expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
+      ['ch_9 confirmed'],
+      [],
+      ['payment_collected', 'payment_marked'],
+    ]);
+  },
+);
 
-it('a refund in the portal opens an item if a link and a card event may show the same payment', async () => {
+it("if a payment link and a card event may be one payment, a refund in the MoR's portal opens a review item", async () => {
   const r = await withLink(CHARGED_NEXT);
   r.links.pay('link_1');
   await r.h.take(captured(r, 'evt_captured', NO_CHARGE));

@@ -37,7 +37,7 @@ async function pass(r: Rig, times: number, step: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, step);
 }
 
-it('a second announcement on a link asks a person again after a dismissal, and nobody charges meanwhile', async () => {
+it('a second capture on an unreadable link opens a dismissed item again, and Crossbill charges nobody meanwhile', async () => {
   const r = await withLink(CHARGED_NEXT);
   r.links.read = gone;
   await r.h.take(captured(r));
@@ -55,7 +55,7 @@ it('a second announcement on a link asks a person again after a dismissal, and n
   expect(relayed(r)).toHaveLength(1);
 });
 
-it('callers do not exhaust the reads of an unknown link: the MoR may know it a moment later', async () => {
+it("reads by API callers do not use up Crossbill's own reads of a link that the MoR does not know yet", async () => {
   const r = await withLink();
   const read = r.links.read.bind(r.links);
   r.links.read = gone;
@@ -71,7 +71,7 @@ it('callers do not exhaust the reads of an unknown link: the MoR may know it a m
   expect([await topics(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
 });
 
-it('a caller gets 404 for an unknown link and 409 for a new link: neither gets a dead page', async () => {
+it('while the MoR does not know a payment link, the API answers 404 to its read and 409 to a new request', async () => {
   const r = await withLink();
   r.links.read = gone;
   await r.h.deliver(captured(r));
@@ -94,14 +94,14 @@ it('a caller gets 404 for an unknown link and 409 for a new link: neither gets a
   expect((await state(r)).objects).toHaveLength(1);
 });
 
-it.each(['before the announcement', 'before the item', 'after the item'])(
-  'a payment event with the charge of an unknown link, %s, ends the item, and nobody refunds the payment',
+it.each(['before the capture', 'before the item', 'after the item'])(
+  'a payment.succeeded event with the charge of an unknown link, %s, closes the item and marks the invoice paid',
   async (when) => {
     const r = await withLink();
     r.links.read = gone;
     const paid = (): Promise<unknown> =>
       r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', at: r.h.clock.now() }));
-    if (when === 'before the announcement') await paid();
+    if (when === 'before the capture') await paid();
     await after(r, 1_000);
     await r.h.take(captured(r));
     if (when === 'before the item') await paid();
@@ -128,7 +128,7 @@ async function partOfIt(): Promise<Rig> {
   return r;
 }
 
-it('an announcement closes the open item of a link, and the next read asks again: no stale page releases a charge', async () => {
+it('a capture closes the item of a partly paid link, and Crossbill charges nobody before the next read of the link', async () => {
   const r = await partOfIt();
   const [before] = await openItems(r);
   r.links.read = away;
@@ -142,7 +142,7 @@ it('an announcement closes the open item of a link, and the next read asks again
   expect([await topics(r), relayed(r)]).toEqual([['link-unread'], []]);
 });
 
-it('the item about two amounts of one payment stays after repeated announcements', async () => {
+it('the review item about two amounts of one payment stays open after repeated captures', async () => {
   const r = await withLink();
   await r.h.take(aPaymentSucceeded({ paymentId: 'pay_nine', chargeId: 'ch_9', amount: 900, at: r.h.clock.now() }));
   await r.h.take(captured(r));
@@ -158,7 +158,7 @@ it('the item about two amounts of one payment stays after repeated announcements
   expect(await asked()).toEqual(sums);
 });
 
-it('the item of a link closes once the link is paid, also after a payment event came first', async () => {
+it('if a payment.succeeded event comes before its link is PAID, the review item closes and one payment remains', async () => {
   const r = await withLink();
   await r.h.take(captured(r));
   await pass(r, 10, HOUR_MS);
@@ -180,7 +180,7 @@ async function unreadable(): Promise<Rig> {
   return r;
 }
 
-it('the item of a paid link without an amount promises no other read', async () => {
+it('the review item of a paid link without an amount says to ask the MoR, and Crossbill reads the link no more', async () => {
   const r = await unreadable();
   r.links.read = shows({ status: 'PAID' });
   await pass(r, 3, HOUR_MS);
@@ -192,7 +192,7 @@ it('the item of a paid link without an amount promises no other read', async () 
   expect([(await state(r)).objects[0]?.status, await topics(r)]).toEqual(['PAID', [item?.topic]]);
 });
 
-it('the two days without an answer about a link begin at the first failed read', async () => {
+it('the review item of an unanswered link opens two days after its first failed read', async () => {
   const r = await withLink();
   await r.h.take(captured(r));
   await pass(r, 60, HOUR_MS);
@@ -210,7 +210,7 @@ it('the two days without an answer about a link begin at the first failed read',
   expect(await topics(r)).toEqual(['link-unread']);
 });
 
-it('a link opens no item at once if it ended during an outage of Crossbill', async () => {
+it('a link that ended during an outage of Crossbill opens no review item at once', async () => {
   const r = await withLink();
   r.links.read = away;
   await after(r, 10 * DAY_MS);
@@ -238,7 +238,7 @@ async function expectAsked(r: Rig): Promise<void> {
   expect(moneyAnnounced(await state(r))).toBeNull();
 }
 
-it('a person decides about a payment on an unanswered link after two days', async () => {
+it('if the MoR leaves a link request unanswered for two days after a capture, a review item opens', async () => {
   const r = await asked('away');
   await announced(r);
   await hours(r, 47);
@@ -247,7 +247,7 @@ it('a person decides about a payment on an unanswered link after two days', asyn
   await expectAsked(r);
 });
 
-it('a person decides about a payment on a replaced link in a country without collection', async () => {
+it("a capture on a link that Crossbill replaced by another country's link opens a review item", async () => {
   const r = rig(CHARGED_NEXT);
   r.h.platform.change(INVOICE_ID, { customerCountry: 'AT' });
   r.links.notServed.add('AT');
@@ -260,7 +260,7 @@ it('a person decides about a payment on a replaced link in a country without col
 });
 
 it.each(['before the refusal', 'after the item'])(
-  'the item about a payment on a link never given ends once the books have its charge, %s',
+  'the review item of a capture on a refused link closes if its charge is booked %s',
   async (when) => {
     const r = await asked('away');
     await announced(r);
@@ -287,19 +287,22 @@ async function booked(read: Rig['links']['read']): Promise<Rig> {
 }
 
 it.each([
-  ['is paid, nobody knows how much', shows({ status: 'PAID' })],
+  ['is PAID without an amount', shows({ status: 'PAID' })],
   ['is unknown to the MoR', gone],
-])('neither a caller nor a second announcement asks about a booked link in this state: %s', async (_, read) => {
-  const r = await booked(read);
-  await callerReads(r, read);
-  await r.h.take(captured(r, 'evt_captured_again'));
-  await hours(r, 5);
-  expect(await topics(r)).toEqual([]);
-});
+])(
+  "if the link of a booked payment %s, neither a caller's read nor a second capture opens a review item",
+  async (_, read) => {
+    const r = await booked(read);
+    await callerReads(r, read);
+    await r.h.take(captured(r, 'evt_captured_again'));
+    await hours(r, 5);
+    expect(await topics(r)).toEqual([]);
+  },
+);
 
 it.each([
-  ['says PAYABLE', shows({ status: 'PAYABLE' })],
-  ['may not be read', async () => failed('refused', { status: 403 })],
-] as const)('nobody asks about a booked link that stays like this for days: %s', async (_, read) => {
+  ['stays PAYABLE', shows({ status: 'PAYABLE' })],
+  ['cannot be read', async () => failed('refused', { status: 403 })],
+] as const)('if the link of a booked payment %s for 62 days, no review item opens', async (_, read) => {
   await hours(await booked(read), 62);
 });

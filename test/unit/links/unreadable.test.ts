@@ -29,7 +29,7 @@ async function announced(status: 403 | 503): Promise<{
   return { h, kinds: async () => openKinds(await state(r)), back: () => void (links.read = read) };
 }
 
-it('several refused reads of a link open an item, and an absent MoR does not', async () => {
+it('refused reads of a captured link open a review item; reads without an answer open none', async () => {
   const shut = await announced(403);
   expect(await shut.kinds()).toEqual([]);
   await shut.h.rest(1);
@@ -42,9 +42,12 @@ it('several refused reads of a link open an item, and an absent MoR does not', a
   expect(await away.kinds()).toEqual([]);
 });
 
-it.each([SCHEDULE, null])(
-  'a person decides about an announced payment on a link unknown to the MoR (schedule: %o)',
-  async (retrySchedule) => {
+it.each([
+  ['with', SCHEDULE],
+  ['without', null],
+] as const)(
+  'a capture on a link unknown to the MoR opens a review item, %s a retry schedule',
+  async (_, retrySchedule) => {
     const r = rig({ retrySchedule });
     await refused(r, 'stolen_card');
     await r.h.drain();
@@ -58,7 +61,7 @@ it.each([SCHEDULE, null])(
   },
 );
 
-it('Crossbill records a payment on a link after a late read: one read may be behind', async () => {
+it('if the MoR knows a captured link only at a later read, Crossbill still books its payment', async () => {
   const r = rig();
   await refused(r, 'stolen_card');
   await r.h.drain();
@@ -76,7 +79,7 @@ it('Crossbill records a payment on a link after a late read: one read may be beh
   ]);
 });
 
-it('refused reads of a link open one item, whatever words the MoR uses', async () => {
+it("refused reads of a captured link open one review item, even if the MoR's error message changes", async () => {
   const r = rig();
   await refused(r, 'stolen_card');
   await r.h.drain();
@@ -90,9 +93,12 @@ it('refused reads of a link open one item, whatever words the MoR uses', async (
   expect([openKinds(s), s.reviews.filter((x) => x.kind === 'conflicting_event').length]).toEqual([[], 1]);
 });
 
-it.each([true, false])(
-  'an unreadable link holds the retry schedule until a person decides after its end, not for good (readable: %s)',
-  async (isReadable) => {
+it.each([
+  ['readable', true],
+  ['unreadable', false],
+] as const)(
+  'a capture on a %s link holds the retry schedule until an operator dismisses the item after the link expires',
+  async (_, isReadable) => {
     const then = { do: 'charge', afterMs: DAY_MS } as const;
     const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });
     const { h, links } = r;
@@ -119,7 +125,7 @@ it.each([
   ['stopped', 403, ending],
   ['refused', 400, { retrySchedule: null }],
 ] as const)(
-  'a person decides about an ended link without an announcement if the MoR does not show it (%s %i)',
+  'if reads of an expired link end as %s with status %i, a review item opens until the MoR shows the link',
   async (kind, status, over) => {
     const r = rig(over);
     await refused(r, 'stolen_card');
@@ -154,7 +160,7 @@ async function unshown(
   return { r, back: () => void (r.links.read = read) };
 }
 
-it('the item of an unpaid link closes once the MoR shows the link, and the schedule goes on', async () => {
+it('the review item of an unpaid link closes once the MoR shows the link, and the retry schedule goes on', async () => {
   const { r, back } = await unshown();
   back();
   for (let d = 0; d < 30; d++) await after(r, DAY_MS);
@@ -162,7 +168,7 @@ it('the item of an unpaid link closes once the MoR shows the link, and the sched
   expect([openKinds(s).includes('conflicting_event'), relayed(r).length]).toEqual([false, 1]);
 });
 
-it('an ended link unknown to the MoR stays a person’s question, and nobody charges the customer', async () => {
+it('if the MoR deletes an expired link, its review item stays open and Crossbill charges nobody', async () => {
   const { r } = await unshown();
   r.links.read = gone;
   for (let d = 0; d < 5; d++) await after(r, DAY_MS);
@@ -173,7 +179,7 @@ it('an ended link unknown to the MoR stays a person’s question, and nobody cha
 });
 
 it.each([503, 403])(
-  'a late announcement on an ended link makes no second link without a schedule (%i)',
+  'a late capture on an expired link leads to no second link, while the MoR answers %i to reads of the link',
   async (status) => {
     const { r } = await unshown(null);
     await dismissed(r);

@@ -23,7 +23,7 @@ const link = (s: LaneState) => asking(s, aLink(requested));
 const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
 const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyAnswer(s, m.id, silent, ctx());
 
-it('Crossbill withdraws an unanswered link once money came: the backend must not mail it to a paying customer', async () => {
+it('if a payment comes before the MoR answers a link request, Crossbill withdraws the link and opens a review item', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);
@@ -46,7 +46,7 @@ it('Crossbill withdraws an unanswered link once money came: the backend must not
   ]);
 });
 
-it('Crossbill withdraws an unanswered link over an old amount, and makes its own link over the new amount', async () => {
+it('if the amount due changes before the MoR answers a link request, Crossbill withdraws it and requests a new link', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);
@@ -74,7 +74,7 @@ it.each<readonly [string, LaneState, string]>([
   ['is paid', lane({ status: 'paid' }), 'the invoice is paid'],
   ['is void', lane({ status: 'void' }), 'the invoice is void'],
   ['has a payment before its mark', lane({}, payment()), 'payment pay_1 was taken and is being marked'],
-])('Crossbill withdraws an unanswered link and tells the caller the reason when its invoice %s', (_, of, why) => {
+])('Crossbill withdraws an unanswered link request and stores the reason if the invoice %s', (_, of, why) => {
   const s = withdrawn(link(of).s);
   expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'cancelled' }]);
   expect(s.objects).toMatchObject([
@@ -87,15 +87,15 @@ it.each<readonly [string, LaneState, string]>([
 
 it.each<readonly [string, LaneState]>([
   ['is open', lane()],
-  ['is written off: the customer may still pay it', lane({ status: 'uncollectible' })],
-  ['waits for a person to decide on another payment', lane({}, payment({ mark: 'parked' }))],
+  ['is uncollectible', lane({ status: 'uncollectible' })],
+  ['has a payment that waits for an operator', lane({}, payment({ mark: 'parked' }))],
   ['is marked in part', lane({}, payment({ mark: 'confirmed' }))],
-])('Crossbill keeps its request for a link as long as its invoice %s', (_, of) => {
+])('Crossbill keeps an unanswered link request while its invoice %s', (_, of) => {
   const { s } = link(of);
   expect(withdrawn(s)).toBe(s);
 });
 
-it('a withdrawn link says nothing about the customer’s country: the next request names the same country', () => {
+it("after a withdrawn link request, the next request still names the customer's country", () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 };
   const asked = withInvoice(lane(), { customerCountry: 'AT' });
   const first = decide(asked, ctx({ recoveryLinks }), (l) => void requestLink(l, 'lnk_1'));
@@ -105,7 +105,7 @@ it('a withdrawn link says nothing about the customer’s country: the next reque
   expect(second.objects.map((o) => o.detail.jurisdiction)).toEqual(['AT', 'AT']);
 });
 
-it('an announcement revives a withdrawn link under its key and bytes, and Crossbill finds the money', () => {
+it('a capture sends a withdrawn link request again under its key, and Crossbill books the payment', () => {
   const asked = link(lane({ status: 'paid' }));
   const back = settle(tried(asked), ctx());
   expect(back.objects[0]?.detail).toMatchObject({ mayStand: true });
@@ -124,7 +124,7 @@ it('an announcement revives a withdrawn link under its key and bytes, and Crossb
   expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
 });
 
-it('an announcement revives a replaced link of another amount too, and Crossbill finds the money', async () => {
+it('a capture sends the withdrawn link request of an old amount again, and Crossbill books that payment as parked', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);
@@ -148,7 +148,7 @@ it('an announcement revives a replaced link of another amount too, and Crossbill
   expect(open(s).map((x) => wordsOf(x).summary)).toEqual(['10.00 EUR was taken; 6.00 EUR is due']);
 });
 
-it('a person decides about an announced payment on a link after the MoR’s refusal', () => {
+it('if the MoR refuses a link request after a capture on that link, a review item opens', () => {
   const asked = link(lane({ status: 'paid' }));
   const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
   const heard = hear(settle(tried(asked), ctx()), 'payment.captured', { idempotencyKey, pspReference: 'ch_9' }, ctx());
@@ -159,7 +159,7 @@ it('a person decides about an announced payment on a link after the MoR’s refu
   ]);
 });
 
-it('Crossbill does not report a new link to the backend while money for its invoice comes', () => {
+it('Crossbill sends payment_link.created for a new link, but not while a payment of its invoice waits', () => {
   const { s, m } = link(lane());
   const answer = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
   const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;
@@ -170,7 +170,7 @@ it('Crossbill does not report a new link to the backend while money for its invo
 
 const paid = lane({ status: 'paid' });
 
-it('Crossbill withdraws an unanswered proforma invoice of a paid invoice; an item says if the MoR may have made it', () => {
+it('Crossbill withdraws the unanswered proforma request of a paid invoice, with a review item if the MoR may have made it', () => {
   const never = settle(proforma(paid).s, ctx());
   expect(never.messages).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
   expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);
@@ -185,7 +185,7 @@ it('Crossbill withdraws an unanswered proforma invoice of a paid invoice; an ite
   ]);
 });
 
-it('the event of a withdrawn proforma invoice names this one, and adds no second', () => {
+it('the event of a withdrawn proforma invoice updates its row and adds no second one', () => {
   const once = settle(tried(proforma(paid)), ctx());
   const heard = hear(once, 'proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-9' }, ctx());
   expect(heard.objects).toMatchObject([{ id: 'pfm_1', morId: PROFORMA, status: 'ISSUED', number: 'PF-9' }]);
@@ -193,7 +193,7 @@ it('the event of a withdrawn proforma invoice names this one, and adds no second
   expect(heard.messages).toMatchObject([{ status: 'cancelled' }]);
 });
 
-it('a withdrawn request leaves a proforma invoice its name and state from its event', () => {
+it('a withdrawn request leaves a proforma invoice the id and status from its event', () => {
   const { s } = asking(paid, aProforma({ status: 'ISSUED' }));
   const back = withdrawn(s);
   expect([back.messages[0]?.status, back.objects[0]]).toEqual(['cancelled', s.objects[0]]);

@@ -47,76 +47,76 @@ const AT_CUSTOM = subscription({
 it.each([
   ['by a card of its own', {}],
   ["by a card of the customer's", { ownMethodId: null, charged: { from: 'customer', id: 'pm_card', type: 'card' } }],
-  ['by nothing at all: Stripe would fail to charge it', { ownMethodId: null, charged: null }],
+  ['by no method', { ownMethodId: null, charged: null }],
   ['in its trial', { status: 'trialing' }],
   ['in exactly 24 hours', { renewsAt: later(DAY_MS) }],
-] as const)('Crossbill moves a subscription with a charge %s', (_, over) => {
+] as const)('`crossbill move` moves a subscription that Stripe charges %s', (_, over) => {
   expect(decideMove(subscription(over), null, GROUND)).toEqual({ do: 'go' });
 });
 
-it('Crossbill moves a subscription again after somebody removes the custom method', () => {
+it('`crossbill move` moves a subscription again after somebody removed its custom payment method', () => {
   expect(decideMove(subscription(), MOVED, GROUND)).toEqual({ do: 'go' });
 });
 
 it.each([
-  ['incomplete', { status: 'incomplete' }, {}, 'not_running'],
-  ['paused', { status: 'paused' }, {}, 'not_running'],
-  ['mailed', { collectionMethod: 'send_invoice' }, {}, 'not_charged'],
-  ['of a custom method', { charged: { from: 'customer', id: 'pm_x', type: 'custom' } }, {}, 'not_charged'],
-  ['without a method at the MoR', {}, { hasMethod: false }, 'method_missing'],
-  ['outside of ENROLMENT', {}, { isEnrolled: false }, 'not_enrolled'],
-  ['of a schedule', { scheduleId: 'sub_sched_1' }, {}, 'scheduled'],
-  ['a second under 24 hours before its renewal', { renewsAt: later(DAY_MS - 1_000) }, {}, 'renews_soon'],
-  ['whose renewal nobody knows', { renewsAt: null }, {}, 'renews_soon'],
-  ['with an open invoice', { unpaid: { invoiceId: 'in_1', status: 'open' } }, {}, 'invoice_open'],
-] as const)('Crossbill leaves a subscription %s', (_, over, ground, code) => {
+  ['is incomplete', { status: 'incomplete' }, {}, 'not_running'],
+  ['is paused', { status: 'paused' }, {}, 'not_running'],
+  ['mails its invoices', { collectionMethod: 'send_invoice' }, {}, 'not_charged'],
+  ['has a custom method', { charged: { from: 'customer', id: 'pm_x', type: 'custom' } }, {}, 'not_charged'],
+  ['has no method at the MoR', {}, { hasMethod: false }, 'method_missing'],
+  ['is outside ENROLMENT', {}, { isEnrolled: false }, 'not_enrolled'],
+  ['belongs to a schedule', { scheduleId: 'sub_sched_1' }, {}, 'scheduled'],
+  ['renews in less than 24 hours', { renewsAt: later(DAY_MS - 1_000) }, {}, 'renews_soon'],
+  ['has no known renewal date', { renewsAt: null }, {}, 'renews_soon'],
+  ['has an open invoice', { unpaid: { invoiceId: 'in_1', status: 'open' } }, {}, 'invoice_open'],
+] as const)('`crossbill move` leaves a subscription that %s', (_, over, ground, code) => {
   const decided = decideMove(subscription(over), null, { ...GROUND, ...ground });
   expect(decided).toMatchObject({ do: 'leave', fact: { code } });
   if (decided.do === 'leave') expect(renderMoveFact(decided.fact)).not.toBe('');
 });
 
-it('a method set by a killed run counts as moved, however soon the renewal', () => {
+it('a subscription whose move was interrupted after the change at Stripe counts as moved', () => {
   const row: Remembered = { ...MOVED, status: 'moving' };
   expect(decideMove({ ...AT_CUSTOM, renewsAt: later(1_000) }, row, GROUND)).toEqual({ do: 'done' });
   const mailed = subscription({ collectionMethod: 'send_invoice' });
   expect(decideMove(mailed, { ...MAILED, status: 'moving' }, GROUND)).toEqual({ do: 'done' });
 });
 
-it('somebody else’s custom method is no move of ours', () => {
+it("`crossbill move` leaves a subscription with somebody else's custom payment method", () => {
   const other = subscription({ charged: { from: 'subscription', id: 'pm_z', type: 'custom' }, ownMethodId: 'pm_z' });
   expect(decideMove(other, MOVED, GROUND)).toMatchObject({ do: 'leave', fact: { code: 'not_charged' } });
 });
 
 const back = { ...GROUND, isEnrolled: false };
 
-it('a moved subscription comes back while Stripe shows the move’s method', () => {
+it('a moved subscription moves back while Stripe shows the payment method of the move', () => {
   expect(decideBack(AT_CUSTOM, MOVED, back)).toEqual({ do: 'go' });
   expect(decideBack(subscription({ collectionMethod: 'send_invoice' }), MAILED, back)).toEqual({ do: 'go' });
 });
 
-it('a moved subscription comes back without a request if Stripe shows the old method', () => {
+it('a moved subscription moves back without a call if Stripe already shows the old payment method', () => {
   expect(decideBack(subscription(), MOVED, back)).toEqual({ do: 'done' });
   expect(decideBack(subscription(), MAILED, back)).toEqual({ do: 'done' });
 });
 
 it.each([
-  ['gone', null, back, 'not_running'],
-  ['with a method that somebody chose since', subscription({ ownMethodId: 'pm_new' }), back, 'changed'],
-  ['that its metadata still enrols', AT_CUSTOM, GROUND, 'still_enrolled'],
-  ['that renews within a day', { ...AT_CUSTOM, renewsAt: later(1_000) }, back, 'renews_soon'],
+  ['is gone', null, back, 'not_running'],
+  ['has a method that somebody chose later', subscription({ ownMethodId: 'pm_new' }), back, 'changed'],
+  ['its metadata still enrols', AT_CUSTOM, GROUND, 'still_enrolled'],
+  ['renews within a day', { ...AT_CUSTOM, renewsAt: later(1_000) }, back, 'renews_soon'],
   [
-    'with an invoice that the MoR may be charging',
+    'has an invoice that the MoR may be charging',
     { ...AT_CUSTOM, unpaid: { invoiceId: 'in_1', status: 'draft' } },
     back,
     'invoice_open',
   ],
-] as const)('Crossbill never brings back a subscription %s', (_, s, ground, code) => {
+] as const)('`crossbill move` never moves back a subscription that %s', (_, s, ground, code) => {
   expect(decideBack(s, MOVED, ground)).toMatchObject({ do: 'leave', fact: { code } });
 });
 
 const row = { subscriptionId: 'sub_1', customerId: 'cus_1' };
 
-it('a move makes a custom method, attaches it, and makes it the default', () => {
+it("a move to a custom method makes the method, attaches it and makes it the subscription's default", () => {
   const first = firstCall(row, 'custom_method');
   const second = nextCall(first, 'pm_9', row);
   expect([first, second]).toEqual([
@@ -128,13 +128,13 @@ it('a move makes a custom method, attaches it, and makes it the default', () => 
   expect(third === null ? null : nextCall(third, 'sub_1', row)).toBeNull();
 });
 
-it('a move to mailed invoices takes one request', () => {
+it('a move to mailed invoices takes one call to Stripe', () => {
   const only = firstCall(row, 'send_invoice');
   expect(only).toEqual({ kind: 'set_collection', subscriptionId: 'sub_1', collectionMethod: 'send_invoice' });
   expect(nextCall(only, 'sub_1', row)).toBeNull();
 });
 
-it('a move back sets the old method, or no method if there was none', () => {
+it('a move back sets the old payment method, or none if there was none', () => {
   const none: Remembered = { ...MOVED, before: { ...BEFORE, methodId: null } };
   expect(backCall('sub_1', MOVED)).toEqual({ kind: 'set_method', subscriptionId: 'sub_1', methodId: 'pm_card' });
   expect(backCall('sub_1', none)).toEqual({ kind: 'set_method', subscriptionId: 'sub_1', methodId: null });
@@ -142,12 +142,12 @@ it('a move back sets the old method, or no method if there was none', () => {
 });
 
 it.each([
-  ['a card', {}, true],
-  ['an older source', { charged: { from: 'customer', id: 'card_1', type: 'source' } }, true],
-  ['a custom method', { charged: { from: 'customer', id: 'pm_1', type: 'custom' } }, false],
-  ['no method', { charged: null }, false],
-  ['a card behind mailed invoices', { collectionMethod: 'send_invoice' }, false],
-  ['a card of an incomplete signup', { status: 'incomplete' }, false],
-] as const)('Stripe may charge the next invoice or not: %s', (_, over, may) => {
+  [true, 'a card', {}],
+  [true, 'an older source', { charged: { from: 'customer', id: 'card_1', type: 'source' } }],
+  [false, 'a custom method', { charged: { from: 'customer', id: 'pm_1', type: 'custom' } }],
+  [false, 'no method', { charged: null }],
+  [false, 'mailed invoices', { collectionMethod: 'send_invoice' }],
+  [false, 'an incomplete signup', { status: 'incomplete' }],
+] as const)('mayCharge is %s for a subscription with %s', (may, _, over) => {
   expect(mayCharge(subscription(over))).toBe(may);
 });

@@ -11,7 +11,7 @@ const bodyOf = (type: NotificationType): Record<string, unknown> =>
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } });
 
-it.each(NOTIFICATION_TYPES)('the notification schema fits every %s, and names all of its fields', (type) => {
+it.each(NOTIFICATION_TYPES)('the schema of notification %s fits its sample and requires each field', (type) => {
   const fits = ajv.compile(schemaOf(type));
   const body = bodyOf(type);
   expect([fits(body), fits.errors]).toEqual([true, null]);

@@ -34,7 +34,7 @@ async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> 
 const item = async (h: LaneHarness) =>
   (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
 
-it('after a refund of the rest, a double payment with a lost part asks again, and a person dismisses it for good', async () => {
+it('if a bank took part of a double payment, Crossbill asks again after the refund of the rest, until a person dismisses it', async () => {
   const h = await paidTwice();
   expect(await choose(h, 'refund')).toBe(true);
   expect(await item(h)).toMatchObject({ fact: { code: 'paid-twice' } });
@@ -49,7 +49,7 @@ it('after a refund of the rest, a double payment with a lost part asks again, an
   });
 });
 
-it('after a won dispute the item offers the rest, and its refund ends the question', async () => {
+it('if the MoR wins the dispute about a double payment, the review item offers the rest, and its refund closes the item', async () => {
   const h = await paidTwice();
   await choose(h, 'refund');
   await outcome(h, 'won', 24);
@@ -61,7 +61,7 @@ it('after a won dispute the item offers the rest, and its refund ends the questi
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('another cleared item of the payment does not hide the chosen refund', async () => {
+it('a refunded double payment keeps its review item even if another review item of the same payment clears', async () => {
   const h = await paidTwice();
   const of = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   const by = { by: null, resolution: 'cleared', note: 'the signup was completed with the right amount' } as const;

@@ -31,7 +31,7 @@ async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<v
   );
 }
 
-it('refunds of 300, 400 and 300 give the whole payment back', async () => {
+it('three refunds of 3.00, 4.00 and 3.00 EUR give a payment of 10.00 EUR back in full, with three credit notes', async () => {
   const h = await paid();
   await h.take(part(1, 300, 300));
   await h.take(part(2, 400, 700));
@@ -43,7 +43,7 @@ it('refunds of 300, 400 and 300 give the whole payment back', async () => {
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('a total of 700 before the total of 300 opens a gap, the missing event closes it, and it may open again', async () => {
+it('a refund total above the known refunds opens a refund_gap item, and the missing refund event closes the item', async () => {
   const h = await paid();
   await h.take(part(2, 400, 700));
   expect(openKinds(await state(h))).toEqual(['refund_gap']);
@@ -57,7 +57,7 @@ it('a total of 700 before the total of 300 opens a gap, the missing event closes
   await shows(h, 1000n, 4);
 });
 
-it('Crossbill opens an item for a refund beyond the payment, and neither counts nor mirrors it, in either order of events', async () => {
+it('a refund beyond its payment opens a refund_gap item; Crossbill neither counts the refund nor shows it on Stripe', async () => {
   for (const order of [
     [0, 1],
     [1, 0],
@@ -75,7 +75,7 @@ it('Crossbill opens an item for a refund beyond the payment, and neither counts 
   }
 });
 
-it('a refund in another currency does not count, in either order', async () => {
+it('a refund in another currency than its payment opens a refund_gap item and does not count, in either order of events', async () => {
   for (const before of [true, false]) {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
@@ -89,7 +89,7 @@ it('a refund in another currency does not count, in either order', async () => {
   }
 });
 
-it('a repeated refund under a new event id is the same refund', async () => {
+it('Crossbill counts a refund once, even if the MoR sends it again under new event ids', async () => {
   const h = await paid();
   await h.take(part(1, 300, 300));
   await h.take(aRefund({ refundId: 'rfnd_1', eventId: 'evt_other', amount: 300 }));
@@ -98,7 +98,7 @@ it('a repeated refund under a new event id is the same refund', async () => {
   expect((await state(h)).refunds).toHaveLength(1);
 });
 
-it('a refund received before its payment waits, and Stripe shows it after the mark', async () => {
+it('a refund received before its payment waits, and Stripe shows the refund after Crossbill marks the invoice paid', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(part(1, 300, 300));
@@ -114,7 +114,7 @@ it('a refund received before its payment waits, and Stripe shows it after the ma
   await shows(h, 300n, 1);
 });
 
-it('a refund of an unmarked payment settles both clearing accounts and closes its item', async () => {
+it('a full refund of a payment for a void invoice closes its review item and leaves every ledger balance at zero', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'void' }));
   await h.take(aPaymentSucceeded());
@@ -127,7 +127,7 @@ it('a refund of an unmarked payment settles both clearing accounts and closes it
   expect(h.platform.effects).toEqual({});
 });
 
-it('a refund of the API is one row, with the answer or the event first', async () => {
+it("a refund requested through the API is one row, whether the MoR's event or the MoR's answer comes first", async () => {
   for (const eventFirst of [true, false]) {
     const h = await paid();
     const r = await ask(h, 300n);
@@ -144,20 +144,21 @@ it('a refund of the API is one row, with the answer or the event first', async (
   }
 });
 
-it.each<Trouble>(['lost-answer', 'lost-request', 'retry'])(
-  'Crossbill makes a refund once after trouble: %s',
-  async (what) => {
-    const h = await paid();
-    h.gateway.trouble.push(what, what);
-    await ask(h, 300n);
-    await h.rest();
-    expect(h.gateway.made).toHaveLength(1);
-    expect(h.gateway.clashes).toEqual([]);
-    await shows(h, 300n, 1);
-  },
-);
+it.each<[string, Trouble]>([
+  ['lost answers', 'lost-answer'],
+  ['lost requests', 'lost-request'],
+  ['temporary refusals', 'retry'],
+])('the MoR makes a requested refund once, even after two %s', async (_, what) => {
+  const h = await paid();
+  h.gateway.trouble.push(what, what);
+  await ask(h, 300n);
+  await h.rest();
+  expect(h.gateway.made).toHaveLength(1);
+  expect(h.gateway.clashes).toEqual([]);
+  await shows(h, 300n, 1);
+});
 
-it('an unknown, then refused refund keeps its amount until its event', async () => {
+it("a refund stays reserved after a lost request and a refused retry, until the MoR's event reports it", async () => {
   const h = await paid();
   h.gateway.trouble.push('lost-request', 'refused');
   const r = await ask(h, 400n);
@@ -173,7 +174,7 @@ it('an unknown, then refused refund keeps its amount until its event', async () 
   await shows(h, 400n, 1);
 });
 
-it('a pending refund goes to Stripe only after its success', async () => {
+it('Crossbill shows a pending refund on Stripe only after the MoR reports its success', async () => {
   const h = await paid();
   h.gateway.nextStatus = 'pending';
   await ask(h, 400n);
@@ -186,7 +187,7 @@ it('a pending refund goes to Stripe only after its success', async () => {
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('a refund with an undocumented status keeps its amount, waits for a person, and ends by its event', async () => {
+it("a refund with an undocumented status stays reserved, opens a refund_stuck item and ends with the MoR's event", async () => {
   const h = await paid();
   h.gateway.nextStatus = 'under_review';
   await ask(h, 400n);
@@ -205,7 +206,7 @@ it('a refund with an undocumented status keeps its amount, waits for a person, a
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('Crossbill does not believe an event of 300 for a pending refund of 400', async () => {
+it('an event of 3.00 EUR for a pending refund of 4.00 EUR opens a conflicting_event item and reaches no credit note', async () => {
   const h = await paid();
   h.gateway.nextStatus = 'pending';
   await ask(h, 400n);
@@ -215,7 +216,7 @@ it('Crossbill does not believe an event of 300 for a pending refund of 400', asy
   expect(openKinds(await state(h))).toContain('conflicting_event');
 });
 
-it('a failed refund frees its amount and opens an item', async () => {
+it('if the MoR answers that a refund failed, the amount can be refunded again and a refund_stuck item opens', async () => {
   const h = await paid();
   h.gateway.nextStatus = 'failed';
   await ask(h, null);
@@ -227,7 +228,7 @@ it('a failed refund frees its amount and opens an item', async () => {
   await shows(h, 0n, 0);
 });
 
-it('two refunds of the remainder give it back once', async () => {
+it('Crossbill refuses a second refund of the rest, and the MoR gives the rest back once', async () => {
   const h = await paid();
   await ask(h, null);
   await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
@@ -236,14 +237,14 @@ it('two refunds of the remainder give it back once', async () => {
   await shows(h, 1000n, 1);
 });
 
-it("Crossbill refuses a refund above the unexplained total's rest", async () => {
+it("Crossbill allows a refund only up to the amount left after the MoR's own refund total", async () => {
   const h = await paid();
   await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
   await expect(ask(h, 301n)).rejects.toThrow('invalid_request');
   expect((await ask(h, null)).amount).toBe(300n);
 });
 
-it('an answer with another amount makes no mirror and does not stop the lane, in either order', async () => {
+it('if the MoR answers a refund with another amount, Stripe gets no credit note and a refund_gap item opens', async () => {
   for (const eventFirst of [true, false]) {
     const h = await paid();
     h.gateway.distort = (a) => ({ ...a, amountMinor: 900n });
@@ -263,11 +264,11 @@ it('an answer with another amount makes no mirror and does not stop the lane, in
 });
 
 const ANSWERS = [
-  ['by the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
-  ['by the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
+  ['the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
+  ['the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
 ] as const;
 it.each(ANSWERS)(
-  'two refunds of the same amount get their own events, the second one first, by %s',
+  'two requested refunds of the same amount take their own events by %s, even if the second event comes first',
   async (_, names) => {
     const h = await paid();
     await ask(h, 300n);
@@ -284,7 +285,7 @@ it.each(ANSWERS)(
   },
 );
 
-it('Stripe gets a refund once through a crash at every step and a lost answer', async () => {
+it('Stripe gets a refund once, even after a crash at any step and a lost answer', async () => {
   for (const kind of ['report_refund', 'issue_credit_note']) {
     for (let k = 1; k <= 5; k++) {
       const h = await paid();
@@ -298,7 +299,7 @@ it('Stripe gets a refund once through a crash at every step and a lost answer', 
   }
 });
 
-it('a retry goes on with a refused credit note', async () => {
+it("if Stripe refuses a credit note, the operator's retry issues it without a second report of the refund", async () => {
   const h = await paid();
   h.platform.fail('issue_credit_note', 'refused');
   await h.take(part(1, 300, 300));
@@ -311,7 +312,7 @@ it('a retry goes on with a refused credit note', async () => {
   await shows(h, 300n, 1);
 });
 
-it("a refund keeps its reference on Stripe when the processor's id arrives later", async () => {
+it("a refund on Stripe keeps its reference if the processor's refund id arrives later", async () => {
   const h = await paid();
   h.gateway.distort = (a) => ({ ...a, processorRefundId: null });
   h.platform.fail('report_refund', 'lost-answer');
@@ -325,7 +326,7 @@ it("a refund keeps its reference on Stripe when the processor's id arrives later
   await shows(h, 300n, 1);
 });
 
-it('a refund reaches Stripe once, with the MoR’s id known halfway', async () => {
+it("Stripe gets a refund once, even if the MoR's refund id arrives between the two calls", async () => {
   const h = await paid();
   h.platform.fail('report_refund', 'lost-answer');
   await h.take(aRefund({ refundId: null, processorRefundId: 're_1', eventId: 'evt_a', amount: 300 }));
@@ -335,14 +336,14 @@ it('a refund reaches Stripe once, with the MoR’s id known halfway', async () =
   expect((await state(h)).refunds[0]?.mirror).toBe('done');
 });
 
-it('a refund of a mark out of band is a credit note alone', async () => {
+it('if Crossbill marked the invoice paid out of band, its refund reaches Stripe as a credit note alone', async () => {
   const h = await paid({ settings: { markMode: 'out_of_band' } });
   await h.take(part(1, 300, 300));
   expect(h.platform.effects).toEqual({ set_reference: 1, pay_out_of_band: 1, issue_credit_note: 1 });
   await shows(h, 300n, 1);
 });
 
-it('Crossbill marks a signup once its charge is proven, and its event finds it again', async () => {
+it("Crossbill marks a signup's invoice paid once the MoR knows its charge, and the payment event adds no second payment", async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -358,7 +359,7 @@ it('Crossbill marks a signup once its charge is proven, and its event finds it a
   expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
 });
 
-it('the declined first try of an intent does not stop the proof of a signup', async () => {
+it("an earlier declined charge of the same payment intent does not stop Crossbill from marking a signup's invoice paid", async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
@@ -369,7 +370,7 @@ it('the declined first try of an intent does not stop the proof of a signup', as
   expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
 });
 
-it('the late decline of an earlier try does not fail a proven signup', async () => {
+it('a late decline of an earlier charge does not fail a signup whose charge the MoR knows', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -383,7 +384,7 @@ it('the late decline of an earlier try does not fail a proven signup', async () 
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('Crossbill marks a dismissed signup after all once the MoR reports its money', async () => {
+it('if an operator dismissed a signup, Crossbill still marks its invoice paid once the MoR reports the payment', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));

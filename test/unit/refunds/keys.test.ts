@@ -32,227 +32,221 @@ function never(): never {
   throw new Error('a row is missing');
 }
 
-describe('a refund asked for here', () => {
-  it('Crossbill repeats no refund under an expired key, with its answer or its record lost', async () => {
-    for (const lost of ['answer', 'record'] as const) {
-      const h = await paid();
-      if (lost === 'answer') h.gateway.trouble.push('lost-answer');
-      else h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
-      await askLongAgo(h);
-      await h.rest(48);
-      let s = await state(h);
-      expect(h.gateway.made).toHaveLength(1);
-      expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
-      expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
-      await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
-      s = await state(h);
-      expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
-      await shows(h, 300n, 1);
-    }
-  });
-
-  it('Crossbill repeats no refund under an expired key, even after harmless last tries', async () => {
+it("after 30 hours Crossbill does not repeat a refund whose %s was lost, and the amount stays reserved until the MoR's event", async () => {
+  for (const lost of ['answer', 'record'] as const) {
     const h = await paid();
-    const answers = h.gateway.createRefund.bind(h.gateway);
-    let isDown = false;
-    h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : answers(...call));
-    h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
-    await ask(h, 300n);
-    await h.drain();
-    isDown = true; // nobody can connect for a day
-    await h.rest(30);
-    isDown = false;
-    await h.rest(48);
-    const s = await state(h);
-    expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
-    expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
-  });
-
-  it('Crossbill retries a refund while its key is valid, and then waits for a person', async () => {
-    for (const [tries, end] of [
-      [80, 'succeeded'],
-      [130, 'unknown'],
-    ] as const) {
-      const h = await paid();
-      h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const));
-      await ask(h, 300n);
-      await h.rest(48);
-      const s = await state(h);
-      const isDone = end === 'succeeded';
-      expect([s.refunds[0]?.status, h.gateway.made.length]).toEqual([end, isDone ? 1 : 0]);
-      expect(openKinds(s)).toEqual(isDone ? [] : ['refund_stuck']);
-      await shows(h, isDone ? 300n : 0n, isDone ? 1 : 0);
-    }
-  });
-
-  it('Crossbill repeats no refund under an expired key after a short loss of the database', async () => {
-    const h = await paid();
-    await ask(h, 300n);
-    const transact = h.backend.store.transact.bind(h.backend.store);
-    let isLost = false;
-    h.backend.store.transact = async (work) => {
-      if (h.gateway.made.length === 0 || isLost) return transact(work);
-      isLost = true;
-      throw new StoreUnavailable('the database is gone');
-    };
-    await expect(h.drain()).rejects.toThrow(StoreUnavailable);
-    const send = h.gateway.createRefund.bind(h.gateway);
-    const back = h.clock.now().getTime() + 25 * 3_600_000;
-    h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('stopped') : send(...call));
-    h.clock.advance(60_000);
-    await h.rest(48);
-    expect(h.gateway.made).toHaveLength(1);
-    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
-  });
-
-  it('Crossbill sends no refund without its bytes: it would give all back', async () => {
-    const h = await paid();
-    h.gateway.trouble.push('lost-answer');
+    if (lost === 'answer') h.gateway.trouble.push('lost-answer');
+    else h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
     await askLongAgo(h);
     await h.rest(48);
-    const purged = (x: LaneState): LaneState => ({
-      ...x,
-      messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
-    });
-    await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
-    const item = (await state(h)).reviews.find((r) => r.status === 'open')?.id ?? never();
-    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
-    expect(said).toMatchObject({ ok: false, code: 'request_erased' });
-    await h.rest(48);
-    expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
-  });
-
-  it('a repair of verify repeats no refund under an expired key', async () => {
-    const h = await paid();
-    h.store.dieBefore = h.store.transactions + 2;
-    await askLongAgo(h);
-    const none = {} as never;
-    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
-    await verify.repair(none, [found]);
-    await h.rest(48);
+    let s = await state(h);
     expect(h.gateway.made).toHaveLength(1);
-    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
-  });
-
-  it('no repair of verify makes a key younger', async () => {
-    const h = await paid();
-    h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
-    await ask(h, 300n);
-    await h.drain();
-    h.clock.advance(20 * 3_600_000);
-    const none = {} as never;
-    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
-    const send = h.gateway.createRefund.bind(h.gateway);
-    const back = h.clock.now().getTime() + 6 * 3_600_000;
-    h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('retry') : send(...call));
-    await h.rest(48);
-    expect(h.gateway.made).toHaveLength(1);
-    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
-  });
-
-  it('an announced refund with a lost answer does not go out again under an expired key', async () => {
-    const h = await paid();
-    h.gateway.trouble.push('lost-answer');
-    await ask(h, 300n);
-    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
-    h.clock.advance(30 * 3_600_000);
-    await h.rest(48);
-    expect(h.gateway.made).toHaveLength(1);
-    expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
-  });
-
-  it('a person may send a withdrawn refund while its key is valid', async () => {
-    const h = await paid();
-    h.gateway.trouble.push('lost-request');
-    await askLongAgo(h);
-    h.gateway.trouble.push(...Array.from({ length: 60 }, () => 'retry' as const));
-    await h.rest(1);
-    expect(h.gateway.asked).toHaveLength(1);
-    const item = (await state(h)).reviews.find((r) => r.kind === 'refund_stuck') ?? never();
-    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
-    await h.rest(22);
-    expect(h.gateway.made).toHaveLength(1);
-    expect(openKinds(await state(h))).toEqual([]);
-    await shows(h, 300n, 1);
-  });
-
-  it('a refund with its key in use keeps its amount: a crashed try may be under way', async () => {
-    const h = await paid();
-    h.gateway.trouble.push('key-in-use');
-    await ask(h, 300n);
-    await h.drain();
-    const s = await state(h);
     expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
     expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
-  });
-
-  it('a late refusal of a refund opens an item: the caller has no end yet', async () => {
-    const refused = async (tries: number): Promise<readonly [string | undefined, readonly string[]]> => {
-      const h = await paid();
-      h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const), 'refused');
-      await ask(h, 300n);
-      await h.rest(1);
-      const s = await state(h);
-      return [s.refunds[0]?.status, openKinds(s)];
-    };
-    expect(await refused(7)).toEqual(['failed', ['refund_stuck']]);
-    expect(await refused(1)).toEqual(['failed', []]); // who asked waits for that
-  });
-
-  it('Crossbill does not believe an answer with another payment’s refund', async () => {
-    const h = await paid();
-    h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });
-    await ask(h, 300n);
-    await h.drain();
-    const s = await state(h);
-    expect([s.refunds[0]?.status, s.refunds[0]?.morRefundId, openKinds(s)]).toEqual(['unknown', null, ['refund_gap']]);
-    await shows(h, 0n, 0);
-  });
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+    s = await state(h);
+    expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
+    await shows(h, 300n, 1);
+  }
 });
 
-describe('a refund that the MoR refused after the event of another one of the same amount was taken for its own', () => {
-  const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
+it('after a crash during a refund and 30 hours without the MoR, Crossbill does not send the refund again', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  let isDown = false;
+  h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : answers(...call));
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  await ask(h, 300n);
+  await h.drain();
+  isDown = true; // nobody can connect for a day
+  await h.rest(30);
+  isDown = false;
+  await h.rest(48);
+  const s = await state(h);
+  expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
+  expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
+});
 
-  it('a refusal after the event of an equal refund opens an item, and the caller gets the refusal', async () => {
+it('Crossbill retries a refund for about a day while its key is valid, and then opens a refund_stuck item', async () => {
+  for (const [tries, end] of [
+    [80, 'succeeded'],
+    [130, 'unknown'],
+  ] as const) {
     const h = await paid();
-    const { id } = await ask(h, 300n);
+    h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const));
+    await ask(h, 300n);
+    await h.rest(48);
+    const s = await state(h);
+    const isDone = end === 'succeeded';
+    expect([s.refunds[0]?.status, h.gateway.made.length]).toEqual([end, isDone ? 1 : 0]);
+    expect(openKinds(s)).toEqual(isDone ? [] : ['refund_stuck']);
+    await shows(h, isDone ? 300n : 0n, isDone ? 1 : 0);
+  }
+});
+
+it('if the database fails right after a refund, Crossbill does not send the refund again a day later', async () => {
+  const h = await paid();
+  await ask(h, 300n);
+  const transact = h.backend.store.transact.bind(h.backend.store);
+  let isLost = false;
+  h.backend.store.transact = async (work) => {
+    if (h.gateway.made.length === 0 || isLost) return transact(work);
+    isLost = true;
+    throw new StoreUnavailable('the database is gone');
+  };
+  await expect(h.drain()).rejects.toThrow(StoreUnavailable);
+  const send = h.gateway.createRefund.bind(h.gateway);
+  const back = h.clock.now().getTime() + 25 * 3_600_000;
+  h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('stopped') : send(...call));
+  h.clock.advance(60_000);
+  await h.rest(48);
+  expect(h.gateway.made).toHaveLength(1);
+  expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+});
+
+it('Crossbill refuses to resend a refund whose stored request bytes were erased', async () => {
+  const h = await paid();
+  h.gateway.trouble.push('lost-answer');
+  await askLongAgo(h);
+  await h.rest(48);
+  const purged = (x: LaneState): LaneState => ({
+    ...x,
+    messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
+  });
+  await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
+  const item = (await state(h)).reviews.find((r) => r.status === 'open')?.id ?? never();
+  const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+  const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
+  expect(said).toMatchObject({ ok: false, code: 'request_erased' });
+  await h.rest(48);
+  expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
+});
+
+it('`crossbill verify --repair` does not send a refund again after its idempotency key has expired', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2;
+  await askLongAgo(h);
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  const found = finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' });
+  await verify.repair(none, [found]);
+  await h.rest(48);
+  expect(h.gateway.made).toHaveLength(1);
+  expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+});
+
+it("`crossbill verify --repair` does not extend the life of a refund's idempotency key", async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  await ask(h, 300n);
+  await h.drain();
+  h.clock.advance(20 * 3_600_000);
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
+  const send = h.gateway.createRefund.bind(h.gateway);
+  const back = h.clock.now().getTime() + 6 * 3_600_000;
+  h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('retry') : send(...call));
+  await h.rest(48);
+  expect(h.gateway.made).toHaveLength(1);
+  expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+});
+
+it("if the MoR's event confirms a refund with a lost answer, Crossbill does not send the refund again", async () => {
+  const h = await paid();
+  h.gateway.trouble.push('lost-answer');
+  await ask(h, 300n);
+  await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+  h.clock.advance(30 * 3_600_000);
+  await h.rest(48);
+  expect(h.gateway.made).toHaveLength(1);
+  expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
+});
+
+it("an operator's retry sends a withdrawn refund while its new idempotency key is valid", async () => {
+  const h = await paid();
+  h.gateway.trouble.push('lost-request');
+  await askLongAgo(h);
+  h.gateway.trouble.push(...Array.from({ length: 60 }, () => 'retry' as const));
+  await h.rest(1);
+  expect(h.gateway.asked).toHaveLength(1);
+  const item = (await state(h)).reviews.find((r) => r.kind === 'refund_stuck') ?? never();
+  const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  await h.rest(22);
+  expect(h.gateway.made).toHaveLength(1);
+  expect(openKinds(await state(h))).toEqual([]);
+  await shows(h, 300n, 1);
+});
+
+it('if the MoR says the idempotency key is in use, the refund stays reserved and a refund_stuck item opens', async () => {
+  const h = await paid();
+  h.gateway.trouble.push('key-in-use');
+  await ask(h, 300n);
+  await h.drain();
+  const s = await state(h);
+  expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
+  expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
+});
+
+it('a refund that the MoR refuses at the eighth try opens a review item; a refusal at the second try opens none', async () => {
+  const refused = async (tries: number): Promise<readonly [string | undefined, readonly string[]]> => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const), 'refused');
+    await ask(h, 300n);
+    await h.rest(1);
+    const s = await state(h);
+    return [s.refunds[0]?.status, openKinds(s)];
+  };
+  expect(await refused(7)).toEqual(['failed', ['refund_stuck']]);
+  expect(await refused(1)).toEqual(['failed', []]); // who asked waits for that
+});
+
+it("if the MoR's answer to a refund names another payment, the refund stays unknown and a refund_gap item opens", async () => {
+  const h = await paid();
+  h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });
+  await ask(h, 300n);
+  await h.drain();
+  const s = await state(h);
+  expect([s.refunds[0]?.status, s.refunds[0]?.morRefundId, openKinds(s)]).toEqual(['unknown', null, ['refund_gap']]);
+  await shows(h, 0n, 0);
+});
+
+const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
+
+it('if the MoR refuses a refund after an event of an equal refund, a refund_gap item names the refused request', async () => {
+  const h = await paid();
+  const { id } = await ask(h, 300n);
+  h.gateway.trouble.push('refused');
+  await h.take(portal);
+  await h.rest(48);
+  const s = await state(h);
+  expect(s.refunds).toMatchObject([{ id, status: 'succeeded', morRefundId: 'rfnd_portal', failure: { status: 422 } }]);
+  expect(withWords(s.reviews.filter((r) => r.status === 'open'))).toMatchObject([
+    { kind: 'refund_gap', refundId: id, proposal: expect.stringContaining('Nothing was refunded for this request') },
+  ]);
+  expect(h.gateway.made).toEqual([]);
+  await shows(h, 300n, 1);
+});
+
+it('if the MoR refuses a refund retried after an event of an equal refund, a refund_gap item opens', async () => {
+  for (const before of ['retry', 'lost-request'] as const) {
+    const h = await paid();
+    h.gateway.trouble.push(before);
+    await ask(h, 300n);
+    await h.drain();
     h.gateway.trouble.push('refused');
     await h.take(portal);
     await h.rest(48);
     const s = await state(h);
-    expect(s.refunds).toMatchObject([
-      { id, status: 'succeeded', morRefundId: 'rfnd_portal', failure: { status: 422 } },
-    ]);
+    expect(s.refunds).toMatchObject([{ status: 'succeeded', failure: null }]);
     expect(withWords(s.reviews.filter((r) => r.status === 'open'))).toMatchObject([
-      { kind: 'refund_gap', refundId: id, proposal: expect.stringContaining('Nothing was refunded for this request') },
+      { kind: 'refund_gap', proposal: expect.stringContaining('Ask the MoR whether') },
     ]);
-    expect(h.gateway.made).toEqual([]);
-    await shows(h, 300n, 1);
-  });
-
-  it('a refusal after the event of an equal refund opens an item after earlier tries too', async () => {
-    for (const before of ['retry', 'lost-request'] as const) {
-      const h = await paid();
-      h.gateway.trouble.push(before);
-      await ask(h, 300n);
-      await h.drain();
-      h.gateway.trouble.push('refused');
-      await h.take(portal);
-      await h.rest(48);
-      const s = await state(h);
-      expect(s.refunds).toMatchObject([{ status: 'succeeded', failure: null }]);
-      expect(withWords(s.reviews.filter((r) => r.status === 'open'))).toMatchObject([
-        { kind: 'refund_gap', proposal: expect.stringContaining('Ask the MoR whether') },
-      ]);
-    }
-  });
+  }
 });
 
-it('a refund of a part payment reaches Stripe after the rest, and lowers no amount due', async () => {
+it('a refund of a partial payment waits for the rest of the invoice before Stripe gets its credit note', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ amount: 600 }));
@@ -268,7 +262,7 @@ it('a refund of a part payment reaches Stripe after the rest, and lowers no amou
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
 
-it("a refund without an answer for a day shows as failed after the MoR's refusal of its retry", async () => {
+it("a refund without an answer for a day becomes failed once the MoR's answer to the operator's retry says so", async () => {
   const h = await paid();
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
   await ask(h, 400n);
@@ -313,7 +307,7 @@ describe('a refund that failed at the MoR without a word', () => {
     return refundable(s.payments[0] ?? never(), s.refunds, 0n);
   };
 
-  it('a person ends a refund with its source noted, once, and its amount is free again', async () => {
+  it('an operator ends a stuck refund once, with a note of the source, and the amount can be refunded again', async () => {
     const h = await paid();
     h.gateway.nextStatus = 'pending';
     await ask(h, 300n);
@@ -342,7 +336,7 @@ describe('a refund that failed at the MoR without a word', () => {
     await shows(h, 300n, 1);
   });
 
-  it('a dismissed open refund opens an item every ten days, and a person may end it then', async () => {
+  it('a dismissed refund_stuck item opens again every ten days, until the operator ends the refund', async () => {
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-request' as const));
     await ask(h, 300n);
@@ -363,7 +357,7 @@ describe('a refund that failed at the MoR without a word', () => {
     expect(openKinds(await state(h))).toEqual([]);
   });
 
-  it('nobody can end a refund with its request under way', async () => {
+  it('Crossbill refuses to end a refund as failed while its request is still being sent', async () => {
     const h = await paid();
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
     await ask(h, 300n);

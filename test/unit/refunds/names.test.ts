@@ -48,7 +48,7 @@ async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
   return stands;
 }
 
-it('a refund requested again after its event is that refund, with nothing reserved and one entry on Stripe', async () => {
+it('a refund requested again after its event joins that refund: the MoR and Stripe have one refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   const asked = await askByKey(h);
@@ -63,7 +63,7 @@ it('a refund requested again after its event is that refund, with nothing reserv
   await givenBackOnce(h);
 });
 
-it('a repeated key gets the same refund, and Crossbill sends it once', async () => {
+it('a refund request repeated with its Idempotency-Key returns the same refund, and Crossbill sends it once', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   await askByKey(h);
@@ -74,7 +74,7 @@ it('a repeated key gets the same refund, and Crossbill sends it once', async () 
   expect(h.gateway.made).toHaveLength(1);
 });
 
-it('the found refund closes the item of the wait', async () => {
+it("if the MoR's late answer names a known refund, the requested refund joins it and its review item closes", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
@@ -86,7 +86,7 @@ it('the found refund closes the item of the wait', async () => {
   await givenBackOnce(h);
 });
 
-it("a refund of an event without an id matches by time, and takes the answer's id", async () => {
+it("a refund request joins a refund event without an id if the MoR's answer is not newer, and the refund takes the answer's id", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
@@ -99,7 +99,7 @@ it("a refund of an event without an id matches by time, and takes the answer's i
   });
 });
 
-it('a later refund of the MoR is not the refund of an event without an id', async () => {
+it('if the MoR made a refund after an event without an id, the two are separate refunds', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
@@ -113,7 +113,7 @@ it('a later refund of the MoR is not the refund of an event without an id', asyn
   expect(s.payments[0]?.amountRefunded).toBe(600n);
 });
 
-it('a joined refund does not take the event of a later refund', async () => {
+it('a refund row that joined another one does not take the event of a later refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
   await askByKey(h);
@@ -134,7 +134,7 @@ it.each([
   { totals: [600, 300], keys: ['K1', 'K2'] },
   { totals: [600, 300], keys: ['K2', 'K1'] },
 ] as const)(
-  'two equal refunds requested again match their two events: totals $totals, keys $keys',
+  'two equal refunds requested again match their own events: running totals $totals, keys $keys',
   async ({ totals, keys }) => {
     const h = await paid();
     const since = h.clock.now().getTime();
@@ -186,7 +186,7 @@ async function refused(identifiedBy: string | null): Promise<{ h: LaneHarness; s
   return { h, s: await h.state(INVOICE_ID), refundId: id };
 }
 
-it(`after a lost answer, "no such payment" proves a person's name wrong: nothing moved, and the name is free`, async () => {
+it('after a lost answer, the reply "no such payment" fails the refund and removes the payment id that an operator typed', async () => {
   const { h, s, refundId } = await refused('ops');
   const p = paymentOf(s);
   expect(h.gateway.made).toEqual([]);
@@ -198,7 +198,7 @@ it(`after a lost answer, "no such payment" proves a person's name wrong: nothing
   ]);
 });
 
-it(`after a lost answer, "no such payment" about the MoR's own name proves nothing, and the amount stays reserved`, async () => {
+it(`after a lost answer, the reply "no such payment" about the MoR's own payment id leaves the refund unknown and reserved`, async () => {
   const { s, refundId } = await refused(null);
   const p = paymentOf(s);
   expect([s.refunds[0]?.status, p.paymentId]).toEqual(['unknown', 'pay_mistyped']);
@@ -219,20 +219,20 @@ async function counted(h: LaneHarness): Promise<{ sum: bigint; rows: number; not
   return { sum, rows: s.refunds.length, notes: h.platform.notes.length, open: openKinds(s) };
 }
 
-it('a refund event without a refund id counts once and is mirrored once, even if sent under several event ids', async () => {
+it('a refund event without a refund id counts once, even if the MoR sends it under several event ids', async () => {
   const h = await paid();
   await h.take(unnamed(1, 300, 300));
   await h.take(unnamed(1, 300, 300), unnamed(2, 300, 300), named(1, 300, 300));
   expect(await counted(h)).toEqual({ sum: 300n, rows: 1, notes: 1, open: [] });
 });
 
-it('a higher running total makes a refund event without an id another refund, even of the same amount', async () => {
+it('a refund event without an id is a new refund if its running total is higher, even for the same amount', async () => {
   const h = await paid();
   await h.take(unnamed(1, 300, 300), unnamed(2, 300, 600), named(3, 300, 900));
   expect(await counted(h)).toEqual({ sum: 900n, rows: 3, notes: 3, open: [] });
 });
 
-it('a refund event without an id is our own request, before or after its answer', async () => {
+it("a refund event without an id belongs to Crossbill's own request, before or after the MoR's answer", async () => {
   for (const first of [true, false]) {
     const h = await paid();
     if (first) h.gateway.trouble.push('lost-answer');
@@ -245,7 +245,7 @@ it('a refund event without an id is our own request, before or after its answer'
   }
 });
 
-it('refund events with and without ids give the same sums in any order', async () => {
+it('refund events with and without refund ids give the same sums in any order', async () => {
   const told = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray(told, { minLength: 4 }), async (order) => {
@@ -290,15 +290,18 @@ async function atRest(h: LaneHarness): Promise<{ s: LaneState; facts: object }> 
   };
 }
 
-it.each(STEPS)('%s: the answer to %s is taken in, and the invoice is paid', async (markMode, kind) => {
-  const h = await misnamed(markMode, kind, 'retry');
-  await h.take(corrected);
-  expect((await atRest(h)).facts).toEqual({
-    ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
-  });
-});
+it.each(STEPS)(
+  'with mark mode %s, the invoice gets paid if the MoR corrects the payment id during the call %s',
+  async (markMode, kind) => {
+    const h = await misnamed(markMode, kind, 'retry');
+    await h.take(corrected);
+    expect((await atRest(h)).facts).toEqual({
+      ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
+    });
+  },
+);
 
-it('and the payment that bears the mistyped name in truth comes before the answer: each gets its own', async () => {
+it('if the MoR corrects a mistyped payment id and another payment has the typed id, Crossbill keeps both payments apart', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry');
   await h.take(corrected);
   await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
@@ -311,7 +314,7 @@ it('and the payment that bears the mistyped name in truth comes before the answe
   });
 });
 
-it('and Stripe refuses a step: the item is about this payment, which waits for a person', async () => {
+it('if Stripe refuses to record a payment whose id the MoR corrected, the review item names this payment', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry', 'refused');
   await h.take(corrected);
   const { s, facts } = await atRest(h);
@@ -319,7 +322,7 @@ it('and Stripe refuses a step: the item is about this payment, which waits for a
   expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
 });
 
-it('a name that the MoR does not know is taken back while the mark is under way: the invoice is paid all the same', async () => {
+it('if the MoR does not know the typed payment id, Crossbill removes the id and still marks the invoice paid', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry', 'retry');
   const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
   const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
@@ -328,7 +331,7 @@ it('a name that the MoR does not know is taken back while the mark is under way:
 });
 
 it.each(['report_refund', 'issue_credit_note'])(
-  'a name that the MoR corrects while Stripe does not take the %s of a refund: the refund shows all the same',
+  'if the MoR corrects a payment id during the call %s, Stripe still shows the refund once',
   async (kind) => {
     const h = await misnamed('payment_record', kind, 'retry', 'retry');
     h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -370,17 +373,20 @@ const body = { id: 'evt_captured', type: 'payment.captured', created: START.toIS
 it.each([
   ['payment.succeeded', corrected],
   ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
-])('%s corrects the name of a payment after its refund: an item names both payments', async (_, word) => {
-  const h = await refundedAs(undefined, 0, word);
-  const amount = { minor: 300n, currency: 'EUR' };
-  expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
-    { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
-  ]);
-  await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
-  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
-});
+])(
+  'if %s corrects the payment id after a refund under the typed id, a review item names both payments',
+  async (_, word) => {
+    const h = await refundedAs(undefined, 0, word);
+    const amount = { minor: 300n, currency: 'EUR' };
+    expect((await atRest(h)).s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+      { kind: 'conflicting_event', fact: { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount } },
+    ]);
+    await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
+  },
+);
 
-it('which no try has made yet: it is not made of the other payment, and can be asked for again', async () => {
+it('if the MoR corrects the payment id before the refund goes out, the refund fails and can be requested for the right payment', async () => {
   const h = await refundedAs((x) => void x.gateway.trouble.push('retry'));
   const { s } = await atRest(h);
   expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
@@ -392,15 +398,18 @@ it('which no try has made yet: it is not made of the other payment, and can be a
 });
 
 it.each<[string, Trouble, number]>([
-  ['whose answer was lost', 'lost-request', 0],
-  ['after a crash that may have lost a try', 'retry', 60_000],
-])('%s: it is not sent again, nor by a person, and its amount stays reserved', async (_, trouble, waitMs) => {
-  const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
-  const { s, facts } = await atRest(h);
-  expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
-  expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
-  const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
-  const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
-  const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
-  expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
-});
+  ['after a lost refund request', 'lost-request', 0],
+  ['after a crash during the refund request', 'retry', 60_000],
+])(
+  'if the MoR corrects the payment id %s, nobody can resend the refund and its amount stays reserved',
+  async (_, trouble, waitMs) => {
+    const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
+    const { s, facts } = await atRest(h);
+    expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
+    expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
+    const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
+    const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
+    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
+    expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
+  },
+);

@@ -4,7 +4,7 @@ import { refundAnswer } from '../../../src/refunds/refund-sentence.js';
 
 const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none', morStatus: null } as const;
 
-it('the sentence of a refund says when it is done, and alarms nobody before', () => {
+it('the sentence of a refund names its amount, its state and the reason of a failure', () => {
   expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
     tone: 'good',
     text: 'Refunded 12.50 GBP; Stripe shows it.',

@@ -19,6 +19,6 @@ it.each([
   ['1e1', 'EUR', null],
   ['-1', 'EUR', null],
   [' 5', 'EUR', null],
-])('the input %j in %s is the amount %s', (text, currency, minor) => {
+])('the refund form reads %j in %s as %s minor units, or null if the amount is unclear', (text, currency, minor) => {
   expect(typedAmount(text, currency)).toBe(minor);
 });

@@ -88,7 +88,7 @@ async function act(r: Rig, what: Act): Promise<void> {
   }
 }
 
-it('every story of a failed renewal charges nobody twice, keeps its schedule, and ends with a plan or a person', async () => {
+it('in any order of events a failed renewal is charged at most once per step, and ends with a plan or a review item', async () => {
   await fc.assert(
     fc.asyncProperty(schedules, acts, async (retrySchedule, story) => {
       const r = rig({ retrySchedule });
@@ -120,7 +120,7 @@ it('every story of a failed renewal charges nobody twice, keeps its schedule, an
   );
 });
 
-it('the API and the console show the kind, every retry and the next one of a failed renewal', async () => {
+it("the API and the console show a failed renewal's decline, its retries and the time of the next retry", async () => {
   const r = rig();
   await refused(r);
   await retry(r, 'backend');

@@ -17,7 +17,7 @@ import {
 } from '../../support/retry-rig.js';
 import { resolveReview } from '../../support/decide.js';
 
-it('a late request of Stripe for another attempt brings nothing forward', async () => {
+it('a late payment_attempt_required event of Stripe brings no retry forward', async () => {
   const r = rig();
   const madeAt = new Date(r.h.clock.now().getTime() + HOUR_MS);
   await refused(r);
@@ -27,7 +27,7 @@ it('a late request of Stripe for another attempt brings nothing forward', async 
 });
 
 it.each(['uncollectible', 'cancel'] as const)(
-  "a person's retry carries out an end (%s) refused by Stripe",
+  "an operator's retry carries out the schedule's end %s after Stripe refused that end",
   async (end) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
@@ -44,7 +44,7 @@ it.each(['uncollectible', 'cancel'] as const)(
   },
 );
 
-it("a person's charge withdraws a waiting end, and its refusal brings the end back", async () => {
+it("an operator's charge withdraws a pending cancellation of the subscription, and a decline brings the cancellation back", async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
   r.h.platform.fail('cancel_subscription', ...Array.from({ length: 6 }, () => 'retry' as const));
   await refused(r);
@@ -58,7 +58,7 @@ it("a person's charge withdraws a waiting end, and its refusal brings the end ba
   expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 1]);
 });
 
-it('a retry sent by a crashed process counts as sent: Crossbill orders no other charge', async () => {
+it('if Crossbill crashes after a retry went out, it sends no second charge for another amount', async () => {
   const r = rig();
   await refused(r);
   const { relay, store } = r.h;
@@ -78,7 +78,7 @@ it('a retry sent by a crashed process counts as sent: Crossbill orders no other 
   expect(s.invoice?.retries).toMatchObject({ waitingSince: expect.any(String), retries: [{ withdrawn: false }] });
 });
 
-it('an announced payment on an ended link withdraws a waiting retry', async () => {
+it('a capture on an expired link withdraws a waiting retry', async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } });
   await refused(r, 'stolen_card');
   const { relay } = r.h;
@@ -102,7 +102,7 @@ it('an announced payment on an ended link withdraws a waiting retry', async () =
   expect([relayed(r).length, (await state(r)).invoice?.status]).toEqual([0, 'paid']);
 });
 
-it("a retry with a lost answer does not go out again after the MoR's refusal", async () => {
+it('if the MoR declines a retry whose answer was lost, Crossbill does not send that retry again', async () => {
   const r = rig();
   await refused(r);
   r.h.relay.down = true;
@@ -115,11 +115,11 @@ it("a retry with a lost answer does not go out again after the MoR's refusal", a
 });
 
 it.each([
-  ['nobody answered', 'unknown', 1],
-  ['was refused as well', 'refused', 2],
+  ['got no answer', 1, 'unknown'],
+  ['was refused as well', 2, 'refused'],
 ] as const)(
-  'after a refused retry with an earlier try (%s), the schedule goes on only if the MoR surely heard nothing',
-  async (_, first, charges) => {
+  'if the relay refuses a retry whose earlier try %s, the schedule sends %i orders in all',
+  async (_, charges, first) => {
     const r = rig();
     await refused(r);
     const { relay } = r.h;
@@ -148,7 +148,7 @@ it.each([
 );
 
 it.each(['insufficient_funds', 'stolen_card'])(
-  'a late verdict on an earlier retry (%s) does not answer a newer one: no charge and no link',
+  "a late decline (%s) of an earlier retry leads to no charge and no link after an operator's newer retry",
   async (declineCode) => {
     const r = rig();
     await refused(r);
@@ -164,7 +164,7 @@ it.each(['insufficient_funds', 'stolen_card'])(
   },
 );
 
-it('another invoice.created of a refused renewal asks the MoR once, by the schedule', async () => {
+it('a repeated invoice.created event of a declined renewal reaches the MoR only when the schedule allows a charge', async () => {
   const r = rig();
   await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_1', createdAt: r.h.clock.now() }));
   await refused(r);
@@ -179,7 +179,7 @@ it('another invoice.created of a refused renewal asks the MoR once, by the sched
   expect(relayed(r)).toHaveLength(2); // its verdict is awaited
 });
 
-it('the verdict on the only retry counts after a restore, even from before its order', async () => {
+it('after a restore, a decline from before the only retry counts as its verdict', async () => {
   const r = rig();
   await refused(r);
   const madeAt = new Date(r.h.clock.now().getTime() + 2 * HOUR_MS); // the MoR's answer to the retry of before the restore
@@ -194,7 +194,7 @@ it('the verdict on the only retry counts after a restore, even from before its o
   expect(relayed(r)).toHaveLength(2);
 });
 
-it('a retry answered with a redirect may have arrived: Crossbill waits for its verdict', async () => {
+it('if the MoR answers a retry with a redirect, Crossbill waits for a verdict and sends no other retry', async () => {
   const r = rig();
   await refused(r);
   const { relay } = r.h;

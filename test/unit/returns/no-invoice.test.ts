@@ -23,7 +23,7 @@ const lost = aDispute({
 });
 
 it.each(['parked', 'closed'] as const)(
-  'a loss of a payment in %s tells nobody to bill the customer: the money is on no invoice',
+  'if a dispute takes a payment whose mark is %s, the review item says not to bill the customer',
   (mark) => {
     expect(withWords(only(withThem(paidTwice({ mark }), [lost])))).toMatchObject({
       summary: 'dispute dp_1 was lost: the bank took 29.90 EUR back; that money stands on no invoice',
@@ -33,7 +33,7 @@ it.each(['parked', 'closed'] as const)(
   },
 );
 
-it('a loss of a partly refunded payment tells nobody to bill the customer', () => {
+it('if a dispute takes a partly refunded payment on no invoice, the review item does not say to bill the customer', () => {
   const item = only(
     withThem(paidTwice({ mark: 'parked', amountRefunded: 990n }), [{ ...lost, amount: 2990n, currency: 'EUR' }]),
   );
@@ -45,18 +45,21 @@ it('a loss of a partly refunded payment tells nobody to bill the customer', () =
 it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
-])("a loss of money perhaps on the invoice, since %s, leaves the customer's debt open", (_, s) => {
-  const item = only(withThem(s, [lost]));
-  expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
-  expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
-  const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
-  const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
-  expect(both).toMatch(
-    /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
-  );
-});
+])(
+  'if a dispute takes a payment and %s, the review item says to bill the customer only if the invoice was paid with it',
+  (_, s) => {
+    const item = only(withThem(s, [lost]));
+    expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
+    expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
+    const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
+    const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
+    expect(both).toMatch(
+      /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
+    );
+  },
+);
 
-it('a returned debit bills the customer only for money on the invoice', () => {
+it('the review item of a returned debit says to bill the customer only for money on the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): string => {
     const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
     return done.ok ? (wordsOf(only(settleDisputes(done.state, later(1)))).proposal ?? '') : done.code;
@@ -68,7 +71,7 @@ it('a returned debit bills the customer only for money on the invoice', () => {
   );
 });
 
-it('a retry of its own item asks no second time about money to bill', async () => {
+it('if an operator dismissed a returned debit, a retry of its double payment opens no second item about the debit', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }), aPaymentSucceeded({ paymentId: 'pay_2' }));
@@ -88,7 +91,7 @@ it('a retry of its own item asks no second time about money to bill', async () =
   expect(s.reviews.filter((r) => r.kind === 'debit_returned').map((r) => r.resolution)).toEqual(['dismiss']);
 });
 
-it('a lost payment applied later asks a person again: now they bill it', () => {
+it('if a disputed payment settles an invoice later, a review item says to bill the customer again', () => {
   const told = withThem(paidTwice({ mark: 'parked' }), [lost]);
   const dealt = dismissed(told, only(told)?.subject ?? '');
   const marked = (mark: 'waiting' | 'confirmed') => ({
@@ -111,17 +114,17 @@ const NOT_BOOKED =
   'dispute dp_1 was lost: the bank took 29.90 EUR back; whose money that was is not known here, and the loss is not in the ledger';
 
 it.each([
-  ['since two payments were taken and none is named', paidTwice(), unnamed],
-  ['since nobody told of its success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
-  ['since its charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
-])('a lost dispute %s books nothing and opens an item', (_, s, dispute) => {
+  ['neither of two payments', paidTwice(), unnamed],
+  ['a payment without reported success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
+  ['a payment whose charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
+])('a lost dispute that names %s books nothing and opens a review item', (_, s, dispute) => {
   const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
   expect(told.entries).toEqual([]);
   expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
   expect(wordsOf(only(told)).proposal).toMatch(/book the loss outside the ledger/);
 });
 
-it("a lost dispute with another payment's name does not take the known one", () => {
+it('a lost dispute that names an unknown payment waits for that payment and does not take the known one', () => {
   const names = ['in_1', 'pay_2'];
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
   expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);
@@ -130,7 +133,7 @@ it("a lost dispute with another payment's name does not take the known one", () 
   expect(wordsOf(only(both)).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
 });
 
-it('the event of a lost dispute books nothing for the known payment', async () => {
+it('a dispute.outcome event about an unknown payment books nothing for the known payment of its invoice', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const [type, id] = ['dispute.outcome', 'evt_lost'];
@@ -141,12 +144,12 @@ it('the event of a lost dispute books nothing for the known payment', async () =
   expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('an id without a payment of the MoR means the only taken payment', () => {
+it('a lost dispute with ids of no payment takes the only payment of its invoice', () => {
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
   expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
 });
 
-it('a payment found later takes the loss, and a person with a booking next to the ledger hears of it once', () => {
+it('if the payment of a lost dispute becomes known later, Crossbill books the loss and a review item says so once', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const dealt = dismissed(told, only(told)?.subject ?? '');
   expect(only(goesOn(dealt, {}))).toBeUndefined();
@@ -158,7 +161,7 @@ it('a payment found later takes the loss, and a person with a booking next to th
   expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
 });
 
-it('a win after an unknown payment reports no reversal in the ledger', () => {
+it('if the MoR wins a dispute whose loss was never booked, the review item says to reverse only a manual booking', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
   expect(wordsOf(only(won)).proposal).toMatch(

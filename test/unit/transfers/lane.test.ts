@@ -24,7 +24,7 @@ const settled = (received: string, total = '29.90', currency = 'EUR'): object =>
 
 const fromBank = (s: LaneState): LaneState['payments'] => s.payments.filter((p) => p.origin === 'proforma');
 
-it('a full bank transfer is a payment of the invoice’s customer with the proforma invoice as its reference', () => {
+it("a full bank transfer is a payment of the invoice's customer, and Crossbill reports it to Stripe", () => {
   const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
   expect(fromBank(s)).toMatchObject([
     {
@@ -41,7 +41,7 @@ it('a full bank transfer is a payment of the invoice’s customer with the profo
   expect(open(s)).toEqual([]);
 });
 
-it('a partial bank transfer marks nothing, and an item names the missing amount', () => {
+it('a partial bank transfer marks no invoice paid, and its review item names the missing amount', () => {
   const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
   expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
   expect(s.messages).toEqual([]);
@@ -50,7 +50,7 @@ it('a partial bank transfer marks nothing, and an item names the missing amount'
   ]);
 });
 
-it('after a partial transfer on the invoice, another proforma invoice may bill the rest', () => {
+it('after an operator applies a partial bank transfer, another proforma invoice may bill the rest', () => {
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
   const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
   const ask = (s: LaneState, shown = rest) => {
@@ -80,7 +80,7 @@ it('after a partial transfer on the invoice, another proforma invoice may bill t
   expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is out');
 });
 
-it('a repeated transfer is one payment, also under another event id; another amount is a conflict', () => {
+it('a repeated transfer event adds no second payment, and another amount opens a conflicting_event item', () => {
   let s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
   s = hear(s, 'proforma_invoice.settled', settled('29.90'), aCtx(), 'evt_other');
   expect(fromBank(s)).toHaveLength(1);
@@ -106,7 +106,7 @@ it('a bank transfer ends in the same state in every order of its events', () => 
   );
 });
 
-it('a transfer without an event opens an item an hour after the read', () => {
+it('if the MoR shows a proforma invoice as settled and no event comes within an hour, a review item opens', () => {
   const o = newMorObject(NOW, {
     id: 'pfm_1',
     kind: 'proforma',
@@ -144,14 +144,14 @@ const settledNotByDebit = (s: LaneState, ctx: Ctx): LaneState =>
     ctx,
   );
 
-it('an invoice with a proforma invoice is overdue after its own due date, not after the renewal’s', () => {
+it('an invoice with a proforma invoice is overdue only after the due date of the proforma invoice', () => {
   const s = settle(putObject(anOpenInvoice(), { ...aProforma({ deadline }), readDueAt: deadline }), aCtx());
   expect(open(settle(s, at(2 * DAY_MS, {})))).toEqual([]);
   const late = settledNotByDebit(s, at(14 * DAY_MS, {}));
   expect(open(late)).toMatchObject([{ kind: 'renewal_overdue' }]);
 });
 
-it('a later proforma invoice ends the alarm of an overdue invoice, and its failed issuance raises the alarm again', () => {
+it('a proforma invoice closes the renewal_overdue item of its invoice, and its failed issuance opens the item again', () => {
   const overdue = settledNotByDebit(anOpenInvoice(), at(2 * DAY_MS, {}));
   expect(open(overdue)).toMatchObject([{ kind: 'renewal_overdue' }]);
   const s = settle(putObject(overdue, aProforma({ deadline })), at(2 * DAY_MS, {}));

@@ -63,13 +63,13 @@ function sumOf({ lineItems, total }: Sent): bigint {
   );
 }
 
-it('a proforma request bears the invoice’s id, with a number after a settled one: the MoR may keep the reference for good', () => {
+it('a proforma request carries the invoice id as its reference, with a number after an earlier settled one', () => {
   const of = (settled?: number) => proformaWire(DTO, billed([line(2990n)], 2990n), TODAY, settled).body;
   expect(of()).toContain('"merchantReference":"in_1"');
   expect(of(1)).toContain('"merchantReference":"in_1:2"');
 });
 
-it('a proforma request takes the lines of the invoice with an exact price per piece', () => {
+it("a proforma request takes the invoice's lines with an exact unit price", () => {
   const s = sent(billed([line(2000n, 2n), line(990n)], 2990n));
   expect(s.total).toEqual({ amount: '29.90', currency: 'EUR' });
   expect(s.lineItems).toEqual([
@@ -78,7 +78,7 @@ it('a proforma request takes the lines of the invoice with an exact price per pi
   ]);
 });
 
-it('a proforma request has one line where the lines differ from the amount due: a discount, a balance, a proration', () => {
+it("a proforma request has one line if the invoice's lines do not sum to the amount due", () => {
   for (const b of [billed([line(3500n)], 2990n), billed([line(3500n), line(-510n)], 2990n), billed([], 2990n)]) {
     expect(sent(b).lineItems).toEqual([
       { description: 'Invoice INV-7', quantity: '1', unitPrice: { amount: '29.90', currency: 'EUR' } },
@@ -86,13 +86,13 @@ it('a proforma request has one line where the lines differ from the amount due: 
   }
 });
 
-it('a proforma request has no inexact price per piece, and no blank text', () => {
+it('a proforma request bills a line as one piece if its unit price is not exact, and names a blank line "Item"', () => {
   expect(sent(billed([line(1000n, 3n, ' ')], 1000n)).lineItems).toEqual([
     { description: 'Item', quantity: '1', unitPrice: { amount: '10.00', currency: 'EUR' } },
   ]);
 });
 
-it('the lines of a proforma request sum to the total in every currency, whatever the amounts', () => {
+it('the lines of a proforma request sum to the amount due in every currency', () => {
   const amounts = fc.array(fc.tuple(fc.bigInt(-500n, 5_000_000n), fc.bigInt(0n, 7n)), { maxLength: 8 });
   fc.assert(
     fc.property(amounts, fc.bigInt(1n, 10_000_000n), fc.constantFrom('EUR', 'JPY', 'KWD'), (rows, other, currency) => {
@@ -107,7 +107,7 @@ it('the lines of a proforma request sum to the total in every currency, whatever
   );
 });
 
-it('a proforma request names the invoice as its reference and takes the rest from Stripe', () => {
+it('a proforma request takes seller, customer, address and tax ids from Stripe', () => {
   expect(sent(billed([line(2990n)], 2990n))).toMatchObject({
     merchantReference: 'in_1',
     issueDate: TODAY,
@@ -129,7 +129,7 @@ it('a proforma request gives a VAT number of Northern Ireland the country GB', (
   });
 });
 
-it('a proforma request prefers the caller’s values over Stripe’s', () => {
+it("a proforma request prefers the caller's values to Stripe's values", () => {
   const dto = { ...DTO, recipient: { legalName: 'Ada Ltd', taxIdentifiers: [] }, issue_date: '2026-11-01' };
   expect(sent(billed([line(2990n)], 2990n), dto)).toMatchObject({
     issueDate: '2026-11-01',
@@ -137,7 +137,7 @@ it('a proforma request prefers the caller’s values over Stripe’s', () => {
   });
 });
 
-it('Crossbill refuses a proforma request with the caller’s field names for each missing part', () => {
+it('Crossbill refuses a proforma request with missing parts and names each missing field', () => {
   const customer = { name: null, email: null, address: null, taxIds: [] };
   const fields = (dto: CreateProformaDto, b: BilledInvoice): string[] => {
     try {
@@ -159,7 +159,7 @@ it('Crossbill refuses a proforma request with the caller’s field names for eac
   expect(fields({ ...DTO, provider: { name: 'x' } }, billed([], 2990n))).toEqual(['provider.name']);
 });
 
-it('a proforma request from a calculation carries no lines of its own', () => {
+it('a proforma request from a tax calculation carries no lines', () => {
   const id = '00000000-0000-4000-8000-000000000000';
   const wire = proformaWire({ ...DTO, tax_calculation_id: id }, billed([], 2990n), TODAY);
   expect(wire.path).toBe('/api/proforma-invoices/from-tax-calculation');

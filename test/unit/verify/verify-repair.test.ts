@@ -6,7 +6,7 @@ import { Wake } from '../../../src/engine/wake.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../../support/builders.js';
 import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 
-it('an invoice marked during the read of a repair stays paid', async () => {
+it('an invoice that the worker marks paid during a verify repair stays paid', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.deliver(aPaymentSucceeded());

@@ -12,7 +12,7 @@ const message = (header: string[]): string => {
   return 'taken';
 };
 
-it('the first line of a customer file names the columns in any order and case, and the import names the unused ones', () => {
+it('the customer import finds its columns by name, in any order and case, and lists the unused columns', () => {
   expect(bindColumns([' Reference ', ' Name', 'MOR_CUSTOMER', 'customer_id'])).toEqual({
     ...{ at: { customerId: 3, morCustomerId: 2, reference: 0 }, width: 4, unused: ['Name'] },
   });
@@ -21,7 +21,7 @@ it('the first line of a customer file names the columns in any order and case, a
   });
 });
 
-it('the import refuses a first line with a missing or repeated column, and lists the columns of the file', () => {
+it("the customer import refuses a first line with a missing or repeated column, and lists the file's columns", () => {
   const wanted = 'The first line must name the columns customer and mor_customer_id, and reference if there is one.';
   expect(message(['customer', ' name '])).toBe(
     `columns: There is no column mor_customer_id. ${wanted} The file has: customer, name.`,
@@ -40,7 +40,7 @@ const wrong = (...record: string[]) => {
   return line.ok ? 'taken' : [line.problem.line, line.problem.customerId, line.problem.problem];
 };
 
-it('a line of a customer file is a link, with any blanks around its cells', () => {
+it('the customer import trims the cells of a line', () => {
   expect(read(' cus_1 ', ' mc_1', 'A 7 ')).toEqual({
     ...{ ok: true, row: { line: 7, customerId: 'cus_1', morCustomerId: 'mc_1', reference: 'A 7' } },
   });
@@ -51,7 +51,7 @@ it('a line of a customer file is a link, with any blanks around its cells', () =
   });
 });
 
-it('the import refuses a line with an extra value, without an id, or with one id for both', () => {
+it('the customer import refuses a line with an extra value, without an id, or with one id for both columns', () => {
   expect(wrong('cus_1', 'mc_1', '', 'x')).toEqual([
     7,
     'cus_1',
@@ -63,7 +63,7 @@ it('the import refuses a line with an extra value, without an id, or with one id
   expect(wrong('cus_1', 'cus_1', '')).toEqual([7, 'cus_1', 'customer and mor_customer_id are the same']);
 });
 
-it('a line may leave out empty cells at its end, or have extra empty ones', () => {
+it('the customer import accepts a line with missing or extra empty cells at its end', () => {
   expect(read('cus_1', 'mc_1')).toMatchObject({ ok: true, row: { morCustomerId: 'mc_1', reference: null } });
   expect(read('cus_1', 'mc_1', 'b 7', '', ' ')).toMatchObject({ ok: true, row: { reference: 'b 7' } });
   const ended = bindColumns(['customer', 'mor_customer_id', '']);
@@ -83,7 +83,7 @@ it.each([
   ['an error of a formula', '#REF!'],
   ['a character that nobody sees', 'mc_\u200b0004'],
   ['a word for nothing', 'NULL'],
-])('the import refuses a cell with %s, names the column, and shows no such id', (_, text) => {
+])('the customer import refuses a cell with %s, names the column and does not print the value', (_, text) => {
   expect(wrong(text, 'mc_1', '')).toEqual([7, null, expect.stringMatching(/^customer /)]);
   expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', expect.stringMatching(/^mor_customer_id /)]);
   expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', expect.stringMatching(/^reference /)]);

@@ -53,11 +53,11 @@ it.each([
   [{ id: 9, payment: 'pay_1' }, 'pay_1'],
   [{ payment: 'ch_1' }, 'pay_1'],
   [{}, 'pay_1'],
-])('the MoR’s id names a dispute, or else its payment: %j', (data, morId) => {
+])('a dispute event with the ids %j belongs to dispute %s', (data, morId) => {
   expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
 });
 
-it("without any id the event names a dispute, and then the payment's own id, for good", () => {
+it('a dispute without an id takes the id of its event, or the id of its payment, and keeps it', () => {
   expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
     ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
   });
@@ -83,11 +83,11 @@ it.each([
   [{ alert: { id: 'al_8' }, id: 'al_9' }, 'al_8'],
   [{ id: 'al_9' }, 'al_9'],
   [{ disputeId: 'dp_1' }, 'pay_1'],
-])('an alert has its id by the same rules: %j', (data, morId) => {
+])('an alert event with the ids %j belongs to alert %s', (data, morId) => {
   expect(only(tell(paid(), 'pre_chargeback_alert.received', data))).toMatchObject({ kind: 'alert', morId });
 });
 
-it('the later outcome of a dispute counts, in any order of arrival', () => {
+it('of two dispute outcomes the later one counts, in any order of arrival', () => {
   const lost = outcome(paid(), 'lost', 5);
   expect(lost.said).toBe('dispute dp_1 is decided: lost');
   expect(only(lost)).toMatchObject({
@@ -102,12 +102,12 @@ it('the later outcome of a dispute counts, in any order of arrival', () => {
   expect(only(late)).toMatchObject({ status: 'lost', detail: { outcome: 'lost' } });
 });
 
-it('of two outcomes of one moment the win counts: a loss comes before its reversal', () => {
+it('of two dispute outcomes with the same time the win counts', () => {
   expect(only(outcome(outcome(paid(), 'lost', 5).s, 'won', 5)).status).toBe('won');
   expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
 });
 
-it('a clear outcome wins over an unclear one, at any time', () => {
+it('a clear dispute outcome counts over an unclear one, whatever their times', () => {
   for (const clear of ['won', 'lost']) {
     expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
     expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
@@ -117,7 +117,7 @@ it('a clear outcome wins over an unclear one, at any time', () => {
   expect(only(silent)).toMatchObject({ status: 'decided', detail: { outcome: null } });
 });
 
-it('an outcome without a time dates from its arrival', () => {
+it('a dispute outcome without a time counts from its arrival', () => {
   expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
   const lost = outcome(paid(), 'lost', 59).s;
   expect(only(outcome(lost, 'won', null)).status).toBe('won');
@@ -128,13 +128,13 @@ it.each([
   ['dp_1:revision', sentBack(paid(), {}, 600)],
   ['dp_1:decided', outcome(paid(), 'closed', 600)],
   ['dp_1:lost', outcome(paid(), 'lost', 600)],
-])("an item that a person dismissed stays closed though the MoR's clock is hours ahead: %s", (subject, { s }) => {
+])("the dismissed dispute item %s stays closed even if the MoR's clock is hours ahead", (subject, { s }) => {
   const settled = settleDisputes(s, later(60));
   expect(asked(settled)).toEqual([subject]);
   expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
 });
 
-it('an outcome without an effect may still name the payment', () => {
+it('a dispute outcome that comes too late may still name the payment and the dashboard page', () => {
   const unplaced = withRow(
     aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
   );
@@ -144,7 +144,7 @@ it('an outcome without an effect may still name the payment', () => {
   });
 });
 
-it('an open dispute has its last deadline, and its item says so', () => {
+it('an open dispute keeps its last deadline and its last reviewer note', () => {
   const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
   expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
   expect(only(raised)).toMatchObject({
@@ -164,13 +164,13 @@ it('an open dispute has its last deadline, and its item says so', () => {
 });
 
 it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
-  'an open dispute keeps the note of the returned evidence: %j',
+  "a dispute keeps the reviewer's note of returned evidence from %j",
   (data) => {
     expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
   },
 );
 
-it('an open dispute keeps its newest stage after a late event, and moves on in the same moment', () => {
+it('an earlier event does not move an open dispute back, and an event of the same time moves it on', () => {
   const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
   const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
   expect(late.said).toBe('late: dispute dp_1 is revision_requested');
@@ -183,15 +183,18 @@ it('an open dispute keeps its newest stage after a late event, and moves on in t
   });
 });
 
-it.each(['won', 'lost'])('a %s dispute takes only facts from an earlier event', (said) => {
-  const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
-  expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
-  const deadline = new Date('2026-12-01T00:00:00Z');
-  expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
-  expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
-});
+it.each(['won', 'lost'])(
+  'an earlier event about a %s dispute adds its deadline and payment and leaves the outcome',
+  (said) => {
+    const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
+    expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
+    const deadline = new Date('2026-12-01T00:00:00Z');
+    expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
+    expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
+  },
+);
 
-it('a request for evidence after an unclear outcome reopens the dispute, in either order', () => {
+it('a request for evidence after an unclear outcome reopens the dispute, in either order of arrival', () => {
   const wanted = { deadline: '2026-12-05T00:00:00Z', reviewerNote: 'blurred' };
   const closed = outcome(paid(), 'arbitration', 5).s;
   const back = sentBack(closed, wanted, 6);
@@ -212,17 +215,20 @@ it('a request for evidence after an unclear outcome reopens the dispute, in eith
   expect(only(needed(closed, {}, 5)).status).toBe('decided');
 });
 
-it.each(['won', 'lost'])('a dispute stays %s after a later request for evidence, and keeps the request', (said) => {
-  const wanted = { deadline: '2026-12-05T00:00:00Z' };
-  const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
-  expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
-  for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
-    expect(only(end)).toMatchObject({
-      ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },
-      detail: { stage: 'revision_requested', saidAt: minutesLater(6).toISOString() },
-    });
-  }
-});
+it.each(['won', 'lost'])(
+  "a dispute stays %s after a later request for evidence, and keeps the request's deadline",
+  (said) => {
+    const wanted = { deadline: '2026-12-05T00:00:00Z' };
+    const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
+    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+    for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
+      expect(only(end)).toMatchObject({
+        ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },
+        detail: { stage: 'revision_requested', saidAt: minutesLater(6).toISOString() },
+      });
+    }
+  },
+);
 
 const amount = (text: string, currency = 'EUR'): object => ({ amount: { amount: text, currency } });
 
@@ -238,13 +244,13 @@ it('the newest amount of a dispute counts, in any order of arrival', () => {
   });
 });
 
-it('of two amounts of one moment the larger one counts', () => {
+it('of two dispute amounts with the same time the larger one counts', () => {
   const first = needed(paid(), amount('20.00'), 5);
   expect(only(needed(first.s, amount('19.99'), 5))).toMatchObject({ amount: 2000n });
   expect(only(needed(first.s, amount('20.01'), 5))).toMatchObject({ amount: 2001n });
 });
 
-it('a dispute belongs to its named payment, or to the only taken one, for good', () => {
+it('a dispute belongs to the payment that its first event names, or else to the only successful payment', () => {
   expect(only(needed(paidTwice())).paymentRowId).toBeNull();
   const second = needed(paidTwice(), { charge: 'ch_2' });
   expect(only(second).paymentRowId).toBe('pmt_2');
@@ -252,7 +258,7 @@ it('a dispute belongs to its named payment, or to the only taken one, for good',
   expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
 });
 
-it('a dispute keeps each name of its payment once, in order, twenty at most', () => {
+it('a dispute keeps each name of its payment once, sorted, and twenty names at most', () => {
   const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
   expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
   expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual([
@@ -267,7 +273,7 @@ it('a dispute keeps each name of its payment once, in order, twenty at most', ()
   expect(only(needed(full, { charge: 'aa_1' })).detail.names).toEqual(['aa_1', ...names.slice(0, -1)]);
 });
 
-it('a dispute keeps its dashboard page until a new one arrives', () => {
+it('a dispute keeps its dashboard page until a new page arrives', () => {
   const first = needed(paid(), { dashboardUrl: 'https://mor.example/1' });
   expect(only(needed(first.s, {}, 1)).url).toBe('https://mor.example/1');
   expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
@@ -278,7 +284,7 @@ const received = (s: LaneState, more: object = {}): Told =>
 const handled = (s: LaneState, more: object = {}): Told =>
   tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
 
-it('an alert keeps its deadline until a new one arrives', () => {
+it('an alert keeps its deadline until a new deadline arrives', () => {
   const first = received(paid(), { deadline: '2026-11-22T00:00:00Z' });
   expect(first.said).toBe('alert al_1; the invoice stays as it is');
   expect(only(first)).toMatchObject({
@@ -290,7 +296,7 @@ it('an alert keeps its deadline until a new one arrives', () => {
   );
 });
 
-it('an alert ends with a refund, without one, or without a word on it', () => {
+it("an alert ends with a refund, without a refund, or without the MoR's word about a refund", () => {
   const told: [object, boolean | null, string][] = [
     [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
     [{ refunded: false }, false, 'alert al_1: not refunded'],
@@ -302,29 +308,29 @@ it('an alert ends with a refund, without one, or without a word on it', () => {
   }
 });
 
-it('a handled alert stays so after a late first event', () => {
+it('a handled alert stays handled if its first event arrives late', () => {
   const late = received(handled(paid(), { refunded: true }).s, { deadline: '2026-11-22T00:00:00Z' });
   expect(only(late)).toMatchObject({ status: 'handled', detail: { refunded: true } });
 });
 
 import { applyEvent } from '../../../support/decide.js';
 
-it.each(['Won', 'merchant_won', 'Merchant won'])('the merchant wins with the outcome %s', (said) => {
+it.each(['Won', 'merchant_won', 'Merchant won'])('Crossbill reads the dispute outcome %s as won', (said) => {
   expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'won', said });
 });
 
-it.each(['Lost', 'MERCHANT_LOST'])('the merchant loses with the outcome %s', (said) => {
+it.each(['Lost', 'MERCHANT_LOST'])('Crossbill reads the dispute outcome %s as lost', (said) => {
   expect(outcomeIn({ outcome: said })).toEqual({ outcome: 'lost', said });
 });
 
 it.each(['', 'won?', '未won', 'wonderful', 'not lost', 'won, then lost', 'accepted', 'reversed', 'constructor'])(
-  'an unclear outcome asks a person and books nothing: %p',
+  'Crossbill reads the unclear dispute outcome %p as neither won nor lost',
   (said) => {
     expect(outcomeIn({ outcome: said }).outcome).toBe('decided');
   },
 );
 
-it('Crossbill finds the outcome anywhere in the event, first under its own name', () => {
+it(`Crossbill finds a dispute's outcome under several names, and first under "outcome"`, () => {
   expect(outcomeIn({ result: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
   expect(outcomeIn({ resolution: 'WON' })).toEqual({ outcome: 'won', said: 'WON' });
   expect(outcomeIn({ status: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
@@ -343,6 +349,6 @@ it.each([
   [{ refunded: 1 }, null],
   [{ outcome: 'closed' }, null],
   [{ outcome: 'refund pending' }, null],
-])('the outcome of an alert gives the refund of the payment, or nothing: %j', (data, refunded) => {
+])('an alert outcome of %j gives refunded as %s', (data, refunded) => {
   expect(refundedIn(data)).toBe(refunded);
 });

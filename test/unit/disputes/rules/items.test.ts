@@ -34,7 +34,7 @@ function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
   return putRefund(s, { ...newRefund(later(0), p, amount, null, 'event'), status: 'succeeded', succeededAt });
 }
 
-it('a dispute asks for evidence, with the sum, the deadline and the dashboard', () => {
+it('the review item of an open dispute names the amount, the deadline and the dashboard page', () => {
   const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
   expect(withWords(item)).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
@@ -49,7 +49,7 @@ it('a dispute asks for evidence, with the sum, the deadline and the dashboard', 
   });
 });
 
-it('the item of a dispute without a sum names the sum of its payment, or just a payment if that is unknown', () => {
+it('the review item of a dispute without a usable amount names the amount of its payment, or just "a payment"', () => {
   const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
     /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
   expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
@@ -59,7 +59,7 @@ it('the item of a dispute without a sum names the sum of its payment, or just a 
   expect(sum(paidTwice({ amount: 1990n }), { paymentRowId: 'pmt_2' })).toBe('19.90 EUR');
 });
 
-it('returned evidence opens another item and closes the first', () => {
+it("returned evidence opens a review item with the reviewer's note and closes the item of the first request", () => {
   const s = withThem(paid(), [aDispute({ deadline: DUE })]);
   const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
   expect(withWords(only(back))).toMatchObject({
@@ -76,7 +76,7 @@ it('returned evidence opens another item and closes the first', () => {
   });
 });
 
-it('a lost dispute asks about the money, and no longer for evidence', () => {
+it('a lost dispute opens a review item about the money and closes the items about evidence', () => {
   const back = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested' });
   const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
   expect(withWords(only(lost))).toMatchObject({
@@ -90,7 +90,7 @@ it('a lost dispute asks about the money, and no longer for evidence', () => {
   );
 });
 
-it("a lost dispute with a refund names the customer's double share, in either order", () => {
+it("if a lost dispute's payment was also refunded, the review item names the amount that the customer got twice", () => {
   const dispute = aDispute({ status: 'lost', amount: 2990n, currency: 'EUR' });
   const given = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [dispute]));
   expect(withWords(given)).toMatchObject({
@@ -125,7 +125,7 @@ it("a lost dispute with a refund names the customer's double share, in either or
   expect(asked(onceAgain)).toEqual([]);
 });
 
-it("a loss without a sum from the MoR names the ledger's loss, without earlier refunds", () => {
+it('if the MoR gives no amount, the review item of a lost dispute names the amount that the ledger booked', () => {
   const outcomeAt = minutesLater(2).toISOString();
   const unsaid = aDispute({ status: 'lost', detail: { outcomeAt } });
   const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
@@ -147,7 +147,7 @@ it("a loss without a sum from the MoR names the ledger's loss, without earlier r
   expect(open(two).filter((r) => wordsOf(r).proposal.startsWith('Bill the customer again'))).toHaveLength(1);
 });
 
-it("an unclear outcome asks for the winner in the MoR's words", () => {
+it("the review item of an unclear dispute outcome quotes the MoR's words and asks who won", () => {
   const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
   expect(withWords(only(s))).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1:decided', paymentRowId: 'pmt_1', dueAt: null },
@@ -159,7 +159,7 @@ it("an unclear outcome asks for the winner in the MoR's words", () => {
   expect(wordsOf(only(withThem(paid(), [aDispute({ status: 'decided' })]))).summary).toMatch(/: no outcome given$/);
 });
 
-it('a request for evidence after an outcome opens an item, even after the same dismissal', () => {
+it('a request for evidence after an unclear outcome opens a review item, even if an operator dismissed an earlier request', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   const detail = { outcome: 'arbitration', outcomeAt: at(5), stage: 'revision_requested', saidAt: at(6) } as const;
   const before = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested', deadline: DUE });
@@ -178,7 +178,7 @@ it('a request for evidence after an outcome opens an item, even after the same d
   expect(Object.keys(closed(needed))).toContain('dp_1:decided');
 });
 
-it('a request for evidence opens its item next to the item about a loss, and alone after a win', () => {
+it('a request for evidence opens an item in addition to the item of a lost dispute, and alone after a win', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   for (const stage of ['action_needed', 'revision_requested'] as const) {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);
@@ -199,7 +199,7 @@ it('a request for evidence opens its item next to the item about a loss, and alo
   }
 });
 
-it('a won dispute asks nothing', () => {
+it('a won dispute closes its review items and opens none', () => {
   for (const status of ['action_needed', 'revision_requested', 'lost', 'decided']) {
     const won = goesOn(withThem(paid(), [aDispute({ status })]), { status: 'won' });
     expect(open(won)).toEqual([]);
@@ -209,7 +209,7 @@ it('a won dispute asks nothing', () => {
   expect(withThem(paid(), [aDispute({ status: 'UNKNOWN' })]).reviews).toEqual([]);
 });
 
-it('a win after a settled loss asks for the reversal, and after an unsettled one nothing', () => {
+it('a win opens a review item about the reversal only if an operator had settled the loss', () => {
   const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
   const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
   expect(withWords(only(won))).toMatchObject({
@@ -235,7 +235,7 @@ it('a win after a settled loss asks for the reversal, and after an unsettled one
   expect(wordsOf(only(goesOn(unnamed, { status: 'won' }))).summary).toContain('dispute dsp_1 was lost and then won');
 });
 
-it('each new end of a dispute opens an item, even after a settled one', () => {
+it('each new outcome of a dispute opens a review item, even if an operator settled the previous one', () => {
   const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
     const at = minutesLater(minute).toISOString();
     const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
@@ -268,7 +268,7 @@ it('each new end of a dispute opens an item, even after a settled one', () => {
   expect(wordsOf(only(closedAgain)).summary).toBe('dispute dp_1 was decided in words Crossbill does not know: closed');
 });
 
-it('an open dispute closes no item of another dispute or another kind', () => {
+it('a change of one dispute closes no review item of another dispute or another kind', () => {
   const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
   const s = openReview(two, later(0), { ...aKind('conflicting_event'), subject: 'dp_1' });
   for (const status of ['won', 'lost', 'decided', 'revision_requested']) {
@@ -283,14 +283,14 @@ it('an open dispute closes no item of another dispute or another kind', () => {
 const placed = (s: LaneState, o: MorObjectRow): string | null | undefined => withThem(s, [o]).objects[0]?.paymentRowId;
 const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
 
-it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('a dispute belongs to its payment by any of its ids: %s', (name) => {
+it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('a dispute belongs to the payment with the id %s', (name) => {
   const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
   expect(placed(s, unplaced([name]))).toBe('pmt_2');
   expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
   expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
 });
 
-it('a dispute without a known name belongs to the only taken payment, and to none of two', () => {
+it('a dispute without a known id belongs to the only successful payment, and to none of two', () => {
   expect(placed(paid(), unplaced([]))).toBe('pmt_1');
   expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
   expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
@@ -304,20 +304,20 @@ it('a dispute without a known name belongs to the only taken payment, and to non
   expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
 });
 
-it('a dispute takes its payment once it is known, and books the loss then', () => {
+it('a lost dispute books its loss once its payment has succeeded', () => {
   const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
   expect(waiting.entries).toEqual([]);
   const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));
   expect(s.entries).toMatchObject([{ reason: 'dispute_lost', paymentRowId: 'pmt_1', amount: { minor: 2990n } }]);
 });
 
-it('a lane without disputes, alerts and returned debits stays as it is', () => {
+it('a lane without disputes, alerts and returned debits stays unchanged', () => {
   const s = putObject(paid(), aDispute({ kind: 'capture', status: 'lost' }));
   expect(settleDisputes(s, later(1))).toEqual(s);
 });
 
 it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
-  'the item of a dispute in %s stays as it is without news',
+  'the review item of a dispute with status %s stays unchanged without a new event',
   (status) => {
     const s = withThem(paid(), [aDispute({ status, deadline: DUE })]);
     expect(open(s)).toHaveLength(1);
@@ -325,14 +325,14 @@ it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
   },
 );
 
-it('a moved deadline changes the open item, and opens no dismissed one', () => {
+it('a moved deadline changes an open dispute item, and does not open a dismissed one', () => {
   const s = withThem(paid(), [aDispute({ deadline: DUE })]);
   const moved = goesOn(s, { deadline: minutesLater(60) });
   expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });
   expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
 });
 
-it('a debit returned by the bank opens an item as well', () => {
+it('a returned debit opens a review item, and another one after its undo if an operator had settled it', () => {
   const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
   const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
   expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
@@ -349,7 +349,7 @@ const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
 const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
   anAlert({ status: 'handled', detail: { refunded }, ...over });
 
-it('an alert asks a person to wait or to refund, with the sum, the payment and the deadline', () => {
+it('the review item of an alert names the amount, the payment and the deadline', () => {
   expect(withWords(only(withThem(paid(), [anAlert({ deadline: DUE })])))).toMatchObject({
     ...{ kind: 'dispute', subject: 'alert:al_1', paymentRowId: 'pmt_1', dueAt: DUE },
     summary:
@@ -365,7 +365,7 @@ it('an alert asks a person to wait or to refund, with the sum, the payment and t
   expect(withThem(paid(), [anAlert({ status: 'UNKNOWN' })]).reviews).toEqual([]);
 });
 
-it('an alert handled without a refund asks nothing more', () => {
+it('an alert handled without a refund closes its review items', () => {
   const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: false } });
   expect(open(s)).toEqual([]);
   expect(Object.keys(closed(s))).toEqual(['alert:al_1']);
@@ -376,7 +376,7 @@ it('an alert handled without a refund asks nothing more', () => {
   expect(Object.keys(closed(said))).toContain('alert:al_1:outcome');
 });
 
-it('an alert answered with a refund asks for no second one, and waits for its record', () => {
+it('the review item of an alert answered with a refund says not to refund again, and closes with the refund', () => {
   const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
   expect(withWords(only(s))).toMatchObject({
     ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
@@ -390,7 +390,7 @@ it('an alert answered with a refund asks for no second one, and waits for its re
   expect(recorded.refunds).toHaveLength(1);
 });
 
-it('an alert handled in unclear words asks a person to look', () => {
+it("the review item of an alert with an unclear outcome tells the operator to look in the MoR's dashboard", () => {
   expect(withWords(only(withThem(paid(), [handled(null)])))).toMatchObject({
     summary: 'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
     proposal: expect.stringMatching(/^Look in the MoR's dashboard whether it was refunded\. If it was, its payment/),
@@ -398,7 +398,7 @@ it('an alert handled in unclear words asks a person to look', () => {
   expect(only(withThem(paid(), [anAlert({ status: 'handled' })]))?.subject).toBe('alert:al_1:outcome');
 });
 
-it("a success of its payment shortly before, or nothing left, counts as the alert's refund", () => {
+it("a refund less than a day before the alert, or a fully refunded payment, counts as the alert's refund", () => {
   const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
   const dayBefore = new Date(NOW.getTime() - ALERT_PATIENCE_MS);
   expect(waits(paid())).toBe(true);
@@ -420,7 +420,7 @@ it("a success of its payment shortly before, or nothing left, counts as the aler
   expect(waits(paidTwice(), unplaced)).toBe(true);
 });
 
-it('an alert closes only its own item', () => {
+it('a handled alert closes no review item of another alert, of a dispute or of another kind', () => {
   const two = withThem(paid(), [anAlert(), anAlert({ id: 'alr_2', morId: 'al_2' }), aDispute({ morId: 'al_1' })]);
   const item = { kind: 'effect_failed', subject: 'alert:al_1', fact: FACTS.effect_failed } as const;
   const s = goesOn(openReview(two, later(0), item), { status: 'handled', detail: { refunded: false } });

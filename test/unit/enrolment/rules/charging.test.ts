@@ -70,7 +70,7 @@ const wants = (s: LaneState, ctx: Ctx): string | null => {
 
 const risky = looked(lane(), saw(CARD), at(1_000));
 
-it('Crossbill checks a new renewal after five seconds; the item names the method, the deadline and the remedy', () => {
+it('five seconds after a new renewal Crossbill reads its payment method; a card opens a double_charge_risk item', () => {
   expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
   expect(plan(lane(), at(5_000)).errand).toMatchObject({
     name: 'look-at-charging',
@@ -87,7 +87,7 @@ it('Crossbill checks a new renewal after five seconds; the item names the method
   expect(wordsOf(item).proposal).toContain('customer portal, hosted invoice page');
 });
 
-it('Crossbill checks a draft that Stripe would charge every five minutes, and such an open invoice every six hours', () => {
+it('Crossbill reads a draft with a card every five minutes, and an open invoice with a card every six hours', () => {
   expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
   expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
   expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({
@@ -99,7 +99,7 @@ it('Crossbill checks a draft that Stripe would charge every five minutes, and su
   expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
 });
 
-it('the item about a charge by Stripe closes with a mended method, or an invoice without collection', () => {
+it('a double_charge_risk item closes with a custom method, or once Stripe no longer collects the invoice', () => {
   const closed = [
     looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
     looked(risky, saw(null), at(6 * MINUTE_MS)),
@@ -114,7 +114,7 @@ it('the item about a charge by Stripe closes with a mended method, or an invoice
   }
 });
 
-it('after a person’s retry Crossbill reopens the item about a charge by Stripe; after a dismissal the item stays closed', () => {
+it("after an operator's retry a double_charge_risk item opens again; after a dismissal it stays closed", () => {
   const item = open(risky)[0]?.id ?? '';
   const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
     const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
@@ -127,12 +127,12 @@ it('after a person’s retry Crossbill reopens the item about a charge by Stripe
   expect(open(looked(choose('dismiss'), saw(CARD), at(6 * MINUTE_MS)))).toEqual([]);
 });
 
-it('Crossbill does not ask for the payment method of a renewal marked within five seconds of its creation', () => {
+it('Crossbill reads no payment method of a renewal that is paid within five seconds', () => {
   const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
   expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
 });
 
-it('an ordinary renewal needs one look at its method: its finalization, verdict and mark need no other', () => {
+it('an ordinary renewal needs one read of its payment method within a day', () => {
   const s = looked(lane(), saw(CUSTOM), at(1_000));
   expect(open(s)).toEqual([]);
   const final = hear(s, { status: 'open' }, at(HOUR_MS));
@@ -141,7 +141,7 @@ it('an ordinary renewal needs one look at its method: its finalization, verdict 
   expect(wants(hear(final, { status: 'open' }, at(26 * HOUR_MS)), at(26 * HOUR_MS))).toBe('look-at-charging');
 });
 
-it('Crossbill looks again after somebody puts a method on the invoice itself', () => {
+it('Crossbill reads the payment method again after somebody puts a method on the invoice', () => {
   const s = looked(lane(), saw(CUSTOM), at(1_000));
   const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
   expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ question: { of: { ownMethodId: 'pm_own' } } });
@@ -149,7 +149,7 @@ it('Crossbill looks again after somebody puts a method on the invoice itself', (
   expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
 });
 
-it('Crossbill skips the look when Stripe collects nothing: mailed, stopped, nothing due, paid, a signup, not enrolled', () => {
+it('Crossbill reads no payment method of an invoice that Stripe does not collect automatically, of a signup or outside ENROLMENT', () => {
   for (const over of [
     { collectionMethod: 'send_invoice' },
     { autoAdvance: false },
@@ -166,7 +166,7 @@ it('Crossbill skips the look when Stripe collects nothing: mailed, stopped, noth
   expect(isCollected(lane().invoice ?? (undefined as never))).toBe(true);
 });
 
-it('Crossbill repeats a failed look at a method at growing pauses, eight times at most, and blocks nothing', () => {
+it('Crossbill repeats a failed read of a payment method up to eight times, and the invoice stays expected', () => {
   let s = lane();
   for (let n = 1; n < 8; n++) s = looked(s, failed('retry'), at(n * HOUR_MS));
   expect(s.invoice?.lookDueAt).not.toBeNull();
@@ -175,20 +175,20 @@ it('Crossbill repeats a failed look at a method at growing pauses, eight times a
   expect(wants(s, at(9 * HOUR_MS))).toBeNull();
 });
 
-it('a look without permission happens once, and the timeline names doctor', () => {
+it('Crossbill reads a payment method once without permission, and the timeline names `crossbill doctor`', () => {
   const s = looked(lane(), failed('stopped'), at(1_000));
   expect(s.journal.at(-1)?.text).toContain('`crossbill doctor`');
   expect([wants(s, at(HOUR_MS)), open(s)]).toEqual([null, []]);
 });
 
-it('a failed look leaves the item of a risky invoice open', () => {
+it('a failed read of the payment method leaves the double_charge_risk item open', () => {
   const s = looked(looked(lane(), saw(CARD), at(0)), failed('stopped'), at(6 * MINUTE_MS));
   expect(open(s)).toHaveLength(1);
 });
 
 const proposal = (s: LaneState): string => wordsOf(open(s)[0]).proposal ?? '';
 
-it('without a subscription the item says to remove the customer’s method, and an open invoice has no deadline', () => {
+it("without a subscription the double_charge_risk item says to remove the customer's default method", () => {
   const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));
   expect(proposal(s)).toContain('Take the default method off the customer on Stripe');
   expect(proposal(looked(lane(), saw({ ...CARD, from: 'subscription' }), at(1_000)))).toContain('stripe subscriptions');
@@ -196,7 +196,7 @@ it('without a subscription the item says to remove the customer’s method, and 
   expect(open(final)[0]?.dueAt).toBeNull();
 });
 
-it('the item about a charge by Stripe closes once the invoice is paid, at rest, or without a chargeable method', () => {
+it('a cleared double_charge_risk item has the resolution "cleared"', () => {
   const risky = looked(lane(), saw(CARD), at(1_000));
   for (const now of [
     { status: 'paid', amountPaid: 2990n, amountRemaining: 0n },
@@ -207,7 +207,7 @@ it('the item about a charge by Stripe closes once the invoice is paid, at rest, 
   expect(mended.reviews).toMatchObject([{ resolution: 'cleared' }]);
 });
 
-it('the guard looks only at known invoices of enrolled customers', () => {
+it('Crossbill reads payment methods only with the guard on, and only of known, enrolled invoices with a customer', () => {
   expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
   const risky = looked(lane(), saw(CARD), at(1_000));
   expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);
@@ -221,7 +221,7 @@ it('the guard looks only at known invoices of enrolled customers', () => {
   expect(look(nobody, at(0))).toBeNull();
 });
 
-it('a person’s retry looks at the method again, and a dismissal changes nothing', () => {
+it("an operator's retry of a double_charge_risk item reads the payment method again; a dismissal changes nothing", () => {
   const risky = looked(lane(), saw(CARD), at(1_000));
   const chosen = (s: LaneState, resolution: 'retry' | 'dismiss'): LaneState =>
     decide(s, at(0), (l) => {
@@ -233,7 +233,7 @@ it('a person’s retry looks at the method again, and a dismissal changes nothin
   expect(chosen(nothing, 'retry')).toBe(nothing);
 });
 
-it('the timeline shows three failed looks at a method, and the first final refusal ends them', () => {
+it('the timeline shows three failed reads of a payment method, and a final refusal ends the reads', () => {
   const tried = (n: number, kind: 'retry' | 'stopped' | 'refused') => {
     const s = lane();
     const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
@@ -256,7 +256,7 @@ it('the timeline shows three failed looks at a method, and the first final refus
   ]);
 });
 
-it('a look at a method holds for a day, and then Crossbill looks again', () => {
+it('a read of a payment method is valid for a day', () => {
   const s = looked(lane(), saw(CUSTOM), at(0));
   expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
   const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));

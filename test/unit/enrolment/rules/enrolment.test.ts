@@ -75,20 +75,20 @@ const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind ==
 
 const outside = looked(OUTSIDE)(created(), later(0));
 
-it('an invoice outside the enrolment expects nothing, never alarms, and needs no second look', () => {
+it('an invoice outside ENROLMENT is ignored: no expected payment, no review item and no second read', () => {
   expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
   expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
   expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
   expect(outside.journal.map((l) => l.text).join()).toContain('not enrolled: customer cus_1 is linked to no customer');
 });
 
-it('the event of an invoice waits for the enrolment look, and an outside customer cancels its relay', () => {
+it('the relayed event of an invoice waits for the enrolment lookup, and is cancelled if the customer is outside', () => {
   expect(relayOf(created())).toEqual(['pending']);
   expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
   expect(relayOf(outside)).toEqual(['cancelled']);
 });
 
-it('an invoice outside the enrolment opens no item, whatever Stripe does with it', () => {
+it('an invoice outside ENROLMENT opens no review item, whatever Stripe reports of it', () => {
   for (const [type, over] of [
     ['invoice.finalization_failed', { status: 'draft', finalizationError: 'no location' }],
     ['invoice.payment_failed', {}],
@@ -101,7 +101,7 @@ it('an invoice outside the enrolment opens no item, whatever Stripe does with it
   }
 });
 
-it('a payment of the MoR enrols its invoice, and Crossbill marks the payment', () => {
+it('a payment from the MoR makes Crossbill mark an invoice outside ENROLMENT', () => {
   const ctx = later(60_000);
   const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
   expect(s.invoice?.status).toBe('marking');
@@ -109,7 +109,7 @@ it('a payment of the MoR enrols its invoice, and Crossbill marks the payment', (
   expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
 });
 
-it('an invoice outside the enrolment ends the same in every order of its events and its look', () => {
+it('an invoice outside ENROLMENT ends the same in every order of its events and its lookup', () => {
   const news = [
     said('invoice.created'),
     said('invoice.finalized', {}, 1_000),
@@ -124,7 +124,7 @@ it('an invoice outside the enrolment ends the same in every order of its events 
   }
 });
 
-it('Crossbill expects and relays an invoice once the look finds its customer enrolled', () => {
+it('Crossbill expects a payment and relays the event once the lookup finds the customer enrolled', () => {
   const s = looked(ENROLLED)(created(), later(0));
   expect(s.invoice).toMatchObject({
     status: 'expected',
@@ -134,7 +134,7 @@ it('Crossbill expects and relays an invoice once the look finds its customer enr
   expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
 });
 
-it('a later change of ENROLMENT leaves every decided invoice in its place', () => {
+it('a later change of ENROLMENT changes no invoice that was already decided', () => {
   const ours = looked(ENROLLED)(created(), later(0));
   const none = looked(OUTSIDE)(created(), later(0));
   const all = later(60_000, { enrolment: { by: 'all' } });
@@ -145,7 +145,7 @@ it('a later change of ENROLMENT leaves every decided invoice in its place', () =
   expect(plan(ours, later(60_000, { enrolment: METADATA, relay: false })).errand).toMatchObject({ do: 'send' });
 });
 
-it('the metadata of a subscription enrols an invoice without a look, in both invoice shapes of Stripe’s API', () => {
+it("the metadata of a subscription enrols an invoice without a lookup, in both invoice shapes of Stripe's API", () => {
   const ctx = later(0, { enrolment: METADATA });
   const s = said('invoice.created', { metadata: { billed_by: 'mor' } })(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: true, status: 'expected' });
@@ -162,14 +162,14 @@ it('the metadata of a subscription enrols an invoice without a look, in both inv
   }
 });
 
-it('the default enrolment of everybody needs no look and no delay', () => {
+it('with the default ENROLMENT an invoice is expected and relayed without a lookup', () => {
   const ctx = aCtx(NOW, { relay: true });
   const s = said('invoice.created')(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
   expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
 });
 
-it('Crossbill repeats a failed enrolment look at growing pauses, and a person sees it after an hour', () => {
+it('Crossbill repeats a failed enrolment lookup, and opens a review item after an hour', () => {
   const failed = looked(REFUSED)(created(), later(0));
   const { errand, dueAt } = plan(failed, later(0));
   expect(errand).toBeNull();
@@ -189,7 +189,7 @@ it('Crossbill repeats a failed enrolment look at growing pauses, and a person se
 const manual = (over: Partial<InvoiceFacts>): LaneState =>
   said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
 
-it('a mailed invoice raises no alarm: its customer pays in their own time; an automatic charge does', () => {
+it('a mailed invoice expects no payment by a date; an automatically charged invoice does', () => {
   const cheque = manual({ collectionMethod: 'send_invoice' });
   expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
   expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);
@@ -199,7 +199,7 @@ it('a mailed invoice raises no alarm: its customer pays in their own time; an au
 const invoice = { customerId: 'cus_1', createdAt: NOW };
 const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
 
-it('a link of a customer enrols later invoices and those of a few days before, and no older debt', () => {
+it('a linked customer is enrolled with later invoices and with invoices of a few days before the link', () => {
   expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
@@ -209,13 +209,13 @@ it('a link of a customer enrols later invoices and those of a few days before, a
   expect(fromBooks(invoice, { linkedAt: null, paid: false }, LINKED)).toMatchObject({ enrolled: false });
 });
 
-it('a payment enrols its customer under every rule', () => {
+it('a payment enrols its customer under every ENROLMENT rule', () => {
   for (const rule of [LINKED, METADATA]) {
     expect(fromBooks(invoice, { linkedAt: null, paid: true }, rule)).toEqual({ enrolled: true });
   }
 });
 
-it('a link of a customer does not decide about metadata: Stripe does, and another value stays outside', () => {
+it('with ENROLMENT by metadata a customer link decides nothing; only the exact value on Stripe enrols', () => {
   expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
   expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
   for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
@@ -232,7 +232,7 @@ const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
 const standing = (s: LaneState, ctx = later(0)): string => standingOf(s, ctx);
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-it('enrolment, an expected verdict, a payment or an object at the MoR makes an invoice ours', () => {
+it('an invoice counts as enrolled by its enrolment, an expected verdict, a payment or an object at the MoR', () => {
   expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
   expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
   expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
@@ -243,13 +243,13 @@ it('enrolment, an expected verdict, a payment or an object at the MoR makes an i
   expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
 });
 
-it('the metadata on an invoice enrols it, unless another rule holds', () => {
+it('the metadata of an invoice enrols it only with ENROLMENT by metadata', () => {
   const metadata = { billed_by: 'mor' };
   const heard = (ctx: Ctx) => said('invoice.finalized', { metadata })(emptyLane('in_1'), ctx).invoice?.enrolled;
   expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
 });
 
-it('our books alone enrol an invoice where everybody is enrolled', () => {
+it('with ENROLMENT=all every invoice is enrolled; a link reaches back exactly its allowed time', () => {
   const nobody = { linkedAt: null, paid: false };
   expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
   const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
@@ -257,7 +257,7 @@ it('our books alone enrol an invoice where everybody is enrolled', () => {
   expect(fromBooks({ customerId: 'cus_1', createdAt: null }, week, LINKED)).toEqual({ enrolled: true });
 });
 
-it('Crossbill looks up no enrolment for a signup, an unseen invoice, or without a customer', () => {
+it('Crossbill looks up no enrolment for a signup, an unread invoice or an invoice without a customer', () => {
   const look = (over: Partial<InvoiceRow>) =>
     enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
   expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
@@ -266,14 +266,14 @@ it('Crossbill looks up no enrolment for a signup, an unseen invoice, or without 
   expect(look({ customerId: null })).toBeNull();
 });
 
-it('an enrolment decision is final: a later look changes nothing', () => {
+it('a later enrolment lookup does not change a decided invoice', () => {
   const known: LaneState = { ...bare, invoice: { ...i, enrolled: true } };
   expect(take(known, ENROLLED)).toBe(known);
   const nothing = emptyLane('in_1');
   expect(take(nothing, ENROLLED)).toBe(nothing);
 });
 
-it('the timeline shows the first three failed enrolment looks, and a refused look waits a minute', () => {
+it('the timeline shows the first three failed enrolment lookups, and a refused lookup waits a minute', () => {
   const again = (n: number, kind: CallFailure['kind']) => {
     const s: LaneState = { ...bare, invoice: { ...i, lookAttempts: n } };
     const tried = take(s, refusal({ kind }));
@@ -285,7 +285,7 @@ it('the timeline shows the first three failed enrolment looks, and a refused loo
   expect(again(0, 'retry').ms).toBeLessThan(2_000);
 });
 
-it('a person sees an unreadable enrolment after an hour; an outside verdict cancels only the waiting relay', () => {
+it('an unreadable enrolment opens a review item after an hour, and an outside verdict cancels only the waiting relay', () => {
   const looks: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
     const l = new Lane(s, ctx, (when) => void looks.push(when));

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { monthBeside, monthOf, nameOf } from '../../../../src/ledger/rules/month.js';
 import { never } from '../../../support/never.js';
 
-it('a month of the books is whole days in UTC, up to the first moment of the next', () => {
+it('a month of the ledger goes from its first moment to the first moment of the next month, in UTC', () => {
   expect(monthOf('2026-12')).toEqual({
     since: new Date('2026-12-01T00:00:00Z'),
     until: new Date('2027-01-01T00:00:00Z'),
@@ -14,7 +14,7 @@ it('a month of the books is whole days in UTC, up to the first moment of the nex
   }
 });
 
-it('a month has a name, one before it and one after it, also over the end of a year', () => {
+it("a month of the ledger has a name, a month before and a month after, also across a year's end", () => {
   const december = monthOf('2026-12') ?? never();
   const [before, after] = [monthBeside(december, -1), monthBeside(december, 1)];
   expect([before, december, after].map(nameOf)).toEqual(['2026-11', '2026-12', '2027-01']);

@@ -21,7 +21,7 @@ const SUMS = [
   sum({ currency: 'CHF', before: 7n }),
 ];
 
-it('a trial balance shows for each account the opening, the movements and the closing', () => {
+it('a trial balance shows opening, movements and closing of each account in each currency', () => {
   const [chf, eur] = trialBalances(SUMS);
   expect([chf?.currency, eur?.currency]).toEqual(['CHF', 'EUR']);
   const zero = { opening: 0n, debit: 0n, credit: 0n, closing: 0n };
@@ -37,13 +37,13 @@ it('a trial balance shows for each account the opening, the movements and the cl
   expect(chf?.total).toEqual(zero);
 });
 
-it('a trial balance names only the month’s movements', () => {
+it('a trial balance lists only the reasons with movements in its month', () => {
   const [chf, eur] = trialBalances(SUMS);
   expect(eur?.moved.map((m) => m.reason)).toEqual(['payment_collected', 'payment_marked', 'refund_paid']);
   expect(chf?.moved).toEqual([]);
 });
 
-it('a trial balance names amounts missing on Stripe at the month’s end, or nothing', () => {
+it("a trial balance lists the clearing accounts that are not zero at the month's end", () => {
   const [chf, eur] = trialBalances(SUMS);
   expect((eur === undefined ? [] : openEnds(eur)).map((e) => e.amount)).toEqual([50n, 40n]);
   expect((chf === undefined ? [] : openEnds(chf)).map((e) => e.amount)).toEqual([7n]);
@@ -52,7 +52,7 @@ it('a trial balance names amounts missing on Stripe at the month’s end, or not
   expect(trialBalances([])).toEqual([]);
 });
 
-it('kept money is the payments less refunds and bank losses, plus reversals', () => {
+it('the kept money of a month is its payments less refunds and bank losses, plus reversals', () => {
   const lost = { debit: 'disputed_payments', credit: 'mor_receivable', entries: 1 } as const;
   const back = { debit: lost.credit, credit: lost.debit, entries: 1 } as const;
   const banks = [

@@ -42,7 +42,7 @@ const s = withObjects(
   aLink({ readAttempts: 4, readDueAt: at(60_000) }),
 );
 
-it('a capture has Crossbill read the link at once, and counts for nothing before that', () => {
+it('a capture makes Crossbill read its payment link at once and books no payment', () => {
   const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
   expect(state.objects).toMatchObject([
     { id: 'lnk_0', readDueAt: null, detail: {} },
@@ -56,10 +56,10 @@ it('a capture has Crossbill read the link at once, and counts for nothing before
 });
 
 it.each([
-  ['its named time', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
-  ['its own time', {}, at(-4_000), at(-4_000)],
-  ['the time of its arrival if it names none', {}, null, at(5_000)],
-])('a capture on a link happened at %s', (_, data, created, when) => {
+  ['the time in the capture', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
+  ['the time of its event', {}, at(-4_000), at(-4_000)],
+  ['its arrival if the event has no time', {}, null, at(5_000)],
+])('a capture on a payment link counts from %s', (_, data, created, when) => {
   const { state } = take(s, { link: LINK, ...data }, created);
   const names = { charge: null, paymentId: null, amount: null, currency: null };
   const times = { at: when.toISOString(), heardAt: at(5_000).toISOString() };
@@ -68,7 +68,7 @@ it.each([
   });
 });
 
-it('a link keeps the amount of each capture, in the order of arrival', () => {
+it('a payment link keeps each capture with its names and amount, in the order of arrival', () => {
   const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
   const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_nine' } }).state;
   expect(second.objects[1]?.detail.observed).toMatchObject([
@@ -77,7 +77,7 @@ it('a link keeps the amount of each capture, in the order of arrival', () => {
   ]);
 });
 
-it('Crossbill finds a link by its name at the MoR or by the key of our request, and by no other name', () => {
+it("a capture finds its payment link only by the MoR's link id or by our idempotency key", () => {
   const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
   const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.observed !== undefined);
   expect(by({ link: 'link_0' })).toEqual([true, false, false]);
@@ -87,7 +87,7 @@ it('Crossbill finds a link by its name at the MoR or by the key of our request, 
   expect(take(proforma, { link: LINK }).state).toBe(proforma);
 });
 
-it('a capture on a link with a booked payment plans no read and names the charge once', () => {
+it('a capture on a link with a booked payment adds the charge once and plans no read', () => {
   const other = payment({ id: 'pmt_0', reference: LINK, processorChargeId: null });
   const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
   const booked = { ...s, objects: s.objects.map((o) => (o.id === 'lnk_1' ? { ...o, paymentRowId: 'pmt_1' } : o)) };
@@ -102,7 +102,7 @@ it('a capture on a link with a booked payment plans no read and names the charge
 const uuids = (s: LaneState) =>
   s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
 
-it('Crossbill keeps the MoR’s uuid next to the named card payment, and the payment’s own event counts', () => {
+it("Crossbill stores the MoR's uuid with the named card payment, and books nothing from the capture", () => {
   const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
     putPayment,
     lane(),
@@ -116,12 +116,12 @@ it('Crossbill keeps the MoR’s uuid next to the named card payment, and the pay
   expect(uuids(unknown)).toEqual([[UUID.toUpperCase(), 'CAPTURED', null]]);
 });
 
-it('Crossbill keeps the MoR’s uuid next to the booked payment of a link', () => {
+it("Crossbill stores the MoR's uuid with the booked payment of a payment link", () => {
   const s = withObjects(lane(), aLink({ paymentRowId: 'pmt_1' }));
   expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
 });
 
-it('Crossbill keeps the MoR’s uuid once, and a later event may name its payment', () => {
+it("Crossbill stores the MoR's uuid once, and a later capture may name its payment", () => {
   const first = take(lane(), { paymentId: UUID }).state;
   expect(take(first, { paymentId: UUID }).state).toBe(first);
   const known = putPayment(first, payment());
@@ -132,15 +132,15 @@ it('Crossbill keeps the MoR’s uuid once, and a later event may name its paymen
 
 it.each([
   ['names no payment', {}],
-  ['names it otherwise', { paymentId: 'pay_1' }],
-  ['has more than a uuid in its place', { paymentId: `${UUID}1` }],
-  ['has something before it', { paymentId: `x${UUID}` }],
-])('Crossbill keeps no uuid from an event if the event %s', (_, data) => {
+  ['names its payment by another id', { paymentId: 'pay_1' }],
+  ['has text after the uuid', { paymentId: `${UUID}1` }],
+  ['has text before the uuid', { paymentId: `x${UUID}` }],
+])('Crossbill stores no uuid from a capture that %s', (_, data) => {
   const s = lane();
   expect(take(s, data).state).toBe(s);
 });
 
-it('the MoR’s id in a capture names the payment of the link, unless another payment has the name', () => {
+it("the MoR's payment id in a capture names the linked payment, unless another payment has that id", () => {
   const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
     const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
     return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
@@ -160,9 +160,9 @@ type Rig = ReturnType<typeof rig>;
 const FURTHER = `${INVOICE_ID}:announced`;
 const NAMES = [
   ['a charge', { pspReference: 'ch_10' }],
-  ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_ten' }],
-  ['both', { pspReference: 'ch_10', paymentId: 'pay_ten' }],
-  ['nothing', { pspReference: undefined }],
+  ['the MoR’s payment id', { pspReference: undefined, paymentId: 'pay_ten' }],
+  ['charge and payment id', { pspReference: 'ch_10', paymentId: 'pay_ten' }],
+  ['no id', { pspReference: undefined }],
 ] as const;
 
 const again = (r: Rig, names: object = NAMES[2][1], id = 'evt_captured_2'): Promise<unknown> =>
@@ -184,7 +184,7 @@ async function marked(): Promise<Rig> {
 }
 
 it.each(NAMES)(
-  'a further payment on a link, named by %s, opens one item, and the first payment stays',
+  'a second payment on a link, named by %s, opens one review item and leaves the first payment marked',
   async (_, names) => {
     const r = await marked();
     await again(r, names);
@@ -200,7 +200,7 @@ it.each(NAMES)(
   },
 );
 
-it('the item about a further payment lists every announcement: source, names, amount and time', async () => {
+it('the review item of a second payment on a link lists every capture with its names, amount and source', async () => {
   const r = await marked();
   await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
   const [item] = await openItems(r);
@@ -209,16 +209,16 @@ it('the item about a further payment lists every announcement: source, names, am
 });
 
 it.each([
-  ['charge', { pspReference: 'ch_9' }],
-  ['charge, with its id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
-])('a repeated %s of the first payment on a link is no further payment', async (_, names) => {
+  ['the charge', { pspReference: 'ch_9' }],
+  ['the charge and the payment id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+])('a second capture with %s of the first payment on a link opens no review item', async (_, names) => {
   const r = await marked();
   await again(r, names);
   await hours(r, 3);
   expect([await taken(r), await items(r)]).toEqual([['ch_9 confirmed'], []]);
 });
 
-it('Crossbill does not mark a further payment on a link, even if both came before a read', async () => {
+it('if two captures come before the read of a link, Crossbill marks the invoice paid with the first payment only', async () => {
   const r = await withTwoCharges(away);
   isPaid(r);
   await hours(r, 12);
@@ -226,7 +226,7 @@ it('Crossbill does not mark a further payment on a link, even if both came befor
 });
 
 it.each(['before', 'after'])(
-  'a further payment on a link is a double payment once its own event comes, %s the announcement',
+  'a second payment on a link becomes a double payment if its payment.succeeded event comes %s the capture',
   async (when) => {
     const r = await marked();
     if (when === 'before') await paid(r, 'pay_ten', 'ch_10');
@@ -244,7 +244,7 @@ it.each([
   ['without its amount', {}, ONE_ITEM],
   ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
 ])(
-  'a full refund in the portal closes a further payment on a link %s, and the books show the refund',
+  'a full refund closes a second payment on a link, captured %s, and the ledger has the refund',
   async (_, sum, part) => {
     const r = await marked();
     await again(r, { ...NAMES[2][1], ...sum });
@@ -268,7 +268,7 @@ it.each([
   },
 );
 
-it('the dismissal of a further payment on a link holds until the next new announcement', async () => {
+it('a dismissed item of a second payment on a link opens again only for a capture with a new charge', async () => {
   const r = await marked();
   await again(r);
   await dismissed(r);
@@ -280,7 +280,7 @@ it('the dismissal of a further payment on a link holds until the next new announ
   expect(await items(r)).toEqual(ONE_ITEM);
 });
 
-it('an open item about a further payment on a link stops every retry, relay and new link', async () => {
+it('while the item of a second payment on a link is open, Crossbill sends no retry, relayed event or new link', async () => {
   const r = await withTwoCharges(gone);
   await hours(r, 12);
   const own = (await openItems(r)).findIndex((x) => x.subject !== FURTHER);
@@ -302,34 +302,46 @@ const names = (x: Observation): readonly (string | null)[] => [x.charge, x.payme
 
 it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]]>([
   [
-    'two charges are two payments',
+    'captures with two charges on a link are two payments',
     [named('ch_1', null), named('ch_2', null)],
     [
       ['ch_1', null],
       ['ch_2', null],
     ],
   ],
-  ['one charge is one payment', [named('ch_1', null), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
-  ['one id is one payment', [named(null, 'pay_1'), named('ch_1', 'pay_1')], [['ch_1', 'pay_1']]],
   [
-    'one id with two charges keeps the first charge',
+    'captures with one charge on a link are one payment',
+    [named('ch_1', null), named('ch_1', 'pay_1')],
+    [['ch_1', 'pay_1']],
+  ],
+  [
+    'captures with one payment id on a link are one payment',
+    [named(null, 'pay_1'), named('ch_1', 'pay_1')],
+    [['ch_1', 'pay_1']],
+  ],
+  [
+    'captures with one payment id and two charges keep the first charge',
     [named('ch_1', 'pay_1'), named('ch_2', 'pay_1')],
     [['ch_1', 'pay_1']],
   ],
   [
-    'nameless announcements stay apart',
+    'captures without ids on a link are two payments',
     [named(null, null), named(null, null)],
     [
       [null, null],
       [null, null],
     ],
   ],
-  ['a read does not count', [announced({ source: 'read' }), named('ch_1', null)], [['ch_1', null]]],
-])('announcements on a link: %s', (_, observed, expected) => {
+  [
+    'the read of a link is not counted as a payment',
+    [announced({ source: 'read' }), named('ch_1', null)],
+    [['ch_1', null]],
+  ],
+])('%s', (_, observed, expected) => {
   expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
 });
 
-it('Crossbill counts further payments on a link from the second on, except those in the books', () => {
+it('Crossbill counts the captures on a link from the second on, except payments that are booked', () => {
   const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
   const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
   const books = [
@@ -343,7 +355,7 @@ it('Crossbill counts further payments on a link from the second on, except those
   ]);
 });
 
-it('every payment on a link is further if the booked payment has another name of the MoR', () => {
+it('every capture on a link counts as further if the booked payment has another charge', () => {
   const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
   expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([['ch_9', null]]);
 });

@@ -49,7 +49,7 @@ const told = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_
 const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
   openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
 
-it('a link takes page, end and price from the MoR, and keeps omitted values', () => {
+it('a payment link takes page, expiry and price from the MoR, and keeps values that the MoR leaves out', () => {
   const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
   expect(take(aLink(), shown).objects).toMatchObject([
     {
@@ -63,7 +63,7 @@ it('a link takes page, end and price from the MoR, and keeps omitted values', ()
   ]);
 });
 
-it('a link changes with its state, and not with an equal read', () => {
+it('a payment link changes only if the MoR reports another status', () => {
   expect(take(aLink()).objects).toMatchObject([{ status: 'PAYABLE', updatedAt: NOW }]);
   expect(take(aLink(), { status: 'EXPIRED' }).objects).toMatchObject([{ status: 'EXPIRED', updatedAt: at(LATER) }]);
   expect(take(aLink()).journal).toEqual([]);
@@ -80,7 +80,7 @@ it.each([
   ['0.01 EUR where all but a cent is outstanding', { due: eur(2989n) }, 1n],
   ['its requested amount where the MoR names no price', { priced: null }, 2990n],
   ['the MoR’s price, whatever its requested amount', { priced: eur(1990n) }, 1990n],
-])('a paid link brings %s', (_, f, amount) => {
+])('a paid link has a payment of %s', (_, f, amount) => {
   const s = paid(aLink(), f);
   expect(s.payments).toMatchObject([
     { origin: 'payment_link', reference: LINK, amount, currency: 'EUR', mark: 'waiting', customerId: 'cus_1' },
@@ -96,7 +96,7 @@ it.each([
   ['names no price, and no currency is known', { currency: null }, { priced: null, due: null }],
   ['says all of it is outstanding', {}, { due: eur(2990n) }],
   ['says more than its price is outstanding', {}, { due: eur(3000n) }],
-])('a person decides about a paid link, without a payment, if the MoR %s', (_, over, f) => {
+])('a paid link opens a review item and books nothing if the MoR %s', (_, over, f) => {
   const s = paid(aLink(over), f);
   expect([s.payments, s.entries]).toEqual([[], []]);
   expect(withWords(open(s))).toMatchObject([
@@ -104,14 +104,14 @@ it.each([
   ]);
 });
 
-it('a payment on a link has the time and charge of its capture, or the time of the read', () => {
+it('a linked payment has the time and charge of its capture, or the time of the read', () => {
   expect(paid(aLink({ detail: told })).payments).toMatchObject([
     { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
   ]);
   expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
 });
 
-it('Crossbill stops its reads of a paid link, and a second PAID is no second payment', () => {
+it('Crossbill reads a paid link no more, and a second PAID adds no payment', () => {
   const o = aLink({ readDueAt: at(1), readAttempts: 3 });
   const s = paid(o);
   expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
@@ -123,7 +123,7 @@ it('Crossbill stops its reads of a paid link, and a second PAID is no second pay
   expect([again.payments, again.entries, again.journal]).toEqual([s.payments, s.entries, s.journal]);
 });
 
-it('a paid link closes the item of its own announcement, and no other', () => {
+it('a paid link closes the review item of its own capture and no other item', () => {
   const asked = take(aLink({ detail: told, readAttempts: 8, readDueAt: NOW }), { status: 'EXPIRED' });
   expect(open(asked).map((r) => r.topic)).toEqual(['link-not-paid']);
   const two = about(asked, { kind: 'double_payment', subject: 'lnk_1' });
@@ -139,16 +139,13 @@ it.each([
   [2, 2_000],
   [4, 8_000],
   [7, 64_000],
-])(
-  'a link with an unconfirmed announcement: after %i reads Crossbill waits %i ms for the next',
-  (readAttempts, pause) => {
-    const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: readAttempts - 1 }));
-    expect(s.objects).toMatchObject([{ readDueAt: at(LATER + pause), readAttempts }]);
-    expect([s.payments, open(s)]).toEqual([[], []]);
-  },
-);
+])('after %i unconfirmed reads of a captured link, Crossbill waits %i ms for the next read', (readAttempts, pause) => {
+  const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: readAttempts - 1 }));
+  expect(s.objects).toMatchObject([{ readDueAt: at(LATER + pause), readAttempts }]);
+  expect([s.payments, open(s)]).toEqual([[], []]);
+});
 
-it('a person decides about an unconfirmed announcement on a link from the eighth read on, and the reads go on', () => {
+it('the eighth read of a link without confirmation of its capture opens a review item, and the reads go on', () => {
   const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
   expect(withWords(open(s))).toMatchObject([
     {
@@ -159,7 +156,7 @@ it('a person decides about an unconfirmed announcement on a link from the eighth
   expect(s.objects[0]?.readDueAt).toEqual(at(LATER + 128_000));
 });
 
-it('a link without an announcement, or with a booked payment, needs no more reads', () => {
+it('Crossbill does not read a link again without a capture, or after its payment is booked', () => {
   for (const over of [{ detail: {} }, { detail: told, paymentRowId: 'pmt_1' }]) {
     expect(take(aLink({ ...over, readDueAt: at(1), readAttempts: 8 })).objects).toMatchObject([
       { readDueAt: null, readAttempts: 0 },
@@ -173,13 +170,13 @@ const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
 const proposals = (s: LaneState) =>
   open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
 
-it('after a paid link and a card payment of one amount, in either order, the item tells the person to ask the MoR first', () => {
+it('a paid link and a card payment of one amount open an item that says to ask the MoR first, in either order', () => {
   const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
   expect(proposals(charged(readPaid(lane())))).toEqual(asks);
   expect(proposals(readPaid(charged(lane())))).toEqual(asks);
 });
 
-it('a paid link and a card payment of another amount are two payments: a person refunds the second', () => {
+it('a paid link and a card payment of another amount open an item that says to refund the second payment', () => {
   expect(proposals(charged(readPaid(lane()), { amount: 1990n }))).toEqual([
     expect.stringMatching(/^Refund 19\.90 EUR, unless/),
   ]);
@@ -188,7 +185,7 @@ it('a paid link and a card payment of another amount are two payments: a person 
 const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
   open(take(o, { status: 'EXPIRED', due, ...over }));
 
-it('an item names the money on an expired link with less outstanding than its price', () => {
+it('an expired link with less outstanding than its price opens an item with the amount that seems paid', () => {
   expect(withWords(expired(eur(1990n)))).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'lnk_1' },
@@ -198,7 +195,7 @@ it('an item names the money on an expired link with less outstanding than its pr
   expect(expired(eur(2989n))).toHaveLength(1);
 });
 
-it('an expired link opens no item if it is fully outstanding, without figures, or booked', () => {
+it('an expired link opens no item if all of it is outstanding, the amounts are unknown, or its payment is booked', () => {
   expect([expired(eur(2990n)), expired(null), expired(eur(1990n), aLink({ paymentRowId: 'pmt_1' }))]).toEqual([
     ...[[], [], []],
   ]);
@@ -214,7 +211,7 @@ const requested = (over: Partial<MorObjectRow> = {}) =>
 const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
 const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
 
-it('the reply to a request for a link gives this link its name at the MoR, and no other link', () => {
+it("the MoR's answer to a link request names that payment link and no other link", () => {
   const { s, m } = requested();
   const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
   expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
@@ -224,7 +221,7 @@ it('the reply to a request for a link gives this link its name at the MoR, and n
   expect(onStates(createLinkCall).answered(lane(), m, answer, later).objects).toEqual([]);
 });
 
-it('a refused request of a person for a link shows the refusal to the caller and opens no item', () => {
+it("if the MoR refuses an operator's link request, the link stores the refusal and no review item opens", () => {
   for (const detail of [{}, { ...automatic, automatic: false }]) {
     const { s, m } = requested({ detail });
     const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), later);
@@ -235,7 +232,7 @@ it('a refused request of a person for a link shows the refusal to the caller and
   }
 });
 
-it('a person decides about a refused link for a renewal in the country of the settings', () => {
+it('if the MoR refuses an automatic link in the country of the settings, a review item opens', () => {
   const { s, m } = requested({ detail: automatic });
   const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
   expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
@@ -248,7 +245,7 @@ it('a person decides about a refused link for a renewal in the country of the se
   ]);
 });
 
-it('after a refusal for the customer’s country Crossbill asks for a link in the country of the settings', () => {
+it("if the MoR refuses the customer's country, Crossbill requests a link in the country of the settings", () => {
   const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
   const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
   expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
@@ -258,14 +255,14 @@ it('after a refusal for the customer’s country Crossbill asks for a link in th
   ]);
 });
 
-it('a link shows a request without a reply', () => {
+it('a payment link is marked unanswered while the MoR does not answer its request', () => {
   const { s, m } = requested();
   expect(onStates(createLinkCall).silent(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered).toBe(
     true,
   );
 });
 
-it('a person’s retry sets a refused link aside, and Crossbill asks for another under a new key', () => {
+it("an operator's retry replaces only the refused link, and Crossbill requests another link under a new key", () => {
   const s = withObjects(
     lane(),
     aLink({ id: 'lnk_0', status: 'REFUSED', morId: null }),
@@ -291,21 +288,24 @@ const rest = asSettleRule(settleLinks, declares(standingItems));
 const settled = (s: LaneState, of = ctx()): LaneState => rest(s, of, (when) => looks.push(when));
 const paidLane = lane({ status: 'paid' });
 
-it.each(['paid', 'void'] as const)('a payable link on a %s invoice opens an item with its end', (status) => {
-  looks.length = 0;
-  const s = settled(withObjects(lane({ status }), aLink()));
-  expect(withWords(open(s))).toMatchObject([
-    {
-      ...{ kind: 'double_payment', subject: 'lnk_1' },
-      summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
-    },
-  ]);
-  expect(looks).toEqual([at(60_000)]);
-  const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
-  expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
-});
+it.each(['paid', 'void'] as const)(
+  'a payable link on a %s invoice opens a double_payment item with its expiry',
+  (status) => {
+    looks.length = 0;
+    const s = settled(withObjects(lane({ status }), aLink()));
+    expect(withWords(open(s))).toMatchObject([
+      {
+        ...{ kind: 'double_payment', subject: 'lnk_1' },
+        summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
+      },
+    ]);
+    expect(looks).toEqual([at(60_000)]);
+    const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
+    expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
+  },
+);
 
-it('a payable link is no danger for an open, written-off or unknown invoice, or after its own announcement', () => {
+it('a payable link opens no item for an open, uncollectible or unknown invoice, or after its own capture', () => {
   const detail = { observed: [announced()] };
   const unknown = { ...paidLane, invoice: null };
   for (const s of [
@@ -318,7 +318,7 @@ it('a payable link is no danger for an open, written-off or unknown invoice, or 
   }
 });
 
-it('a link ends at its deadline, and only its own item closes', () => {
+it('a payment link expires at its deadline, and only its own review item closes', () => {
   let s = settled(withObjects(paidLane, aLink()));
   s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
   s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });
@@ -354,7 +354,7 @@ const made = (s: LaneState, of = asked()): readonly MorObjectRow[] =>
   decide(s, of, settleRecovery).objects.filter((o) => !s.objects.includes(o));
 const own = { automatic: true, jurisdiction: 'GB' };
 
-it('a refused renewal gets a link over the amount due, and the request for it', () => {
+it('a declined renewal gets a payment link for the amount due in the country of the settings', () => {
   const s = decide(renewal({}, { amountRemaining: 1990n }), asked(), settleRecovery);
   expect(s.objects).toMatchObject([
     {
@@ -369,7 +369,7 @@ it('a refused renewal gets a link over the amount due, and the request for it', 
   expect(s.journal.map((l) => l.text)).toEqual(['make a payment link of 19.90 EUR (GB): the renewal was not paid']);
 });
 
-it('a refused renewal gets no link before a fresh read of an open invoice', () => {
+it('a declined renewal gets no payment link before Crossbill has read the open invoice within ten seconds', () => {
   for (const s of [
     renewal({ platformStatus: 'draft' }),
     renewal({ platformStatus: 'unknown' }),
@@ -384,37 +384,37 @@ it('a refused renewal gets no link before a fresh read of an open invoice', () =
 const second = refused({ id: 'pmt_2', paymentId: 'pay_2' });
 const item = openReview(renewal(), asked(), { kind: 'dispute', subject: 'x', fact: FACTS.dispute });
 it.each<readonly [string, LaneState, Ctx?]>([
-  ['no links are wanted', renewal(), asked(0, { recoveryLinks: null })],
-  ['a schedule of retries says when', renewal(), asked(0, { retrySchedule: SCHEDULE })],
-  ['no charge was refused', { ...lane(), payments: [] }],
+  ['links are not set up', renewal(), asked(0, { recoveryLinks: null })],
+  ['a retry schedule decides', renewal(), asked(0, { retrySchedule: SCHEDULE })],
+  ['no charge was declined', { ...lane(), payments: [] }],
   ['the invoice is a signup’s', renewal({ billingReason: 'subscription_create' })],
   ['no charge by the MoR is expected', renewal({ expectedBy: null })],
   ['one of two payments was taken', renewal({}, {}, second, refused({ mark: 'waiting' }))],
   ['a payment came by bank transfer', renewal({}, {}, second, refused({ origin: 'proforma' }))],
-  ['something was refunded', putRefund(renewal(), byEvent())],
-  ['a person is asked about the invoice', item],
-  ['a proforma invoice is out', withObjects(renewal(), aProforma())],
-  ['a link can be paid', withObjects(renewal(), aLink())],
-  ['a link is being made', withObjects(renewal(), aLink({ status: 'REQUESTED' }))],
-  ['its link was refused', withObjects(renewal(), aLink({ status: 'REFUSED', detail: own }))],
-  ['a person’s charge waits', renewal({ retries: { ...TRAIL, waitingSince: at(0).toISOString() } })],
-])('a refused renewal gets no link where %s', (_, s, of = asked()) => {
+  ['a payment was refunded', putRefund(renewal(), byEvent())],
+  ['the invoice has an open review item', item],
+  ['the invoice has a proforma invoice', withObjects(renewal(), aProforma())],
+  ['another link is payable', withObjects(renewal(), aLink())],
+  ['a link is already requested', withObjects(renewal(), aLink({ status: 'REQUESTED' }))],
+  ['the MoR refused its link', withObjects(renewal(), aLink({ status: 'REFUSED', detail: own }))],
+  ['an operator’s charge waits for its verdict', renewal({ retries: { ...TRAIL, waitingSince: at(0).toISOString() } })],
+])('a declined renewal gets no payment link if %s', (_, s, of = asked()) => {
   expect(made(s, of)).toEqual([]);
   const later = asked(HOUR_MS, of.settings);
   expect(recoveryLookup.wanted(new Lane(s, later))).toBeNull();
 });
 
 it.each<readonly [string, LaneState]>([
-  ['the item about it is closed', { ...item, reviews: item.reviews.map((r) => ({ ...r, status: 'resolved' })) }],
+  ['its review item is resolved', { ...item, reviews: item.reviews.map((r) => ({ ...r, status: 'resolved' })) }],
   ['its proforma invoice was not issued', withObjects(renewal(), aProforma({ status: 'ISSUANCE_FAILED' }))],
-  ['the MoR refused a person’s link', withObjects(renewal(), aLink({ status: 'REFUSED' }))],
-  ['a refused link stands aside', withObjects(renewal(), aLink({ status: 'REPLACED', detail: own }))],
-  ['no retry is waited for', renewal({ retries: TRAIL })],
-])('a refused renewal gets a link although %s', (_, s) => {
+  ['the MoR refused an operator’s link', withObjects(renewal(), aLink({ status: 'REFUSED' }))],
+  ['a refused link was replaced', withObjects(renewal(), aLink({ status: 'REPLACED', detail: own }))],
+  ['it has earlier retries', renewal({ retries: TRAIL })],
+])('a declined renewal gets a payment link although %s', (_, s) => {
   expect(made(s)).toHaveLength(1);
 });
 
-it('a refused renewal gets another link only after a refusal later than the end of each earlier link', () => {
+it('a declined renewal gets another payment link only after a decline later than the expiry of each earlier link', () => {
   const ended = (over: Partial<MorObjectRow> = {}) =>
     aLink({ id: 'lnk_a', status: 'EXPIRED', detail: own, deadline: at(-1_000), ...over });
   const after = (deadlines: (Date | null)[], over: Partial<MorObjectRow> = {}, ...verdicts: (Date | null)[]) => {
@@ -433,7 +433,7 @@ it('a refused renewal gets another link only after a refusal later than the end 
   expect(after([null], { updatedAt: at(0) }, at(0))).toBe(0);
 });
 
-it('a refused renewal gets three links at most, not counting those of a person', () => {
+it('a declined renewal gets at most three payment links, not counting links that an operator made', () => {
   const ended = (n: number, detail: MorObjectRow['detail']) =>
     aLink({ id: `lnk_${n}`, status: 'EXPIRED', detail, deadline: at(-1_000) });
   const three = withObjects(renewal(), ended(1, own), ended(2, own));
@@ -441,7 +441,7 @@ it('a refused renewal gets three links at most, not counting those of a person',
   expect(made(withObjects(three, ended(3, own)))).toEqual([]);
 });
 
-it('each link of a refused renewal has its own name, and a restored backup makes the same name', () => {
+it('each payment link of a declined renewal has its own id, and a restored database makes the same ids', () => {
   const name = (s: LaneState) => made(s)[0]?.id;
   const first = name(renewal());
   expect(first).toMatch(/^lnk_[0-9a-f]{32}$/);
@@ -453,7 +453,7 @@ it('each link of a refused renewal has its own name, and a restored backup makes
   expect(new Set(names).size).toBe(3);
 });
 
-it('Crossbill reads a refused renewal before it asks for a link, after the pause of a failed read', () => {
+it('Crossbill reads a declined renewal before a link request, after the pause of a failed read', () => {
   const wanted = (s: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(s, of));
   const stale = renewal({ readAt: null, readDueAt: at(1_000) });
   expect(wanted(stale, asked(1_000))).toBe('in_1');

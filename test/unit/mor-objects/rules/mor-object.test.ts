@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const later = on({}, 5_000);
 
-it('an event’s object has its kind and name: a known one, a requested one, or a new one', () => {
+it('an event finds the object of its kind by id, else the requested object, else Crossbill adds a new one', () => {
   const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
     ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
   });
@@ -51,14 +51,14 @@ it('an event’s object has its kind and name: a known one, a requested one, or 
 const look = (o: MorObjectRow, ms: number) => nextLook(o, at(ms))?.getTime() ?? null;
 const in_ = (ms: number) => at(ms).getTime();
 
-it('Crossbill reads an object without an announcement after pauses of half its age, from a minute to a day', () => {
+it('without events Crossbill reads an object of the MoR at intervals of half its age, from a minute to a day', () => {
   const o = aProforma({ deadline: at(30 * DAY_MS) });
   expect([0, 10 * MINUTE_MS, 4 * DAY_MS].map((ms) => look(o, ms))).toEqual([
     ...[in_(MINUTE_MS), in_(15 * MINUTE_MS), in_(5 * DAY_MS)],
   ]);
 });
 
-it('Crossbill reads a link for the last time a minute after it expires', () => {
+it('Crossbill reads a payment link for the last time a minute after it expires', () => {
   const link = aLink({ deadline: at(10 * MINUTE_MS) });
   expect(look(link, 9 * MINUTE_MS)).toBe(in_(11 * MINUTE_MS));
   expect(look(link, 0)).toBe(in_(MINUTE_MS));
@@ -67,7 +67,7 @@ it('Crossbill reads a link for the last time a minute after it expires', () => {
   for (const status of ['PAID', 'EXPIRED', 'REQUESTED']) expect(look(aLink({ status }), 0)).toBeNull();
 });
 
-it('Crossbill goes on reading a link in an undocumented status, and the customer may pay it until its end', () => {
+it('Crossbill goes on reading a link with an undocumented status, and treats it as payable until its expiry', () => {
   const link = aLink({ status: 'PROCESSING', deadline: at(10 * MINUTE_MS) });
   expect(look(link, 0)).toBe(in_(MINUTE_MS));
   expect(look(link, 20 * DAY_MS)).toBe(in_(21 * DAY_MS));
@@ -75,11 +75,11 @@ it('Crossbill goes on reading a link in an undocumented status, and the customer
   for (const status of ['UNKNOWN', 'PAID']) expect(isPayableLink(aLink({ status }), at(0))).toBe(false);
 });
 
-it('Crossbill goes on reading a proforma invoice in an undocumented status', () => {
+it('Crossbill goes on reading a proforma invoice with an undocumented status', () => {
   expect(look(aProforma({ status: 'UNDER_REVIEW' }), 0)).toBe(in_(MINUTE_MS));
 });
 
-it('Crossbill stops reading a proforma invoice after its payment, its failure, or thirty days past its date', () => {
+it('Crossbill stops reading a proforma invoice once it is settled, failed or thirty days past its due date', () => {
   for (const status of ['REQUESTED', 'SETTLED', 'ISSUANCE_FAILED']) expect(look(aProforma({ status }), 0)).toBeNull();
   expect([dueDate(aProforma()), dueDate(aProforma({ deadline: at(1) }))]).toEqual([at(30 * DAY_MS), at(1)]);
   expect(look(aProforma(), 60 * DAY_MS)).toBe(in_(61 * DAY_MS));
@@ -87,7 +87,7 @@ it('Crossbill stops reading a proforma invoice after its payment, its failure, o
   expect(look({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
 });
 
-it('Crossbill plans reads for named objects without one, and each becomes a lookup at its time', () => {
+it('Crossbill plans a read for each open object with an id at the MoR, and looks it up when the read is due', () => {
   const objects = [
     aLink({ id: 'lnk_0', morId: null }),
     aLink({ id: 'lnk_1', readDueAt: at(1) }),
@@ -109,7 +109,7 @@ it('Crossbill plans reads for named objects without one, and each becomes a look
   for (const o of nothing) expect([wanted(linkLookup, o), wanted(proformaLookup, o)]).toEqual([null, null]);
 });
 
-it('the plan of reads changes nothing else in the lane', () => {
+it('the plan of reads leaves a lane without open objects unchanged', () => {
   const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
     ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
   });
@@ -120,14 +120,14 @@ const ok = { ok: true, status: 404, requestId: null, value: null } as const;
 const gone = (over: Partial<MorObjectRow>) =>
   applyObjectRead(withObjects(lane(), aLink({ readDueAt: NOW, readAttempts: 8, ...over })), 'lnk_1', ok, later);
 
-it('an object unknown to the MoR becomes deleted, and nothing reads it again', () => {
+it('an object that the MoR no longer knows becomes DELETED, and Crossbill reads it no more', () => {
   expect(gone({}).objects).toMatchObject([{ status: 'DELETED', updatedAt: at(5_000), readDueAt: null, morId: LINK }]);
   expect(gone({}).journal.map((l) => l.text)).toEqual([`the MoR no longer knows payment link ${LINK}`]);
   const before = gone({ status: 'DELETED' });
   expect([before.objects[0]?.updatedAt, before.journal]).toEqual([NOW, []]);
 });
 
-it('an unknown object stays paid without its money in the books: a person still asks for the amount', () => {
+it('a paid link that the MoR no longer knows stays PAID until its payment is booked', () => {
   expect(gone({ status: 'PAID' }).objects[0]?.status).toBe('PAID');
   expect(gone({ status: 'PAID', paymentRowId: 'pmt_1' }).objects[0]?.status).toBe('DELETED');
 });
@@ -139,7 +139,7 @@ function take(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
   return { ...taken, state: draft.toState() };
 }
 
-it('the money of a proforma invoice or link is one payment of the invoice’s customer, booked by its event', () => {
+it("the money of a proforma invoice or payment link is one payment of the invoice's customer with a ledger entry", () => {
   const bank = take(aProforma());
   expect(bank.payment).toMatchObject({
     ...{ invoiceId: 'in_1', customerId: 'cus_1', origin: 'proforma', reference: PROFORMA, amount: 2990n },
@@ -162,7 +162,7 @@ const known = (over: Partial<PaymentRow> = {}) =>
     payment({ origin: 'proforma', reference: PROFORMA, processorChargeId: null, ...over }),
   );
 
-it('a recorded payment of a proforma invoice is no second payment', () => {
+it('a known payment of a proforma invoice is not booked a second time', () => {
   const again = take(aProforma(), known());
   expect([again.payment, again.said, again.state.payments.length]).toEqual([
     null,
@@ -172,12 +172,12 @@ it('a recorded payment of a proforma invoice is no second payment', () => {
   expect([again.state.objects[0]?.paymentRowId, again.state.entries, open(again.state)]).toEqual(['pmt_1', [], []]);
 });
 
-it('money of another proforma invoice, or by another way, is another payment', () => {
+it('money of another proforma invoice or of a payment link is another payment', () => {
   for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
     expect(take(aProforma(), known(over)).payment).not.toBeNull();
 });
 
-it('the charge of another taken payment makes a link’s money the same payment', () => {
+it("a link's money is a known payment if a capture names the charge of that payment", () => {
   const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
   const own = (over: Partial<PaymentRow> = {}) =>
     lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));
@@ -191,21 +191,28 @@ it.each<readonly [string, PaymentRow['amount'], string, string]>([
   ['another amount', 1000n, 'EUR', '10.00 EUR'],
   ['another currency', 2990n, 'USD', '29.90 USD'],
   ['no amount', null, 'EUR', 'nothing'],
-])('a person decides about a payment recorded with %s, and the first record stands', (_, amount, currency, was) => {
-  const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
-  const taken = take(aProforma(), s);
-  expect([taken.payment, taken.said, taken.state.entries]).toEqual([null, 'differs from the record: not applied', []]);
-  expect(taken.state.payments).toEqual(s.payments);
-  expect(withWords(open(taken.state))).toMatchObject([
-    {
-      ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
-      summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
-    },
-  ]);
-  expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
-});
+])(
+  'if a proforma payment is recorded with %s, a second report changes nothing and a review item opens',
+  (_, amount, currency, was) => {
+    const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
+    const taken = take(aProforma(), s);
+    expect([taken.payment, taken.said, taken.state.entries]).toEqual([
+      null,
+      'differs from the record: not applied',
+      [],
+    ]);
+    expect(taken.state.payments).toEqual(s.payments);
+    expect(withWords(open(taken.state))).toMatchObject([
+      {
+        ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
+        summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
+      },
+    ]);
+    expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
+  },
+);
 
-it('a payment gets the invoice’s customer once Crossbill knows the customer', () => {
+it("a payment gets the invoice's customer once Crossbill knows that customer", () => {
   const s = lane({}, payment({ id: 'pmt_0', customerId: '' }), payment({ customerId: 'cus_9' }));
   expect(decide(s, later, nameCustomers).payments.map((p) => p.customerId)).toEqual(['cus_1', 'cus_9']);
   for (const unknown of [{ ...s, invoice: null }, withInvoice(s, { customerId: null })])
@@ -216,7 +223,7 @@ const settled = (s: LaneState): LaneState => decide(s, on(), declares(standingIt
 const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 it.each(['paid', 'void'] as const)(
-  'a standing proforma invoice on a %s invoice opens an item until it ends',
+  'an open proforma invoice on a %s invoice opens a double_payment item until the proforma invoice ends',
   (status) => {
     const s = settled(withObjects(lane({ status }), aProforma({ deadline: at(60_000) })));
     expect(withWords(open(s))).toMatchObject([
@@ -231,7 +238,7 @@ it.each(['paid', 'void'] as const)(
   },
 );
 
-it('a proforma invoice is no danger on an open invoice, after its end or payment, or before its issue', () => {
+it('a proforma invoice opens no item on an open invoice, or once it is deleted, failed, settled or only requested', () => {
   const paid = lane({ status: 'paid' });
   const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
   for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])

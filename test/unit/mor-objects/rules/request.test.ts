@@ -37,7 +37,7 @@ const ask = (s: LaneState, over: Partial<ObjectRequest> = {}, of: Ctx = later) =
     }),
   )(s, of);
 
-it('Crossbill records a request for the amount due, with the caller and the end', () => {
+it('Crossbill records a request for the amount due with its caller and its end', () => {
   const done = ask(lane());
   expect(done).toMatchObject({
     ok: true,
@@ -59,7 +59,7 @@ it.each<readonly [string, LaneState, Partial<ObjectRequest>, Ctx, object]>([
   ['when nothing is due', lane(), { facts: facts({ amountRemaining: 0n }) }, later, { code: 'invoice_not_payable' }],
   ['while a payment is being marked', lane({}, payment()), {}, later, { code: 'invoice_not_payable' }],
   [
-    'while the bank debit of its signup is on its way: the customer could pay twice',
+    'while the bank debit of its signup is not settled',
     lane({}, payment({ mark: 'proving', succeededAt: null, pendingSince: NOW })),
     { kind: 'payment_link', until: null },
     later,
@@ -76,12 +76,12 @@ it.each<readonly [string, LaneState, Partial<ObjectRequest>, Ctx, object]>([
     { code: 'invoice_not_payable' },
   ],
   ['without its body', lane(), { wire: null }, later, { status: 400, code: 'invalid_request' }],
-])('Crossbill refuses a request %s', (_, s, over, of, refused) => {
+])('Crossbill refuses a request for a proforma invoice or link %s', (_, s, over, of, refused) => {
   expect(ask(s, over, of)).toMatchObject({ ok: false, ...refused });
 });
 
 it.each(['proforma', 'payment_link'] as const)(
-  'Crossbill refuses a new request (%s) while taken money waits for a person: the customer would pay again',
+  "Crossbill refuses a new %s while a payment of the invoice waits for an operator's decision",
   (kind) => {
     const s = lane({}, payment({ mark: 'parked' }));
     const item = { kind: 'effect_failed', subject: 'report_payment:pay_1', fact: FACTS.effect_failed } as const;
@@ -102,7 +102,7 @@ it.each(['proforma', 'payment_link'] as const)(
 );
 
 it.each(['proforma', 'payment_link'] as const)(
-  'Crossbill refuses a new request (%s) while the MoR may be charging again, until the reply is overdue',
+  'Crossbill refuses a new %s while the MoR may be charging the invoice again',
   (kind) => {
     const awaited = (expectedBy: Date): LaneState =>
       withInvoice(lane(), { expectedBy, retries: { ...TRAIL, waitingSince: NOW.toISOString() } });
@@ -115,7 +115,7 @@ it.each(['proforma', 'payment_link'] as const)(
 );
 
 it.each(['proforma', 'payment_link'] as const)(
-  'Crossbill refuses a new request (%s) after an announcement on an ended link, until its money or a decision is known',
+  'Crossbill refuses a new %s after an unconfirmed capture on an expired link, until its payment is booked or dismissed',
   (kind) => {
     const detail = { observed: [anEvent()] };
     const ended = aLink({ status: 'EXPIRED', detail });
@@ -141,13 +141,13 @@ it.each(['proforma', 'payment_link'] as const)(
 it.each<readonly [string, PaymentRow]>([
   ['was given back', payment({ mark: 'closed' })],
   ['is marked in part', payment({ mark: 'confirmed' })],
-  ['a person has decided on', payment({ mark: 'parked' })],
+  ['an operator has decided on', payment({ mark: 'parked' })],
   ['was refused', payment({ mark: 'none', succeededAt: null })],
-])('Crossbill takes a request next to a payment if the payment %s', (_, p) => {
+])('Crossbill accepts a proforma request although the invoice has a payment that %s', (_, p) => {
   expect(ask(lane({}, p)).ok).toBe(true);
 });
 
-it('a repeated request gets the standing object, without new data', () => {
+it('a repeated request returns the open proforma invoice or payment link, even without new data', () => {
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma(), aLink());
   expect(ask(s, { wire: null })).toMatchObject({ ok: true, value: { id: 'pfm_1' } });
   expect(ask(s, { kind: 'payment_link', wire: null })).toMatchObject({ ok: true, value: { id: 'lnk_1' } });
@@ -155,7 +155,7 @@ it('a repeated request gets the standing object, without new data', () => {
   expect(standing(lane(), 'proforma', later)).toBeNull();
 });
 
-it('Crossbill compares a request with newer facts about the invoice', () => {
+it('Crossbill checks a request against newer facts about the invoice, and against no older facts', () => {
   const newer = (over: Partial<InvoiceFacts>) => withInvoice(lane(over), { readAt: at(1) });
   expect(ask(newer({ status: 'paid' }))).toMatchObject({ ok: false, code: 'invoice_not_payable' });
   expect(ask(newer({ amountRemaining: 990n }))).toMatchObject({ ok: false, code: 'invoice_changed' });
@@ -164,7 +164,7 @@ it('Crossbill compares a request with newer facts about the invoice', () => {
   expect(ask({ ...lane(), invoice: null }).ok).toBe(true);
 });
 
-it('a person’s deletion ends an object once, by its number or name', () => {
+it("an operator's deletion ends a proforma invoice once, and the timeline names it", () => {
   const gone = (s: LaneState, id = 'pfm_1') => asCommand((lane) => objectDeleted(lane, id, 'ops'))(s, later);
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma({ readDueAt: at(1) }));
   const done = gone(s);
@@ -180,7 +180,7 @@ it('a person’s deletion ends an object once, by its number or name', () => {
   expect(nameless.ok ? texts(nameless.state) : []).toEqual([`ops deleted proforma invoice ${PROFORMA}`]);
 });
 
-it('a request without an object shows its silence or refusal, and a known object stays unchanged', () => {
+it('a request without an answer stores its silence or refusal; an object that the MoR named stays unchanged', () => {
   const requested = aLink({ status: 'REQUESTED', morId: null, detail: { automatic: true } });
   const { s, m } = asking(withObjects(lane(), aLink({ id: 'lnk_0', status: 'REQUESTED' })), requested);
   const silence = (of: LaneState) => decide(of, later, (x) => takeSilence(x, callOf(x, m)));
@@ -213,18 +213,18 @@ it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
   ['it is not known what is due', { amountRemaining: null }],
   ['the currency is not known', { currency: null }],
   ['the settings want none', {}, on({ recoveryLinks: null })],
-])('Crossbill asks for no link when %s', (_, row, of = on({ recoveryLinks: LINKS })) => {
+])('Crossbill requests no payment link if %s', (_, row, of = on({ recoveryLinks: LINKS })) => {
   const s = withInvoice(lane(), row);
   expect(asked(row, of, s)).toBe(s);
 });
 
-it('Crossbill asks for a link from one cent on; shadow mode records the link as refused and sends nothing', () => {
+it('Crossbill requests a link from one cent on; in shadow mode it stores the link as refused and sends nothing', () => {
   expect(asked({ amountRemaining: 1n }).objects).toMatchObject([{ id: 'lnk_9', amount: 1n, status: 'REQUESTED' }]);
   const shadow = asked({}, on({ recoveryLinks: LINKS, shadow: true }));
   expect([shadow.objects[0]?.status, shadow.messages[0]?.status]).toEqual(['REFUSED', 'cancelled']);
 });
 
-it('Crossbill asks for a link in the customer’s country until the MoR refuses to collect there', () => {
+it("Crossbill requests a link in the customer's country until the MoR refuses to collect there", () => {
   const refusal = (status: number | null, ...fields: string[]): MorObjectRow['detail'] => ({
     ...{ automatic: true, jurisdiction: 'AT' },
     refusal: { status, code: 'no', message: 'no', errors: fields.map((field) => ({ field, message: 'no' })) },
@@ -250,7 +250,7 @@ it('Crossbill asks for a link in the customer’s country until the MoR refuses 
   }
 });
 
-it('a link refused for its country may fall back to the country of the settings, unless both are the same', () => {
+it("a link refused for its country may use the settings' country, unless both are the same", () => {
   const status = { status: 409, code: null, message: 'no', errors: [] };
   const link = (detail: MorObjectRow['detail']) => aLink({ detail: { automatic: true, refusal: status, ...detail } });
   const falls = (o: MorObjectRow, of = LINKS) => hasFallback({ settings: on({ recoveryLinks: of }).settings }, o);

@@ -27,7 +27,7 @@ it('an event without an invoice moves to the invoice of an id in it, at any dept
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });
 
-it('an event follows an object of ours before any other use of its ids', () => {
+it('an event without an invoice moves to the invoice of a known object before any other id', () => {
   const known: Home[] = [
     { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
     { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
@@ -35,13 +35,13 @@ it('an event follows an object of ours before any other use of its ids', () => {
   expect(route(anEvent('dispute.outcome', { note: 'in_2', disputeId: 'dp_1' }), known)).toEqual({ moveTo: 'in_1' });
 });
 
-it('a proforma invoice’s event follows only the id inside its event id', () => {
+it('a proforma event without an invoice moves to the invoice of the id inside its event id', () => {
   const id = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
   const event = anEvent('proforma_invoice.issued', {}, OLD, `evt_issued_${id}`);
   expect(route(event, [{ id, what: 'object', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
 });
 
-it('an event waits a little while the reply to our own call may be under way', () => {
+it('an event with unknown ids waits six seconds, since our own call may bring the id', () => {
   expect(route(anEvent('payment.captured', { link: 'link_1' }, 1_000))).toEqual({ waitMs: 1_000 });
 });
 
@@ -50,41 +50,44 @@ it.each([
   ['e_invoice.issued', { eInvoiceId: 'e1' }, 'conflicting_event'],
   ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
   ['pre_chargeback_alert.received', {}, 'dispute'],
-])('%s with unknown ids is done with an item, and Crossbill looks again', (type, data, kind) => {
-  expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
-});
+])(
+  'an event %s with unknown ids is done with a review item, and Crossbill looks for its invoice again',
+  (type, data, kind) => {
+    expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
+  },
+);
 
 it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
-  '%s of a foreign proforma invoice is done without an item',
+  'an event %s about an unknown proforma invoice is done without a review item',
   (type) => {
     const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
     expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
   },
 );
 
-it('the capture of a signup is done: the completion brings the payment', () => {
+it("the capture of a signup is done without an item, since the signup's completion brings the payment", () => {
   const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
   const routing = route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
   expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
 });
 
-it('an event with an open item moves once its invoice is known, and opens no second item before', () => {
+it('an event with an open review item moves once its invoice is known, and opens no second item', () => {
   const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
   expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
   expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });
 });
 
-it('Crossbill parks an event without the shape of its type', () => {
+it('Crossbill parks an event that is not valid JSON', () => {
   const event = { ...anEvent('payment.captured', {}), body: Buffer.from('no JSON') };
   expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
 });
 
-it('the lane of an event without an invoice has its own name', () => {
+it('isChannelLane knows the lane of an event without an invoice by its name', () => {
   const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
   expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
 });
 
-it('looks at unknown events grow rarer, follow the youngest, and end after a week', () => {
+it('Crossbill looks for the invoice of an unknown event ever more rarely, and stops after a week', () => {
   expect(lookAgainInMs([OLD])).toBe(60_000);
   expect(lookAgainInMs([3_600_000, 86_400_000])).toBe(1_800_000);
   expect(lookAgainInMs([6 * 86_400_000])).toBe(6 * 3_600_000);

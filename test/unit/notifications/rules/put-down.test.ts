@@ -13,12 +13,12 @@ const invoice = paid.invoice;
 if (invoice === null) throw new Error('the lane has an invoice');
 const open: LaneState = { ...paid, invoice: { ...invoice, status: 'open' }, payments: [] };
 
-it('a step without news makes no notification', () => {
+it('an unchanged lane makes no notification', () => {
   expect(tellLane(paid, paid)).toEqual([]);
   expect(putDownStep(paid, paid, 'standard', NOW)).toEqual({ after: paid, told: [] });
 });
 
-it('a paid invoice makes one notification with its payments, and a line in the timeline', () => {
+it('a paid invoice makes an invoice.paid notification and a line in the timeline', () => {
   const { told, after } = putDownStep(open, paid, 'standard', NOW);
   expect(told.map((t) => t.type)).toContain('invoice.paid');
   expect(after.journal.map((l) => l.text)).toContain('your backend is notified: invoice.paid');
@@ -27,13 +27,13 @@ it('a paid invoice makes one notification with its payments, and a line in the t
 const [told] = tellLane(open, paid);
 if (told === undefined) throw new Error('nothing is told');
 
-it('a notification’s id comes from its event, so a restored backup gives the same one', () => {
+it("a notification's id depends only on its type and subject, so a restored database makes the same id", () => {
   expect(putDown(told, 'standard', NOW).id).toBe(putDown(told, 'standard', new Date(0)).id);
   expect(notificationId('invoice.paid', 'in_1')).not.toBe(notificationId('invoice.paid', 'in_2'));
   expect(notificationId('invoice.paid', 'in_1')).toMatch(/^msg_[0-9a-f]{32}$/);
 });
 
-it('a Slack notification is one line and escapes Slack’s markup', () => {
+it("a Slack notification is one line and escapes Slack's markup", () => {
   const text = (JSON.parse(putDown(told, 'slack', NOW).body) as { text: string }).text;
   expect(text).toContain(`Invoice ${invoice.invoiceId} is paid (10.00 EUR)`);
   const link = {
@@ -55,7 +55,7 @@ it('a Slack notification is one line and escapes Slack’s markup', () => {
   expect(putDown(link, 'slack', NOW).body).toContain('a=1&amp;b=2');
 });
 
-it('a notification gets ten tries, from 5 seconds to 24 hours apart, and waits as long as the receiver asks', () => {
+it('a notification has ten tries, 5 seconds to 24 hours apart, and waits as long as the receiver asks', () => {
   expect([WAITS_MS[0], WAITS_MS.at(-1)]).toEqual([5_000, 24 * 3_600_000]);
   expect(WAITS_MS.every((ms, i) => i === 0 || ms > (WAITS_MS[i - 1] ?? Infinity))).toBe(true);
   expect(retryInMs(1, null, 0)).toBe(5_000);

@@ -37,7 +37,7 @@ const everyStatus = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', '
 const toldWhile = (type: NotificationType, before: LaneState, after: LaneState): string[] =>
   everyStatus.filter((status) => told(type, before, invoiceIs(after, { status })).length > 0);
 
-it('invoice.paid carries the payments marked on the invoice', () => {
+it('an invoice.paid notification lists the payments marked on the invoice', () => {
   expect(tellLane(open, paid())).toEqual([
     {
       type: 'invoice.paid',
@@ -58,7 +58,7 @@ it('invoice.paid carries the payments marked on the invoice', () => {
   expect(names(paid({ paymentId: null }))).toEqual(['pmt_1: 2990']);
 });
 
-it('invoice.paid goes out once, only for a paid invoice above zero', () => {
+it('an invoice.paid notification goes out once, and only for a paid invoice above zero', () => {
   expect(tellLane(paid(), paid())).toEqual([]);
   expect(toldWhile('invoice.paid', open, paid())).toEqual(['paid']);
   expect(told('invoice.paid', { ...open, invoice: null }, paid())).toHaveLength(1);
@@ -77,7 +77,7 @@ const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
 });
 const after = (over: Partial<AttemptRow> = {}, s = open): LaneState => ({ ...s, attempts: [verdict(over)] });
 
-it("a refusal sends invoice.left_open with its code and the next try, without a person's words", () => {
+it("a decline sends invoice.left_open with its code and the time of the next retry, without a person's words", () => {
   expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
     {
       type: 'invoice.left_open',
@@ -103,7 +103,7 @@ const declined = (code: string, over: Partial<RetryTrail['refusal']> = {}): Retr
 const refusedLane = (retries: RetryTrail, method: ConfirmedMethod | null = null): LaneState =>
   invoiceIs(after({ declineCode: retries.refusal.code }), { retries, method });
 
-it('a hard decline asks for another payment method, with code, message, invoice, customer and amount', () => {
+it('a hard decline sends customer.method_needed with code, message, invoice, customer and amount', () => {
   expect(told('customer.method_needed', open, refusedLane(declined('expired_card')))).toMatchObject([
     {
       subject: 'in_1:attempt:evt_9',
@@ -115,12 +115,12 @@ it('a hard decline asks for another payment method, with code, message, invoice,
   ]);
 });
 
-it('a soft decline, or a hard one before the newest refusal, asks for no other payment method', () => {
+it('a soft decline, or a hard decline older than the newest decline, sends no customer.method_needed', () => {
   for (const trail of [declined('insufficient_funds'), declined('expired_card', { eventId: 'evt_2' })])
     expect(tellLane(open, refusedLane(trail)).map((t) => t.type)).toEqual(['invoice.left_open']);
 });
 
-it('a hard decline of the old method asks for no third one while the confirmed one is untried', () => {
+it('a hard decline of the old method sends no customer.method_needed while a confirmed method is untried', () => {
   const since = open.invoice?.firstSeenAt ?? NOW;
   const method = { id: 'met_1', at: new Date(since.getTime() + 1).toISOString(), by: 'shop' };
   expect(tellLane(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([
@@ -128,7 +128,7 @@ it('a hard decline of the old method asks for no third one while the confirmed o
   ]);
 });
 
-it('a needed authentication sends invoice.action_required with the payment intent', () => {
+it('a required authentication sends invoice.action_required with the payment intent', () => {
   expect(tellLane(open, after({ outcome: 'requires_action' }))).toEqual([
     {
       type: 'invoice.action_required',
@@ -138,14 +138,14 @@ it('a needed authentication sends invoice.action_required with the payment inten
   ]);
 });
 
-it('a refusal sends a notification only while the invoice waits for its money', () => {
+it('a decline sends a notification only while the invoice is expected, open or in review', () => {
   expect(toldWhile('invoice.left_open', open, after())).toEqual(['expected', 'open', 'review']);
   const action = after({ outcome: 'requires_action' });
   expect(toldWhile('invoice.action_required', open, action)).toEqual(['expected', 'open', 'review']);
   expect(tellLane(open, { ...after(), invoice: null })).toEqual([]);
 });
 
-it('no invoice is left open after its success, or by a refusal of an already successful payment', () => {
+it('a success, or a decline of an already successful payment, sends no invoice.left_open', () => {
   expect(tellLane(open, after({ outcome: 'succeeded' }))).toEqual([]);
   const taken = paid().payments.map((p) => ({ ...p, paymentId: 'pay_9' }));
   expect(tellLane(open, after({}, { ...open, payments: taken }))).toEqual([]);
@@ -161,7 +161,7 @@ const waiting = (over: object = {}): LaneState => ({
   payments: paid().payments.map((p) => ({ ...p, mark: 'parked' as const, ...over })),
 });
 
-it('invoice.left_open goes out once the MoR stays silent too long', () => {
+it('a renewal_overdue item sends invoice.left_open without a payment', () => {
   const after = invoiceIs(asked('renewal_overdue'), { nextTryAt: NEXT_TRY });
   const reviewId = after.reviews[0]?.id ?? '';
   expect(told('invoice.left_open', open, after)).toEqual([
@@ -177,7 +177,7 @@ it('invoice.left_open goes out once the MoR stays silent too long', () => {
   ]);
 });
 
-it('invoice.left_open goes out once the payment waits for a person', () => {
+it("a review item sends invoice.left_open if the invoice's payment is parked because of it", () => {
   const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },
@@ -190,7 +190,7 @@ it('invoice.left_open goes out once the payment waits for a person', () => {
   expect(left(asked('effect_failed'))).toEqual([]);
 });
 
-it('an item sends invoice.left_open once, while it is open and the invoice waits for its money', () => {
+it('a renewal_overdue item sends invoice.left_open once, while it is open and the invoice is unpaid', () => {
   const after = asked('renewal_overdue');
   expect(told('invoice.left_open', after, after)).toEqual([]);
   expect(toldWhile('invoice.left_open', open, after)).toEqual(['expected', 'open', 'review']);
@@ -213,7 +213,7 @@ const data = {
   ...{ due_at: null, console: '/console/reviews/rev%201' },
 };
 
-it('review.opened goes out once, with the facts of the item and none of its words', () => {
+it('a new review item sends review.opened once, with its facts and none of its sentences', () => {
   const after: LaneState = { ...open, reviews: [item()] };
   expect(tellLane(open, after)).toEqual([{ type: 'review.opened', subject: 'rev 1', data }]);
   expect(tellLane(after, after)).toEqual([]);
@@ -221,12 +221,12 @@ it('review.opened goes out once, with the facts of the item and none of its word
   expect(tellLane(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
 });
 
-it('an item closed in its first step sends nothing', () => {
+it('a review item that opens and closes in one step sends no notification', () => {
   const moot = item({ status: 'resolved', resolution: 'cleared' });
   expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
 });
 
-it('review.due_soon goes out again after the deadline moves', () => {
+it('a review.due_soon notification has a new subject after the deadline moves', () => {
   const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
   expect(due).toEqual({
     ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
@@ -245,7 +245,7 @@ const link = (over: Partial<MorObjectRow> = {}): LaneState => {
   return { ...open, objects: [row] };
 };
 
-it('payment_link.created carries the address, the sum and the deadline', () => {
+it('a payment_link.created notification carries the URL, the amount and the expiry', () => {
   expect(tellLane(open, link({ deadline: NEXT_TRY, detail: { automatic: true } }))).toEqual([
     {
       type: 'payment_link.created',
@@ -263,7 +263,7 @@ it('payment_link.created carries the address, the sum and the deadline', () => {
   ]);
 });
 
-it('payment_link.created goes out once, after the MoR gives the link an id and an address', () => {
+it('a payment_link.created notification goes out once, after the MoR gives the link an id and a URL', () => {
   for (const missing of [{ morId: null }, { url: null }]) {
     expect(tellLane(open, link(missing))).toEqual([]);
     expect(tellLane(link(missing), link())).toHaveLength(1);
@@ -285,7 +285,7 @@ describe('a refund', () => {
     ...{ invoice_id: 'in_1', amount: 500, currency: 'eur', made_elsewhere: false, console: '/console/refunds/ref%2F1' },
   };
 
-  it('refund.succeeded carries the sum and its origin here or elsewhere', () => {
+  it('a refund.succeeded notification carries the amount and says whether the refund was made elsewhere', () => {
     expect(tellLane(paid(), refund())).toEqual([{ type: 'refund.succeeded', subject: 'rfnd_1:succeeded', data }]);
     expect(tellLane(paid(), refund({ origin: 'event' }))).toMatchObject([{ data: { made_elsewhere: true } }]);
     expect(tellLane(paid(), refund({ morRefundId: null }))).toMatchObject([{ subject: 'ref/1:succeeded' }]);
@@ -293,7 +293,7 @@ describe('a refund', () => {
     expect(tellLane(paid(), refund({ paymentRowId: 'pmt_9' }))).toMatchObject([{ data: { payment_id: 'pmt_9' } }]);
   });
 
-  it('refund.failed carries the code of the refusal', () => {
+  it('a refund.failed notification carries the code of the refusal', () => {
     const failure = { status: 422, code: 'payment_not_refundable', message: 'Ada was paid' };
     expect(tellLane(paid(), refund({ status: 'failed', failure }))).toEqual([
       {
@@ -305,7 +305,7 @@ describe('a refund', () => {
     expect(tellLane(paid(), refund({ status: 'failed' }))).toMatchObject([{ data: { failure_code: null } }]);
   });
 
-  it('a refund sends one notification for each end, and none on its way', () => {
+  it('a refund sends one notification when it succeeds or fails, and none before', () => {
     for (const status of ['requested', 'unknown', 'pending', 'joined'] as const) {
       expect(tellLane(paid(), refund({ status }))).toEqual([]);
       expect(tellLane(refund({ status }), refund())).toHaveLength(1);
@@ -319,7 +319,7 @@ describe('a refund', () => {
 
 const signup = (over: object = {}): LaneState => paid({ signupId: 'sup_1', ...over });
 
-it('signup.completed goes out once, with the customer and the first payment', () => {
+it('a signup.completed notification goes out once, with the customer and the first payment', () => {
   const before = signup({ succeededAt: null });
   expect(tellLane(before, signup())).toEqual([
     {
@@ -336,13 +336,13 @@ it('signup.completed goes out once, with the customer and the first payment', ()
   expect(tellLane(signup({ id: 'pmt_0' }), signup())).toHaveLength(1);
 });
 
-it('signup.completed waits for the money and its amount, and a renewal never sends it', () => {
+it('a signup.completed notification waits for the payment and its amount; a renewal never sends it', () => {
   expect(tellLane(paid(), signup({ succeededAt: null }))).toEqual([]);
   expect(tellLane(paid(), signup({ amount: null }))).toEqual([]);
   expect(tellLane(paid({ succeededAt: null }), paid())).toEqual([]);
 });
 
-it('each notification of a step has its own line in the timeline, with its id', () => {
+it("each notification of a step has a line in the timeline with the notification's id", () => {
   const before = paid({ signupId: 'sup_1', succeededAt: null });
   const { told: both, after } = putDownStep({ ...before, invoice: null }, paid({ signupId: 'sup_1' }), 'standard', NOW);
   expect(both.map((t) => t.type)).toEqual(['invoice.paid', 'signup.completed']);

@@ -19,11 +19,11 @@ it.each([
   ['of a rejected application', rejectedForGood, 409, 'invalid_status'],
   ['in shadow mode', inShadow, 409, 'shadow_mode'],
   ['without partner credentials', notConfigured, 409, 'onboarding_not_configured'],
-])('Crossbill refuses a step %s', (_, said, status, code) => {
+])('Crossbill refuses an onboarding step %s', (_, said, status, code) => {
   expect(said()).toMatchObject({ ok: false, why: 'refused', status, code, errors: [] });
 });
 
-it('the refusal of a malformed request names its first field in the message, and all of them as errors', () => {
+it('a malformed onboarding request is refused with its first field in the message and all fields as errors', () => {
   const errors = [
     { field: 'email', message: 'is missing' },
     { field: 'country', message: 'is unknown' },
@@ -35,7 +35,7 @@ it('the refusal of a malformed request names its first field in the message, and
   expect(malformed({ ...checked, errors: [] })).toMatchObject({ message: 'The request is malformed.', errors: [] });
 });
 
-it('a failure at the MoR allows another try, unless it would fail the same way', () => {
+it('a failure at the MoR allows a repeated onboarding step, unless the step would fail the same way', () => {
   const failure = refusal();
   expect(mor(failure)).toEqual({ ok: false, why: 'mor', failure, again: true });
   expect(mor(failure, false)).toEqual({ ok: false, why: 'mor', failure, again: false });

@@ -4,10 +4,10 @@ import { isFinal, isPolled } from '../../../../src/onboarding/rules/status.js';
 
 const KNOWN = ['requested', 'refused', 'created', 'submitted', 'changes_requested', 'approved', 'rejected'];
 
-it('an approved or rejected application is final', () => {
+it('an approved or rejected onboarding application is final', () => {
   expect(KNOWN.filter(isFinal)).toEqual(['approved', 'rejected']);
 });
 
-it('Crossbill asks the MoR about an application in the hands of a reviewer, and about an unknown status', () => {
+it('Crossbill polls a submitted or changed application, and an application with an unknown status', () => {
   expect([...KNOWN, 'on_hold'].filter(isPolled)).toEqual(['submitted', 'changes_requested', 'on_hold']);
 });

@@ -26,7 +26,7 @@ const mirrored = (s: LaneState, over = {}) => decide(s, ctx(0, over), mirrorRefu
 const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
 const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 
-it('Stripe shows a refund as a report on the payment record, then a credit note, under the processor’s id', () => {
+it("Stripe gets a refund as a report on the payment record and then a credit note, under the processor's refund id", () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
   expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['report_refund', 'pay_1:re_1']], 'reporting']);
   expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
@@ -53,7 +53,7 @@ it('Stripe shows a refund as a report on the payment record, then a credit note,
   expect(onStates(reportRefundCall).answered(shows, done, answered, ctx())).toBe(shows);
 });
 
-it('the mirror of a refund waits for the mark and the rest, and an unmarked payment needs none', () => {
+it('Stripe gets a refund only after Crossbill marks the invoice paid in full; a closed payment sends nothing to Stripe', () => {
   for (const mark of ['waiting', 'parked', 'attaching'] as const) {
     const s = withRefunds(lane(payment({ mark })), waits);
     expect(mirrored(s)).toBe(s);
@@ -69,7 +69,7 @@ it('the mirror of a refund waits for the mark and the rest, and an unmarked paym
   expect(mirrored(other)).toBe(other);
 });
 
-it('without a payment record the mirror is a credit note alone, and it goes on after a report', () => {
+it('without a payment record, Stripe gets a refund as a credit note alone; a finished report is not sent twice', () => {
   const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits));
   expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['issue_credit_note', 'pay_1:re_1']], 'crediting']);
   expect(message(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
@@ -91,7 +91,7 @@ it('without a payment record the mirror is a credit note alone, and it goes on a
   expect(unsent.messages.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
 });
 
-it('the refund of a surplus lowers no sale: Stripe gets a report and no credit note', () => {
+it('if the customer paid more than the invoice, Stripe gets the refund of the surplus as a report without a credit note', () => {
   const over = lane(payment());
   const paid = { ...over, invoice: over.invoice === null ? null : { ...over.invoice, amountOverpaid: 1000n } };
   const reported = mirrored(withRefunds(paid, waits));
@@ -106,12 +106,12 @@ it('the refund of a surplus lowers no sale: Stripe gets a report and no credit n
   expect(shadow.entries).toHaveLength(1);
 });
 
-it('in shadow mode Crossbill stores the mirror unsent, and books the refund', () => {
+it('in shadow mode Crossbill stores the credit note as cancelled and books the refund', () => {
   const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits), { shadow: true });
   expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
 });
 
-it('a refused mirror opens an item with the name of the other refund of that processor id', () => {
+it('if Stripe refuses a refund, a review item opens and names another refund with the same processor id', () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
   const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
   expect(refused.refunds[0]?.mirror).toBe('parked');
@@ -127,7 +127,7 @@ it('a refused mirror opens an item with the name of the other refund of that pro
   expect(onStates(creditNoteCall).refused(empty, message(s), refusal(), ctx())).toBe(empty);
 });
 
-it('a person may retry a mirror, even after the erasure of the request to the MoR', () => {
+it("an operator's retry puts only a refused refund back in the queue for Stripe", () => {
   const of = (mirror: RefundRow['mirror'], resolution: 'retry' | 'dismiss') => {
     const s = withRefunds(lane(payment()), { ...waits, mirror });
     const item = { refundId: 'ref_1' } as ReviewRow;
@@ -142,7 +142,7 @@ it('a person may retry a mirror, even after the erasure of the request to the Mo
 const [one, two] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2', paymentRecordId: 'inpay_2' })];
 const shared = { processorRefundId: 're_shared', mirror: 'waiting', counted: true } as const;
 
-it("two payments with one processor's refund id have mirrors with different keys", () => {
+it('refunds of two payments with one processor refund id reach Stripe under different idempotency keys', () => {
   const refunds = [one, two].map((p) => byEvent({ id: `ref_${p.id}`, paymentRowId: p.id, ...shared }));
   const s = mirrored(withRefunds(lane(one, two), ...refunds));
   expect(s.refunds.map((r) => r.mirror)).toEqual(['reporting', 'reporting']);
@@ -156,7 +156,7 @@ it("two payments with one processor's refund id have mirrors with different keys
   ]);
 });
 
-it('a mirror knows its calls after the MoR renames the refund and the payment', () => {
+it('a refund keeps the keys of its Stripe calls after the MoR renames the refund and the payment', () => {
   const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
   const done = { ...message(s), status: 'done' } as const;
   const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));
@@ -190,7 +190,7 @@ async function markedByHand(): Promise<LaneHarness> {
   return h;
 }
 
-it('opens an item that says to credit it there, once for each refund', async () => {
+it('each refund of an invoice that somebody marked paid by hand opens a refund_gap item and sends nothing to Stripe', async () => {
   const h = await markedByHand();
   expect(wordsOf((await openOf(h))[0]).proposal).toContain('marked the invoice by hand for this money, dismiss this');
   await choose(h, 'dismiss');
@@ -216,7 +216,7 @@ it('opens an item that says to credit it there, once for each refund', async () 
   ]);
 });
 
-it('and nobody is asked where the refund was chosen for its item, or all of it went back before', async () => {
+it('Crossbill opens no refund_gap item if the operator chose the refund or the MoR refunded the whole payment', async () => {
   const chosen = await markedByHand();
   await choose(chosen, 'refund');
   const portal = await markedByHand();
@@ -228,7 +228,7 @@ it('and nobody is asked where the refund was chosen for its item, or all of it w
   }
 });
 
-it('Crossbill opens no item for the refund of a second payment after a person dismissed the double payment', async () => {
+it('if an operator dismissed a double payment, a later refund of the second payment opens no review item', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
@@ -239,7 +239,7 @@ it('Crossbill opens no item for the refund of a second payment after a person di
   expect(await openOf(h)).toEqual([]);
 });
 
-it('is asked about where the two payments may be one: by one charge, or a link’s that names neither charge nor payment, of as much', () => {
+it('a refund of a second payment counts as possible settlement if both payments have one charge or one is an unnamed payment link', () => {
   const asked = (second: Partial<PaymentRow>, first: Partial<PaymentRow> = {}): boolean => {
     const s = paidTwice({ mark: 'closed', ...second });
     const payments = s.payments.map((p) => (p.id === 'pmt_1' ? { ...p, ...first } : p));

@@ -24,7 +24,7 @@ const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundR
 const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
 const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
 
-it('refunds count while they fit into the payment: by running total, else the older first', () => {
+it('refunds count while they fit into the payment: in the order of their running totals, or the older first', () => {
   const s = settled(part(1, 1000n), part(2, 1990n));
   expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
     ['ref_1', 'ref_2'],
@@ -41,7 +41,7 @@ it('refunds count while they fit into the payment: by running total, else the ol
   expect(counted(settled(part(1, 2000n), part(2, 1000n, { totalAfter: 1000n })))).toEqual(['ref_2']);
 });
 
-it("a refund does not count in another currency, before success, beyond the payment, or without the payment's amount", () => {
+it('Crossbill does not count a refund in another currency, before its success, beyond the payment or of an unknown amount', () => {
   expect(counted(settled(part(1, 1n, { currency: 'USD' })))).toEqual([]);
   expect(counted(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
   expect(counted(settled(part(1, 1n, { totalAfter: 2991n })))).toEqual([]);
@@ -52,11 +52,11 @@ it("a refund does not count in another currency, before success, beyond the paym
   }
 });
 
-it('a refund with a started twin on Stripe keeps it', () => {
+it('a refund that Stripe already shows counts and stays shown', () => {
   expect(settled(part(1, 1n, { mirror: 'done' })).refunds).toMatchObject([{ counted: true, mirror: 'done' }]);
 });
 
-it('refunds above the payment ask a person, and refunds up to it do not', () => {
+it('refunds above the payment or in another currency open a review item; refunds up to the payment open none', () => {
   expect(summaries(settled(part(1, 2990n), part(2, 1n)))).toEqual([
     'refunds of 29.91 EUR are known for payment pay_1 of 29.90 EUR',
   ]);
@@ -67,7 +67,7 @@ it('refunds above the payment ask a person, and refunds up to it do not', () => 
   expect(summaries(unnamed)[0]).toContain('payment pmt_1');
 });
 
-it('a total of the MoR above the sum means a missing event, and the item closes itself', () => {
+it("if the MoR's total exceeds the known refunds, a review item opens and the missing refund event closes it", () => {
   const told = (total: bigint | null, ...refunds: RefundRow[]) =>
     settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
   const gap = told(1001n, part(1, 1000n));
@@ -80,7 +80,7 @@ it('a total of the MoR above the sum means a missing event, and the item closes 
   expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
 });
 
-it('the one open item takes the sums of now, and drops the missing event once refunds exceed the payment', () => {
+it('the open refund_gap item changes to the newest sums and keeps its id', () => {
   const of = (total: bigint | null) => payment({ refundedTotal: total });
   const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
   const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
@@ -96,7 +96,7 @@ it('the one open item takes the sums of now, and drops the missing event once re
   ]);
 });
 
-it('refunds with overlapping totals open an item', () => {
+it('refunds whose running totals overlap open a review item', () => {
   const totals = (...pairs: [bigint, bigint | null][]) =>
     summaries(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
   expect(totals([300n, 300n], [400n, 600n])).toEqual([
@@ -114,7 +114,7 @@ const told = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
   });
 const heard = (s: LaneState, over: Partial<PaymentEvent> = {}) => asEventRule(takeRefunded)(s, told(over), ctx());
 
-it('the event of a foreign refund makes a row, and keeps the largest total', () => {
+it('a refund event creates a refund row, and the payment keeps the largest running total', () => {
   const { state, verdict } = heard(lane(payment()));
   expect(state.refunds).toMatchObject([
     {
@@ -134,7 +134,7 @@ it('the event of a foreign refund makes a row, and keeps the largest total', () 
   }
 });
 
-it('a refund received before its payment leaves the amount open, and ends the word of an earlier refusal', () => {
+it('a refund event before its payment leaves the amount unknown and clears an earlier decline', () => {
   const refused = {
     ...({ failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const),
     verdictAt: NOW,
@@ -149,7 +149,7 @@ it('a refund received before its payment leaves the amount open, and ends the wo
   expect(all.payments[0]?.status).toBe('refunded');
 });
 
-it('a repeated refund event fills in unknown facts, and another amount or total has no effect', () => {
+it('a repeated refund event adds unknown facts; an event with another amount or total changes nothing and opens an item', () => {
   const known = byEvent({ morRefundId: 'rfnd_1', totalAfter: null });
   const again = heard(withRefunds(lane(payment()), known));
   expect(again.state.refunds).toMatchObject([{ processorRefundId: 're_1', totalAfter: 1000n }]);
@@ -168,7 +168,7 @@ it('a repeated refund event fills in unknown facts, and another amount or total 
   expect(heard(withRefunds(lane(payment()), pending)).state.refunds).toMatchObject([{ status: 'pending' }]);
 });
 
-it("another id of the MoR with a known processor's id asks a person", () => {
+it('a refund event with a known processor refund id and another MoR refund id opens a review item', () => {
   for (const status of ['succeeded', 'pending'] as const) {
     const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
     const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
@@ -182,7 +182,7 @@ it("another id of the MoR with a known processor's id asks a person", () => {
   expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
-it('a refund event belongs to its named refund, else to our nameless one, else by running total', () => {
+it('a refund event takes the row with its id, then a request without an id, then a row with its running total', () => {
   const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
     heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
   const waits = asked().r;
@@ -221,7 +221,7 @@ const refund = (over: Partial<PaymentEvent> = {}): PaymentEvent =>
   });
 const byHand = payment({ paymentId: 'pay_9', identifiedBy: 'ops' });
 
-it("another charge under a person's name is somebody else’s refund: a person hears of it", () => {
+it('if a refund event names another charge for a payment id that an operator typed, a review item opens and nothing is refunded', () => {
   const other = refund({ processorChargeId: 'ch_of_somebody_else', customerId: 'cus_2' });
   const { state } = take(lane(byHand), other);
   expect(state.refunds).toEqual([]);
@@ -232,30 +232,30 @@ it("another charge under a person's name is somebody else’s refund: a person h
 });
 
 it.each([
-  ['the same charge', refund(), byHand],
-  ['no charge', refund({ processorChargeId: null }), byHand],
+  ['of the same charge', refund(), byHand],
+  ['without a charge', refund({ processorChargeId: null }), byHand],
   [
-    'a payment whose charge is not known',
+    'of a payment with an unknown charge',
     refund({ processorChargeId: 'ch_2' }),
     payment({ ...byHand, processorChargeId: null }),
   ],
-  ['a payment that the MoR named itself', refund({ processorChargeId: 'ch_2' }), payment({ paymentId: 'pay_9' })],
-  ['a payment of another name', refund({ processorChargeId: 'ch_2', paymentId: 'pay_8' }), byHand],
-])('a refund event of %s shows no mistake of that person', (_, event, p) => {
+  ['of a payment that the MoR named', refund({ processorChargeId: 'ch_2' }), payment({ paymentId: 'pay_9' })],
+  ['of another payment', refund({ processorChargeId: 'ch_2', paymentId: 'pay_8' }), byHand],
+])('a refund event %s opens no review item about the payment id that an operator typed', (_, event, p) => {
   expect(open(take(lane(p), event).state)).toEqual([]);
 });
 
 const { r } = asked();
 
 it.each<[string, Partial<RefundRow>, bigint, boolean]>([
-  ['one that waits', {}, 1000n, true],
-  ['one without an answer', { status: 'unknown' }, 1000n, true],
-  ['another amount', {}, 1001n, false],
-  ['one that the MoR has begun', { status: 'pending' }, 1000n, false],
-  ['one from the portal', { origin: 'event' }, 1000n, false],
-  ['one with the MoR’s id', { morRefundId: 'rfnd_1' }, 1000n, false],
-  ['one with the processor’s id', { processorRefundId: 're_1' }, 1000n, false],
-])('an event without ids may mean a nameless refund: %s', (_, over, amount, may) => {
+  ['matches a waiting request', {}, 1000n, true],
+  ['matches an unanswered request', { status: 'unknown' }, 1000n, true],
+  ['does not match a request of another amount', {}, 1001n, false],
+  ['does not match a pending refund', { status: 'pending' }, 1000n, false],
+  ['does not match a refund from the MoR’s portal', { origin: 'event' }, 1000n, false],
+  ['does not match a request with the MoR’s id', { morRefundId: 'rfnd_1' }, 1000n, false],
+  ['does not match a request with the processor’s id', { processorRefundId: 're_1' }, 1000n, false],
+])('a refund event without ids %s', (_, over, amount, may) => {
   expect(isNameless({ ...r, ...over }, amount)).toBe(may);
 });
 
@@ -264,7 +264,7 @@ describe('a refund that was asked for under a name from a person', () => {
   const byHand = payment({ paymentId: 'pay_typo', identifiedBy: 'ada' });
   const { s, r } = asked({ status: 'succeeded' }, {}, byHand);
 
-  it("a rename by the MoR after a refund under a person's name opens one item, and none without money", () => {
+  it('if the MoR renames a payment refunded under a typed id, a conflicting_event item names both ids and the amount', () => {
     const right = putPayment(s, payment({ paymentId: 'pay_right' }));
     const fact = {
       code: 'payment-renamed',
@@ -297,19 +297,22 @@ const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId
 it.each([
   ['the refund failed', item(withRefunds(parked(), byEvent({ status: 'failed' })))],
   ['a bank took a part', item(withRefunds(parked({ amountRefunded: 1000n }), byEvent({ counted: true })))],
-])('a chosen refund with a rest waits for a new read, and its item comes back: %s', (_, s) => {
+])('if the operator chose a refund and %s, Crossbill reads the invoice again and the payment waits', (_, s) => {
   expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
 });
 
 it.each([
   ['the refund is under way', item(withRefunds(parked(), byEvent({ status: 'pending' })))],
-  ['all of it was given back', item(withRefunds(parked({ amountRefunded: 2990n }), byEvent({ amount: 2990n })))],
-  ['a person is asked already', item(parked(), { resolution: null })],
-  ['a person dismissed it', item(parked(), { resolution: 'dismiss' })],
+  [
+    'the payment was refunded in full',
+    item(withRefunds(parked({ amountRefunded: 2990n }), byEvent({ amount: 2990n }))),
+  ],
+  ['the review item is still open', item(parked(), { resolution: null })],
+  ['the operator dismissed the item', item(parked(), { resolution: 'dismiss' })],
   ['the item was about another payment', item(parked(), { paymentRowId: 'pmt_2' })],
-  ['the item did not keep it from its invoice', item(parked(), { kind: 'conflicting_event' })],
-  ['it is marked', item(lane(payment()))],
-  ['its invoice is not known', { ...item(parked()), invoice: null }],
-])('a chosen refund leaves the payment alone: %s', (_, s) => {
+  ['the item did not keep the payment from its invoice', item(parked(), { kind: 'conflicting_event' })],
+  ['the payment settles its invoice', item(lane(payment()))],
+  ['the invoice is unknown', { ...item(parked()), invoice: null }],
+])('the chosen refund of a review item does not reopen its payment if %s', (_, s) => {
   expect(again(s)).toBe(s);
 });

@@ -44,7 +44,7 @@ const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
 
-it('a successful answer names the refund and its time at the MoR, or ours without one', () => {
+it("a successful answer gives the refund its MoR id and the MoR's time, or the time of arrival without one", () => {
   const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
   expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
   const dull = answered(asked());
@@ -57,7 +57,7 @@ it('a successful answer names the refund and its time at the MoR, or ours withou
   expect(reply({ ...asked(), s: empty })).toBe(empty);
 });
 
-it('a failed answer frees the amount and opens an item, and changes no refund with a success event', () => {
+it('a failed answer ends the refund and opens a review item, unless an event already reported success', () => {
   const failed = answered(asked(), { status: 'failed' });
   expect(first(failed)).toMatchObject({
     status: 'failed',
@@ -78,7 +78,7 @@ it('a failed answer frees the amount and opens an item, and changes no refund wi
   expect(answered(told, { createdAt: at(1) }).refunds).toMatchObject([{ succeededAt: at(-1) }]);
 });
 
-it('an answer with another id than its event is a second row, or the waiting twin', () => {
+it("if the MoR's answer names another refund than the event, Crossbill keeps two refunds", () => {
   const other = asked({ status: 'succeeded', morRefundId: 'rfnd_9', processorRefundId: 're_9' });
   const two = answered(other);
   expect(two.refunds.map((r) => [r.morRefundId, r.origin, r.amount])).toEqual([
@@ -103,7 +103,7 @@ it.each([
   ['currency', { currency: 'USD' }, 'rfnd_1', '10.00 USD of pay_1'],
   ['payment', { paymentId: 'pay_9' }, null, '10.00 EUR of pay_9'],
 ])(
-  'Crossbill does not believe an answer of another %s: the refund stays open, and a person decides',
+  "if the MoR's answer names another %s than requested, the refund stays unknown and a refund_gap item opens",
   (_, over, name, said) => {
     const s = answered(asked(), over);
     expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
@@ -120,7 +120,7 @@ it.each([
   },
 );
 
-it('an answer for a missing payment changes nothing', () => {
+it("the MoR's answer to a refund of a missing payment changes nothing", () => {
   const of = asked();
   const s = { ...of.s, payments: [] };
   expect(reply({ ...of, s })).toBe(s);
@@ -130,7 +130,7 @@ const joined = (known: RefundRow, over: Parameters<typeof answer>[0] = {}, of = 
   reply({ ...of, s: [known, ...more].reduce(putRefund, of.s) }, over);
 const statuses = (s: LaneState) => s.refunds.map((r) => r.status);
 
-it('an answer and a known row become one: ours reserves nothing, and the other takes both ids', () => {
+it("if the MoR's answer names a known refund, the request joins it and the known refund takes both ids", () => {
   for (const name of [{ morRefundId: 'rfnd_1' }, { processorRefundId: 're_1' }]) {
     const s = joined(byEvent(name), {}, asked({ reason: 'goodwill' }));
     const [ours, known] = s.refunds;
@@ -150,13 +150,13 @@ it.each([
   ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
   ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
   ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
-])('an answer changes nothing if the known row %s', (_, known) => {
+])("the MoR's answer changes nothing if the refund it names %s", (_, known) => {
   const of = asked();
   const s = putRefund(of.s, known);
   expect(reply({ ...of, s })).toBe(s);
 });
 
-it('an answer changes nothing while the known row waits for its own answer', () => {
+it("the MoR's answer changes nothing while the refund it names waits for its own answer", () => {
   const of = asked();
   const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
     ...of.m,
@@ -167,7 +167,7 @@ it('an answer changes nothing while the known row waits for its own answer', () 
   expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
 });
 
-it('an answer matches an event without ids unless the MoR made it later', () => {
+it("the MoR's answer joins an event without ids only if the MoR made the refund before that event", () => {
   const bare = byEvent();
   expect(statuses(joined(bare, { createdAt: at(999) }))).toEqual(['joined', 'succeeded']);
   const apart = ['succeeded', 'succeeded'];
@@ -198,7 +198,7 @@ const refused = ({ s, m }: Asked, over: Parameters<typeof refusal>[0] = {}, ms =
   return atRest(onStates(createRefundCall).refused(sent, tried, f, ctx(ms)), ms);
 };
 
-it('a refusal at the first try frees the amount and tells the caller', () => {
+it('a refusal at the first try fails the refund without a review item, since the caller gets the refusal', () => {
   const s = refused(asked());
   expect(s.refunds).toMatchObject([
     { status: 'failed', failure: { status: 422, code: 'not_refundable', message: 'no' } },
@@ -206,7 +206,7 @@ it('a refusal at the first try frees the amount and tells the caller', () => {
   expect([items(s), s.payments[0]?.paymentId]).toEqual([[], 'pay_1']);
 });
 
-it('a refusal of a repeat, or a key in use, says nothing of the first try: the amount stays reserved', () => {
+it('a refusal of a repeated refund, or of a key in use, leaves the refund unknown and opens a refund_stuck item', () => {
   for (const [of, over] of [
     [asked({ status: 'unknown' }, { attempts: 1 }), {}],
     [asked(), { status: 409 }],
@@ -222,13 +222,13 @@ it('a refusal of a repeat, or a key in use, says nothing of the first try: the a
   }
 });
 
-it('a refusal of a key with another body asks a person', () => {
+it('if the MoR refuses an idempotency key as used with another body, the refund stays unknown and a refund_stuck item opens', () => {
   const s = refused(asked(), { status: 409, code: 'idempotency_conflict' });
   expect(s.refunds).toMatchObject([{ status: 'unknown', failure: { status: 409, code: 'idempotency_conflict' } }]);
   expect(open(s)).toMatchObject([{ kind: 'refund_stuck', fact: { refused: { error: 'idempotency_conflict' } } }]);
 });
 
-it("a refusal of an unknown payment proves a person's name wrong, and takes it back", () => {
+it(`the MoR's "payment not found" removes a payment id that an operator typed, and fails the refund`, () => {
   const missing = { status: 404, code: 'payment_not_found' };
   const byHand = payment({ identifiedBy: 'ada' });
   const s = refused(asked({ status: 'unknown' }, { attempts: 1 }, byHand), missing);
@@ -246,7 +246,7 @@ it("a refusal of an unknown payment proves a person's name wrong, and takes it b
   expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
 });
 
-it('a refusal after the event of an equal refund leaves that refund and opens an item', () => {
+it('if the MoR refuses a refund that an equal event had completed, the refund stays and a refund_gap item opens', () => {
   const done = asked({ status: 'succeeded' }, { attempts: 1 });
   const s = refused(done);
   expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
@@ -260,7 +260,7 @@ it('a refusal after the event of an equal refund leaves that refund and opens an
   expect(wordsOf(open(named)[0]).summary).toContain('refund re_9 of that amount, known by an event');
 });
 
-it('a refusal of a used key after its event, or of a missing row, changes nothing', () => {
+it("a refusal of the idempotency key changes nothing after the refund's event, or if the refund is missing", () => {
   const done = asked({ status: 'succeeded' });
   const busy = refused(done, { status: 409, code: 'idempotency_conflict' });
   expect([busy.refunds, open(busy)]).toEqual([done.s.refunds, []]);
@@ -268,7 +268,7 @@ it('a refusal of a used key after its event, or of a missing row, changes nothin
   expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
 });
 
-it('a silent MoR makes a refund unknown, unless the request surely did not arrive', () => {
+it('if the MoR does not answer, the refund becomes unknown, unless the request surely did not arrive', () => {
   const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
     onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
   expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
@@ -284,7 +284,7 @@ const about = (s: LaneState, r: RefundRow): ReviewRow =>
 const choose = ({ s, r }: Asked, resolution: 'apply' | 'retry' | 'dismiss', note: string | null = null) =>
   asReview(takeStuckChoice)(s, about(s, r), { resolution, note, by: 'ada' }, ctx());
 
-it('a retry of a stuck refund sends the same request, and nothing for a failed one', () => {
+it('a retry of a stuck refund sends the same request; a retry of a failed refund sends nothing', () => {
   const stuck = asked({ status: 'unknown' }, { status: 'refused' });
   expect(choose(stuck, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'pending' }] } });
   expect(choose(stuck, 'dismiss')).toMatchObject({ ok: true, state: stuck.s });
@@ -292,19 +292,19 @@ it('a retry of a stuck refund sends the same request, and nothing for a failed o
   expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
 });
 
-it('Crossbill refuses a retry without the bytes of the request', () => {
+it('Crossbill refuses to retry a refund whose request bytes were erased', () => {
   const wire = { method: 'POST', path: '/', body: null } as const;
   const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
   expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
 });
 
-it('a retry of an answered request says that nothing goes out', () => {
+it('Crossbill refuses to retry a refund that the MoR already answered', () => {
   const wire = { method: 'POST', path: '/', body: null } as const;
   const answered = asked({ status: 'pending' }, { status: 'done', wire });
   expect(choose(answered, 'retry')).toMatchObject({ ok: false, status: 409, code: 'refund_answered' });
 });
 
-it('the failure of a refund needs a note of its source, and no request under way', () => {
+it('an operator can end a refund as failed only with a note and without a request under way', () => {
   const stuck = asked({ status: 'unknown' }, { status: 'refused' });
   for (const note of [null, ' '])
     expect(choose(stuck, 'apply', note)).toMatchObject({ ok: false, status: 400, field: 'note' });
@@ -340,7 +340,7 @@ const watch = (s: LaneState, ms: number) => {
 it.each([
   ['unknown', 24],
   ['pending', 240],
-] as const)('a %s refund opens an item after %d hours, and not before', (status, hours) => {
+] as const)('a refund_stuck item opens for a refund once the refund is %s for %d hours', (status, hours) => {
   const { s } = asked({ status }, { status: 'done' });
   expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
   const late = watch(s, hours * HOUR).s;
@@ -349,7 +349,7 @@ it.each([
   expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
 });
 
-it('Crossbill does not repeat a refund 23 hours after its key: the MoR may have forgotten it', () => {
+it('Crossbill withdraws a refund request 23 hours after it was made, since the MoR may have forgotten the key', () => {
   for (const tried of [null, at(0), at(22 * HOUR)])
     for (const status of ['requested', 'unknown'] as const) {
       const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
@@ -366,7 +366,7 @@ it('Crossbill does not repeat a refund 23 hours after its key: the MoR may have 
   expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
 });
 
-it("a person's retry gives a refund another 23 hours", () => {
+it("an operator's retry keeps a refund request valid for another 23 hours", () => {
   const { s } = asked({ status: 'unknown' }, {});
   const [item] = open(watch(s, 23 * HOUR).s);
   const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
@@ -378,7 +378,7 @@ it("a person's retry gives a refund another 23 hours", () => {
   expect(sent(retried('dismiss'), 53)).toBe('refused');
 });
 
-it('a finished refund waits no more, and a later failure opens its own item', () => {
+it('the refund_stuck item of a waiting refund closes when the refund ends, and a failure opens a new item', () => {
   const { s } = asked({ status: 'pending' });
   const waiting = watch(s, 240 * HOUR).s;
   const end = (over: Partial<RefundRow>) =>
@@ -411,13 +411,13 @@ describe('a request for a refund', () => {
     return asked.ok ? asked.state.messages[0]?.key : asked.code;
   };
 
-  it('the key of a refund stays the same after a restore with a new id of ours', () => {
+  it("a refund's idempotency key stays the same after a restore that gives the payment a new row id", () => {
     const key = keyOf(payment(), ['api', 'ops', 'key-1']);
     expect(key).toMatch(/^crossbill:refund:sha256-[0-9a-f]{64}$/);
     expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
   });
 
-  it('each payment of the MoR, caller and Idempotency-Key gives another refund key', () => {
+  it('each payment, each caller and each Idempotency-Key gives a refund another key at the MoR', () => {
     const keys = [
       keyOf(payment(), ['api', 'ops', 'key-1']),
       keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),
@@ -427,7 +427,7 @@ describe('a request for a refund', () => {
     expect(new Set(keys).size).toBe(4);
   });
 
-  it('a repeated key finds its refund, and gets a refusal for another amount', () => {
+  it('a repeated Idempotency-Key returns its refund, and Crossbill refuses it with another amount', () => {
     const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
     const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
     if (!made.ok) throw new Error(made.code);
@@ -446,7 +446,7 @@ describe('a request for a refund', () => {
   const second = ask(first.state, 'key-2', 600n);
   const [one, two] = [first.value, second.value];
 
-  it('two refunds of one payment have their own keys, and each key finds its own, even without an amount', () => {
+  it('each of two Idempotency-Keys finds its own refund of one payment, even without an amount', () => {
     expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
     expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
       ...[one.id, two.id],
@@ -457,7 +457,7 @@ describe('a request for a refund', () => {
     expect(refundById(joined, 'ref_9')).toBeUndefined();
   });
 
-  it('two refunds of one payment end and retry one by one', () => {
+  it('an operator retries or ends one of two refunds of a payment without touching the other', () => {
     const calls = second.state.messages;
     const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
     const about = { refundId: two.id } as ReviewRow;
@@ -479,29 +479,34 @@ describe('a request for a refund', () => {
       askRefund(s, 'pmt_1', { ...WISH, ...over }, of);
 
     it.each([
-      ['of no payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
-      ['of a payment without the MoR’s name', lane(payment({ paymentId: null })), 409, 'payment_not_identified'],
-      ['of what never succeeded', lane(payment({ succeededAt: null })), 422, 'payment_not_refundable'],
-      ['of an amount that nobody told', lane(payment({ amount: null })), 422, 'payment_not_refundable'],
+      ['a missing payment', { ...lane(), payments: [] }, 404, 'payment_not_found'],
+      ['a payment without the MoR’s id', lane(payment({ paymentId: null })), 409, 'payment_not_identified'],
+      ['a payment without success', lane(payment({ succeededAt: null })), 422, 'payment_not_refundable'],
+      ['a payment of unknown amount', lane(payment({ amount: null })), 422, 'payment_not_refundable'],
       [
-        'of what is being refunded',
+        'a payment that is refunded in full',
         withRefunds(lane(payment()), byEvent({ amount: 2990n })),
         422,
         'payment_not_refundable',
       ],
-      ['of more than remains', withRefunds(lane(payment()), byEvent({ amount: 1991n })), 400, 'invalid_request'],
-    ])('Crossbill refuses a refund: %s', (_, s, status, code) => {
+      [
+        'more than the rest of a payment',
+        withRefunds(lane(payment()), byEvent({ amount: 1991n })),
+        400,
+        'invalid_request',
+      ],
+    ])('Crossbill refuses a refund of %s', (_, s, status, code) => {
       expect(ask(s)).toMatchObject({ ok: false, status, code });
     });
 
-    it('a refund without an amount gets all the rest, and with it at most the rest', () => {
+    it('a refund without an amount takes the rest of the payment; shadow mode allows no refund', () => {
       const s = withRefunds(lane(payment()), byEvent({ amount: 1990n }));
       expect(ask(s)).toMatchObject({ ok: true, value: { amount: 1000n, status: 'requested', origin: 'api' } });
       expect(ask(s, { amount: null })).toMatchObject({ ok: true, value: { amount: 1000n } });
       expect(ask(s, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
     });
 
-    it("a refused refund names a bank's share from a lost dispute", () => {
+    it('if a bank took money by a lost dispute, the refusal of a refund names that amount', () => {
       const lost = (minor: string) =>
         putObject(
           lane(payment()),
@@ -526,7 +531,7 @@ describe('a request for a refund', () => {
       expect(none.ok ? '' : none.message).toBe('The amount exceeds what remains of this payment: 9.90 EUR.');
     });
 
-    it('the refund of an item takes the next name of its kind after a used one', () => {
+    it('two refunds chosen for one kind of review item have different idempotency keys', () => {
       const give = (s: LaneState, p: PaymentRow | undefined) => {
         const on = new Lane(s, ctx());
         const refused = refundForItem(on, { kind: 'double_payment' }, p, 500n, 'ada');

@@ -50,7 +50,7 @@ const refuse = (s: LaneState, over: Parameters<typeof aPaymentEvent>[0] = {}, of
   decide(s, of, (l) => takeRefusal(l, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over })));
 const open = takeRead(emptyLane('in_1'), ctx(), facts());
 
-it("Crossbill keeps the MoR's time, the arrival and the kind of a refusal", () => {
+it("Crossbill stores the MoR's time, the time of arrival and the kind of a decline", () => {
   const s = refuse(open, { declineCode: 'lost_card', eventId: 'evt_f', at: at(-1000) }, ctx(5));
   expect(s.invoice?.retries).toEqual({
     refusal: {
@@ -71,7 +71,7 @@ it("Crossbill keeps the MoR's time, the arrival and the kind of a refusal", () =
   expect(refuse(nothing)).toBe(nothing);
 });
 
-it('the newest refusal by the MoR’s clock counts; within a second a failure wins, then the id', () => {
+it("the newest decline by the MoR's clock counts; at the same time a failure counts over a required action", () => {
   const newest = (...events: Parameters<typeof refuse>[1][]): string | undefined =>
     events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
   const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
@@ -84,7 +84,7 @@ it('the newest refusal by the MoR’s clock counts; within a second a failure wi
   expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
 });
 
-it('a refusal answers its own try alone, and Stripe’s request stands until a newer refusal', () => {
+it("a newer decline answers a waiting retry and clears Stripe's request for another attempt; an older one does neither", () => {
   const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
   const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
   expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
@@ -96,14 +96,14 @@ it('a refusal answers its own try alone, and Stripe’s request stands until a n
   });
 });
 
-it("Crossbill keeps Stripe's request for another attempt after a refusal", () => {
+it("Crossbill stores Stripe's latest request for another attempt only after a decline", () => {
   const asked = noteAttemptAsked(TRAIL, at(7));
   expect(asked?.askedAt).toBe(at(7).toISOString());
   expect(noteAttemptAsked(asked, at(6))).toBe(asked);
   expect(noteAttemptAsked(null, NOW)).toBeNull();
 });
 
-it('the verdict on a later try has as much time as on the first', () => {
+it('the MoR has one day for the verdict on a retry, and ten days for a bank debit', () => {
   const i = lane().invoice ?? never();
   expect(verdictDueBy(i, ctx())).toEqual(at(24 * HOUR_MS));
   expect(verdictDueBy({ ...i, paysByDebit: true }, ctx())).toEqual(at(10 * DAY_MS));
@@ -113,14 +113,14 @@ it('the verdict on a later try has as much time as on the first', () => {
   expect(awaitsRetry(putPayment(waits, payment()))).toBe(true);
 });
 
-it("each kind of refusal has its own steps, from the refusal's arrival", () => {
+it('each kind of decline has its own first step, counted from the arrival of the decline', () => {
   expect(decideNext(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
   expect(decideNext(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
   const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;
   expect(decideNext(lane({ refusal: confirm }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
 });
 
-it('the next step counts from the last charge and the past steps of its kind', () => {
+it('the next step of a retry schedule counts from the last charge or decline, and skips withdrawn retries', () => {
   const once = lane({ retries: [retried()] });
   expect(decideNext(once, ctx())).toEqual({ do: 'retry', means: 'charge', at: at(8 * DAY_MS) });
   const withdrawn = lane({ retries: [retried({ withdrawn: true })] });
@@ -133,7 +133,7 @@ it('the next step counts from the last charge and the past steps of its kind', (
   });
 });
 
-it('the next step waits for the end of a link, unless it is refused or replaced', () => {
+it('the next step of a retry schedule waits until the payment link expires, unless the link was refused or replaced', () => {
   const link = (over: object) =>
     putObject(lane({ retries: [retried({ means: 'link', ref: 'lnk_1' })] }), object('payment_link', over));
   const ended = { status: 'EXPIRED', deadline: at(7 * DAY_MS) };
@@ -147,7 +147,7 @@ it('the next step waits for the end of a link, unless it is refused or replaced'
   expect(decideNext(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
 });
 
-it('the next step ignores other links, transfers and closed items', () => {
+it('the next step of a retry schedule ignores other links, proforma invoices and closed review items', () => {
   const tried = lane({ retries: [retried()] });
   const replaced = object('payment_link', { id: 'lnk_9', status: 'REPLACED', deadline: at(9 * DAY_MS) });
   expect(decideNext(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
@@ -159,14 +159,14 @@ it('the next step ignores other links, transfers and closed items', () => {
   expect(decideNext(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
 });
 
-it("Stripe's request brings the next step forward, half a day after the last one at the earliest", () => {
+it("Stripe's request for another attempt brings the next step forward, at the earliest half a day after the last one", () => {
   const asked = (ms: number) => decideNext(lane({ askedAt: at(ms).toISOString() }), ctx());
   expect(asked(12 * HOUR_MS)).toMatchObject({ at: at(12 * HOUR_MS) });
   expect(asked(12 * HOUR_MS - 1)).toMatchObject({ at: at(3 * DAY_MS) });
   expect(asked(4 * DAY_MS)).toMatchObject({ at: at(3 * DAY_MS) });
 });
 
-it("after the last step comes the schedule's end", () => {
+it('after its last step a retry schedule ends as its settings say; without relay and links nothing happens', () => {
   const all = { retries: [1, 2, 3].map((number) => retried({ number })) };
   expect(decideNext(lane(all), ctx())).toEqual({ do: 'end', how: 'nothing', at: at(3 * DAY_MS) });
   const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
@@ -175,7 +175,7 @@ it("after the last step comes the schedule's end", () => {
   expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
 });
 
-it('a step on a draft waits for the draft’s end and a minute', () => {
+it("a payment link waits until Stripe finalizes the draft; a charge and the schedule's end do not", () => {
   const draft = lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) });
   expect(decideNext(draft, ctx())).toMatchObject({ means: 'link', at: at(HOUR_MS + 60_000) });
   const charge = lane({}, { status: 'draft', finalizesAt: at(9 * DAY_MS) });
@@ -189,23 +189,23 @@ it('a step on a draft waits for the draft’s end and a minute', () => {
 
 it.each([
   ['there is no schedule', lane(), { retrySchedule: null }],
-  ['nothing is sent in shadow mode', lane(), { shadow: true }],
-  ['nothing was refused', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
-  ['nothing is known of the invoice', emptyLane('in_1'), {}],
+  ['shadow mode is on', lane(), { shadow: true }],
+  ['no charge was declined', takeRead(emptyLane('in_1'), ctx(), facts()), {}],
+  ['the invoice is unknown', emptyLane('in_1'), {}],
   ['the schedule is over', lane({ ended: { at: NOW.toISOString(), how: 'nothing', why: null } }), {}],
-  ['the MoR has not answered the last try', lane({ waitingSince: NOW.toISOString() }), {}],
+  ['the last retry waits for its verdict', lane({ waitingSince: NOW.toISOString() }), {}],
   [
-    'a person is asked',
+    'a review item is open',
     openReview(lane(), ctx(), { kind: 'amount_mismatch', subject: 'x', fact: FACTS.amount_mismatch }),
     {},
   ],
-  ['it is paid', lane({}, { status: 'paid' }), {}],
-])('there is no next step while %s', (_, s, over) => {
+  ['the invoice is paid', lane({}, { status: 'paid' }), {}],
+])('the retry schedule does nothing while %s', (_, s, over) => {
   expect(decideNext(s, ctx(0, over))).toEqual({ do: 'rest' });
 });
 const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
 
-it('nothing blocks another try of a refused renewal', () => {
+it('nothing prevents a retry of a declined renewal whose earlier call is done', () => {
   expect(why(lane())).toBeNull();
   expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
   const sent = ordered();
@@ -242,11 +242,11 @@ it.each([
     () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { observed: [announced()] } })),
   ],
   ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
-])('another try is impossible: %s', (words, s) => {
+])('Crossbill refuses a retry because %s', (words, s) => {
   expect(why(s())).toContain(words);
 });
 
-it("the MoR's open answer blocks another try until it is late", () => {
+it('a retry without a verdict prevents another retry until the MoR is late', () => {
   const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
   expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
   expect(why(waits, ctx(DAY_MS))).toBeNull();
@@ -254,7 +254,7 @@ it("the MoR's open answer blocks another try until it is late", () => {
   expect(why(lane({}, {}, { expectedBy: at(DAY_MS) }))).toBeNull();
 });
 
-it('a missing way, or a charge of a whole invoice, blocks another try', () => {
+it('without relay and links, or for a partly paid invoice without links, Crossbill refuses a retry', () => {
   const bare = { relay: false, recoveryLinks: null };
   expect(why(lane(), ctx(0, bare))).toContain('no way is set up: MOR_RELAY_URL');
   const part = lane({}, { amountRemaining: 1n });
@@ -263,7 +263,7 @@ it('a missing way, or a charge of a whole invoice, blocks another try', () => {
   );
   expect(why(part)).toBeNull(); // by a link
 });
-it('a try uses the schedule’s means, or the other one', () => {
+it('a retry uses the means of the schedule, or the other means if that is not set up', () => {
   const charge = ctx(0, { recoveryLinks: null });
   const link = ctx(0, { relay: false });
   expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);
@@ -277,7 +277,7 @@ it('a try uses the schedule’s means, or the other one', () => {
   expect(decideMeans(emptyLane('in_1'), ctx())).toBeNull();
 });
 
-it('without a schedule a soft refusal brings a charge, and any other a link', () => {
+it('without a retry schedule a soft decline leads to a charge, and a hard decline to a payment link', () => {
   const none = ctx(0, { retrySchedule: null });
   expect([decideMeans(lane(), none), decideMeans(lane({ refusal: hard }), none)]).toEqual(['charge', 'link']);
   const used = lane({ refusal: hard, retries: [retried({ kind: 'hard', means: 'link' })] });
@@ -299,7 +299,7 @@ async function confirm(r: Rig, over: Partial<ConfirmedMethod> = {}): Promise<voi
   await r.h.drain();
 }
 
-it('a confirmed method brings a charge over the relay at once, after any decline and schedule', async () => {
+it('a confirmed payment method leads to one charge at once, after any decline and with any schedule', async () => {
   for (const retrySchedule of [{ ...SCHEDULE, hard: [] }, null]) {
     const r = rig({ recoveryLinks: null, retrySchedule });
     await refused(r, 'stolen_card');
@@ -312,7 +312,7 @@ it('a confirmed method brings a charge over the relay at once, after any decline
   }
 });
 
-it('a confirmed method brings one charge, for any number of reports and answers', async () => {
+it('a confirmed payment method leads to one charge, even if it is reported twice and declined', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'expired_card');
   await confirm(r);
@@ -324,7 +324,7 @@ it('a confirmed method brings one charge, for any number of reports and answers'
   expect(relayed(r)).toHaveLength(2);
 });
 
-it('a confirmed method charges next to an unpaid link only after a fresh read', async () => {
+it('with an unpaid payment link, a confirmed payment method is charged only after a new read of the link', async () => {
   const r = rig({ retrySchedule: null });
   await refused(r, 'expired_card');
   await r.h.drain();
@@ -335,7 +335,7 @@ it('a confirmed method charges next to an unpaid link only after a fresh read', 
   expect(relayed(r)).toHaveLength(1);
 });
 
-it('without a relay a confirmed method brings one payment link', async () => {
+it('without a relay a confirmed payment method leads to one payment link', async () => {
   const r = rig({ relay: false, retrySchedule: null });
   r.h.platform.change(INVOICE_ID, { status: 'open' });
   await refused(r, 'expired_card');
@@ -344,7 +344,7 @@ it('without a relay a confirmed method brings one payment link', async () => {
   expect((await state(r)).objects.filter((o) => o.kind === 'payment_link')).toHaveLength(1);
 });
 
-it('a confirmed method charges no paid invoice, even without an event', async () => {
+it('a confirmed payment method of an invoice that is paid on Stripe leads to no charge', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'expired_card');
   r.h.platform.payAnotherWay(INVOICE_ID);
@@ -352,7 +352,7 @@ it('a confirmed method charges no paid invoice, even without an event', async ()
   expect(relayed(r)).toHaveLength(0);
 });
 
-it('Crossbill tries a confirmed method after a late refusal of the old one', async () => {
+it('a payment method confirmed before the decline of the old one is charged after that decline', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await r.h.take(invoiceEvent('invoice.finalized'));
   await confirm(r);
@@ -363,7 +363,7 @@ it('Crossbill tries a confirmed method after a late refusal of the old one', asy
 
 const refusal = hard;
 
-it('a confirmed method charges now, even after the schedule, unless a newer charge stands', () => {
+it("a confirmed payment method is charged now, even after the schedule's end, unless a newer charge went out", () => {
   const ended = { at: at(1_000).toISOString(), how: 'nothing', why: null } as const;
   expect(decideNext(told(lane({ refusal, ended }), method(2_000)), ctx(3_000))).toMatchObject({
     ...{ do: 'retry', means: 'charge', at: at(2_000), method: { id: 'met_1' } },
@@ -374,7 +374,7 @@ it('a confirmed method charges now, even after the schedule, unless a newer char
   expect(decideNext(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
 });
 
-it('without relay and links the timeline names the missing settings', () => {
+it('without relay and links, the timeline of a confirmed payment method names the missing settings', () => {
   const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
   const line = (c: typeof noWay): string =>
     decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';
@@ -401,21 +401,21 @@ const blocks: readonly [string, LaneState, Parameters<typeof ctx>[1]?][] = [
   ['an invoice that is void', lane({ refusal }, { status: 'void' })],
   ['an invoice that is marked uncollectible', lane({ refusal }, { status: 'uncollectible' })],
 ];
-it.each(blocks)('a confirmed method waits behind %s', (_, blocked, over = {}) => {
+it.each(blocks)('a confirmed payment method waits because of %s', (_, blocked, over = {}) => {
   const row = blocked.invoice;
   if (row === null) throw new Error('the lane has an invoice');
   const known = { ...blocked, invoice: { ...row, method: method(1_000) } };
   expect(decideNext(known, ctx(2_000, over))).toEqual({ do: 'rest' });
 });
 
-it('a confirmed method does nothing after the end of the subscription', () => {
+it('a confirmed payment method leads to no charge after the subscription has ended', () => {
   const ended = shown({ subscriptionStatus: 'canceled' });
   const over = decide(told(s, method(1_000)), ctx(2_000), (l) => orderIfWanted(l, ended));
   expect(over.messages).toEqual([]);
   expect(decideNext(over, ctx(3_000))).toEqual({ do: 'rest' });
 });
 
-it('a paid or ended invoice keeps no confirmed method', () => {
+it('a paid invoice keeps no confirmed payment method', () => {
   const taken = putPayment(s, payment({ mark: 'waiting', succeededAt: at(0) }));
   for (const one of [taken, lane({ refusal }, { status: 'paid' })]) expect(told(one, method(1_000))).toBe(one);
 });
@@ -431,7 +431,7 @@ function payable(over: object = {}) {
   });
 }
 
-it('the MoR’s success with another method marks the invoice', async () => {
+it('Crossbill marks the invoice paid if the MoR charges the confirmed payment method', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'expired_card');
   await confirm(r);

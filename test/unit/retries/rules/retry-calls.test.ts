@@ -1,5 +1,5 @@
 // The calls of a schedule of retries: the replies of the MoR and Stripe, the item about a refusal, and a person's choice.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { emptyLane } from '../../../../src/engine/context.js';
 import { followSchedule, retryName } from '../../../../src/retries/rules/retry.js';
@@ -51,7 +51,7 @@ const choice = (resolution: 'retry' | 'dismiss') => ({ resolution, note: null, b
 const { answered, refused: refuse, resolve } = onStates(retryChargeCall);
 const kind = { kind: 'retry_charge' } as const;
 
-it('the MoR has its full time after an answered order: the order may take hours', () => {
+it("the MoR's time for a verdict starts again when the relay delivers the retry", () => {
   const s = ordered();
   expect(s.invoice?.expectedBy).toEqual(at(DAY_MS));
   expect(answered(s, call(s), kind, ctx(DAY_MS)).invoice?.expectedBy).toEqual(at(2 * DAY_MS));
@@ -59,7 +59,7 @@ it('the MoR has its full time after an answered order: the order may take hours'
   expect(answered(nothing, call(s), kind, ctx())).toBe(nothing);
 });
 
-it('a refused order asks a person, and the schedule may go on', () => {
+it('if the relay refuses a retry, a review item opens and the schedule may go on', () => {
   const s = ordered();
   const told = refuse(s, call(s), refusal(), ctx());
   expect(withWords(item(told))).toMatchObject({
@@ -74,7 +74,7 @@ it('a refused order asks a person, and the schedule may go on', () => {
   expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
 });
 
-it("a person's retry of a refused order sends the same event and waits for its verdict", () => {
+it("an operator's retry of a refused order sends the same event again and waits for its verdict", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const later = ctx(DAY_MS);
@@ -87,7 +87,7 @@ it("a person's retry of a refused order sends the same event and waits for its v
   expect(left?.ok === true ? left.state : null).toBe(stuck);
 });
 
-it("a person's retry sends only the newest refused order", () => {
+it("an operator's retry sends only the newest refused order of its invoice", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const same = (lane: LaneState): boolean => {
@@ -106,16 +106,17 @@ it("a person's retry sends only the newest refused order", () => {
   expect(mixed?.ok === true ? mixed.state.messages.map((m) => m.status) : null).toEqual(['pending', 'refused']);
 });
 
-describe.each([
+it.each([
   ['mark_uncollectible', 'uncollectible', 'Stripe did not mark the invoice uncollectible'],
   ['cancel_subscription', 'cancel', 'Stripe did not cancel the subscription'],
-] as const)('Stripe’s answer to the end of a schedule, %s', (kind, end, words) => {
-  const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
-  const ending = decide(lane(), of, followSchedule);
-  const rule = kind === 'mark_uncollectible' ? onStates(markUncollectibleCall) : onStates(cancelSubscriptionCall);
-  const stuck = (): LaneState => refusedCall(rule.refused(ending, call(ending), refusal(), of));
+] as const)(
+  "if Stripe refuses %s, a review item opens and the operator's retry has its own key",
+  (kind, end, words) => {
+    const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
+    const ending = decide(lane(), of, followSchedule);
+    const rule = kind === 'mark_uncollectible' ? onStates(markUncollectibleCall) : onStates(cancelSubscriptionCall);
+    const stuck = (): LaneState => refusedCall(rule.refused(ending, call(ending), refusal(), of));
 
-  it('a refused end asks a person, and the retry has its own key', () => {
     const s = stuck();
     expect(withWords(item(s))).toMatchObject({
       ...{ kind: 'effect_failed', subject: `${kind}:in_1` },
@@ -133,10 +134,10 @@ describe.each([
     expect(next?.key).not.toBe(first?.key);
     expect(sent(s, 'retry', { ...item(s), subject: `${kind}:in_2` })).toEqual(['refused']);
     expect(sent(putMessage(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
-  });
-});
+  },
+);
 
-it("Stripe's answer shows an uncollectible invoice, and a cancelled subscription changes no invoice", () => {
+it("Stripe's answer marks the invoice uncollectible; a cancelled subscription changes no invoice", () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = decide(lane(), of, followSchedule);
   const invoice = facts({ status: 'uncollectible' });
@@ -154,7 +155,7 @@ it("Stripe's answer shows an uncollectible invoice, and a cancelled subscription
 
 const settled = (s: LaneState, of = ctx()): LaneState => decide(wanted(s, of), of, followSchedule);
 
-it("an ordered charge of today's amount stays, after any earlier amount", () => {
+it("a pending retry of today's amount stays, whatever amount an earlier retry had", () => {
   const s = ordered();
   const retries = s.invoice?.retries ?? never();
   const [first = never()] = retries.retries;
@@ -163,329 +164,318 @@ it("an ordered charge of today's amount stays, after any earlier amount", () => 
   expect(settled(two).messages.map((m) => m.status)).toEqual(['pending']);
 });
 
-it('a due charge makes no payment link next to it, even after a fresh read', () => {
+it('Crossbill makes no payment link while a charge is due', () => {
   const due = ctx(3 * DAY_MS);
   const s = lane({}, {}, { readAt: due.now });
   const next = settled(s, due);
   expect([next.objects, next.messages]).toEqual([[], []]);
 });
 
-it('a charge without a subscription may still end as uncollectible', () => {
+it('an invoice without a subscription may still end as uncollectible', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const s = settled(lane({}, { subscriptionId: null }), of);
   expect(s.messages.map((m) => m.kind)).toEqual(['mark_uncollectible']);
   expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how: 'uncollectible', why: null });
 });
 
-describe('the schedule of a refused renewal', () => {
-  describe('a soft decline with a schedule', () => {
-    it('after three days a soft decline brings a fresh invoice.created, and its money marks the invoice', async () => {
-      const r = rig();
-      await refused(r);
-      expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 3 * DAY_MS));
-      await after(r, 3 * DAY_MS - 1);
-      expect(relayed(r)).toEqual([]);
-      await after(r, 1);
-      expect(relayed(r)).toMatchObject([
-        {
-          id: retryName('evt_crossbill', INVOICE_ID, 1),
-          type: 'invoice.created',
-          data: { object: { id: INVOICE_ID } },
-        },
-      ]);
-      await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', at: r.h.clock.now() }));
-      await r.h.rest(24 * 40);
-      const s = await state(r);
-      expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['paid', null, []]);
-      expect(relayed(r)).toHaveLength(1);
-      expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-    });
+it('three days after a soft decline the MoR gets a new invoice.created event, and its payment marks the invoice paid', async () => {
+  const r = rig();
+  await refused(r);
+  expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 3 * DAY_MS));
+  await after(r, 3 * DAY_MS - 1);
+  expect(relayed(r)).toEqual([]);
+  await after(r, 1);
+  expect(relayed(r)).toMatchObject([
+    {
+      id: retryName('evt_crossbill', INVOICE_ID, 1),
+      type: 'invoice.created',
+      data: { object: { id: INVOICE_ID } },
+    },
+  ]);
+  await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', at: r.h.clock.now() }));
+  await r.h.rest(24 * 40);
+  const s = await state(r);
+  expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['paid', null, []]);
+  expect(relayed(r)).toHaveLength(1);
+  expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+});
 
-    it('a soft decline brings at most three charges, each after its wait, and leaves the invoice open', async () => {
-      const r = rig();
-      await refused(r);
-      for (const wait of [3, 5, 7]) {
-        await after(r, wait * DAY_MS - 1);
-        const before = relayed(r).length;
-        await after(r, 1);
-        expect(relayed(r)).toHaveLength(before + 1);
-        await r.h.take(declined(r));
-      }
-      await r.h.rest(24 * 60);
-      const s = await state(r);
-      expect(new Set(relayed(r).map((e) => e.id)).size).toBe(3);
-      expect(relayed(r)).toHaveLength(3);
-      expect(s.invoice?.retries?.ended).toMatchObject({ how: 'nothing', why: null });
-      expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['open', null, []]);
-      expect(r.h.platform.effects).toEqual({});
-    });
+it('a soft decline leads to at most three charges after 3, 5 and 7 days, and then the invoice stays open', async () => {
+  const r = rig();
+  await refused(r);
+  for (const wait of [3, 5, 7]) {
+    await after(r, wait * DAY_MS - 1);
+    const before = relayed(r).length;
+    await after(r, 1);
+    expect(relayed(r)).toHaveLength(before + 1);
+    await r.h.take(declined(r));
+  }
+  await r.h.rest(24 * 60);
+  const s = await state(r);
+  expect(new Set(relayed(r).map((e) => e.id)).size).toBe(3);
+  expect(relayed(r)).toHaveLength(3);
+  expect(s.invoice?.retries?.ended).toMatchObject({ how: 'nothing', why: null });
+  expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['open', null, []]);
+  expect(r.h.platform.effects).toEqual({});
+});
 
-    it.each([
-      ['uncollectible', { mark_uncollectible: 1 }],
-      ['cancel', { cancel_subscription: 1 }],
-    ] as const)('an empty schedule ends as %s, once', async (how, effects) => {
-      const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3), end: how } });
-      await refused(r);
-      await after(r, 3 * DAY_MS);
-      r.h.clock.advance(60_000);
-      await r.h.take(declined(r));
-      await r.h.rest(24 * 30);
-      expect(r.h.platform.effects).toEqual(effects);
-      expect((await state(r)).invoice?.retries?.ended?.how).toBe(how);
-      const asked = r.h.platform.asked;
-      const [call] = asked.filter((a) => a.startsWith('mark_uncollectible') || a.startsWith('cancel_subscription'));
-      expect(call).toContain(`crossbill:${Object.keys(effects)[0] ?? ''}:${INVOICE_ID}:1`);
-      expect(asked[asked.indexOf(call ?? '') - 1]).toBe(`read ${INVOICE_ID}`);
-    });
+it.each([
+  ['uncollectible', { mark_uncollectible: 1 }],
+  ['cancel', { cancel_subscription: 1 }],
+] as const)(
+  'a used-up schedule with the end %s calls Stripe once, after a read of the invoice',
+  async (how, effects) => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3), end: how } });
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    r.h.clock.advance(60_000);
+    await r.h.take(declined(r));
+    await r.h.rest(24 * 30);
+    expect(r.h.platform.effects).toEqual(effects);
+    expect((await state(r)).invoice?.retries?.ended?.how).toBe(how);
+    const asked = r.h.platform.asked;
+    const [call] = asked.filter((a) => a.startsWith('mark_uncollectible') || a.startsWith('cancel_subscription'));
+    expect(call).toContain(`crossbill:${Object.keys(effects)[0] ?? ''}:${INVOICE_ID}:1`);
+    expect(asked[asked.indexOf(call ?? '') - 1]).toBe(`read ${INVOICE_ID}`);
+  },
+);
 
-    it('Crossbill neither charges nor writes off an invoice paid another way, even without an event', async () => {
-      const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
-      await refused(r);
-      r.h.platform.payAnotherWay(INVOICE_ID);
-      await r.h.rest(24 * 60);
-      expect(relayed(r)).toEqual([]);
-      expect(r.h.platform.effects).toEqual({});
-      const ended = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
-      ended.h.platform.put(anInvoice({ status: 'draft', finalizesAt: null }));
-      await ended.h.take(invoiceEvent('invoice.created'), declined(ended));
-      ended.h.platform.change(INVOICE_ID, { status: 'open' });
-      ended.h.platform.payAnotherWay(INVOICE_ID);
-      await ended.h.rest(24 * 60);
-      expect(ended.h.platform.effects).toEqual({});
-    });
+it('if the invoice is paid another way, Crossbill neither charges it nor ends its subscription', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
+  await refused(r);
+  r.h.platform.payAnotherWay(INVOICE_ID);
+  await r.h.rest(24 * 60);
+  expect(relayed(r)).toEqual([]);
+  expect(r.h.platform.effects).toEqual({});
+  const ended = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
+  ended.h.platform.put(anInvoice({ status: 'draft', finalizesAt: null }));
+  await ended.h.take(invoiceEvent('invoice.created'), declined(ended));
+  ended.h.platform.change(INVOICE_ID, { status: 'open' });
+  ended.h.platform.payAnotherWay(INVOICE_ID);
+  await ended.h.rest(24 * 60);
+  expect(ended.h.platform.effects).toEqual({});
+});
 
-    /** A retry is due, and the relay does not answer yet. */
-    async function unsent(): Promise<Rig> {
-      const r = rig();
-      await refused(r);
-      const send = r.h.relay.send.bind(r.h.relay);
-      r.h.relay.send = () => Promise.resolve(failed('retry'));
-      await after(r, 3 * DAY_MS);
-      r.h.relay.send = send;
-      return r;
+/** A retry is due, and the relay does not answer yet. */
+async function unsent(): Promise<Rig> {
+  const r = rig();
+  await refused(r);
+  const send = r.h.relay.send.bind(r.h.relay);
+  r.h.relay.send = () => Promise.resolve(failed('retry'));
+  await after(r, 3 * DAY_MS);
+  r.h.relay.send = send;
+  return r;
+}
+
+it('a payment withdraws a waiting retry and marks the invoice paid', async () => {
+  const r = await unsent();
+  await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
+  await r.h.rest(24 * 30);
+  expect(relayed(r)).toEqual([]);
+  const s = await state(r);
+  expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
+  expect(s.invoice?.status).toBe('paid');
+});
+
+it('a payment of another amount withdraws a waiting retry and opens an amount_mismatch item', async () => {
+  const r = await unsent();
+  await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
+  await r.h.rest(24 * 30);
+  const s = await state(r);
+  expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
+  expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
+  expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(true);
+});
+
+it('a refund withdraws a waiting retry, and `crossbill verify` reports the refund', async () => {
+  const r = await unsent();
+  await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
+  await r.h.rest(24 * 30);
+  expect(relayed(r)).toEqual([]);
+  const s = await state(r);
+  expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+  // While the success does not come, verify names the refund.
+  const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], sameCharge: [] };
+  expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([
+    'refund_not_mirrored',
+    'The MoR refunded 10.00 EUR. Stripe does not show the refund (none).',
+  ]);
+});
+
+it('if the MoR is silent after a retry, a renewal_overdue item opens and Crossbill sends no other charge', async () => {
+  const r = rig();
+  await refused(r);
+  await after(r, 3 * DAY_MS);
+  const sent = r.h.clock.now();
+  expect((await state(r)).invoice?.expectedBy).toEqual(new Date(sent.getTime() + DAY_MS));
+  await r.h.rest(24 * 40);
+  expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
+  expect(relayed(r)).toHaveLength(1);
+  await r.h.take(declined(r));
+  const s = await state(r);
+  expect(openKinds(s)).toEqual([]);
+  expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
+});
+
+it('a retry of a customer who pays by bank debit has ten days for its verdict', async () => {
+  const r = rig();
+  await refused(r);
+  await after(r, 3 * DAY_MS);
+  await r.h.command(INVOICE_ID, (s) => ({
+    ok: true,
+    state: s.invoice === null ? s : { ...s, invoice: { ...s.invoice, paysByDebit: true } },
+    value: null,
+  }));
+  await r.h.take(declined(r));
+  await after(r, 5 * DAY_MS);
+  expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
+});
+
+it('a late decline of an earlier charge does not answer a waiting retry', async () => {
+  const r = rig();
+  const first = r.h.clock.now();
+  await r.h.take(invoiceEvent('invoice.finalized'));
+  r.h.clock.advance(60_000);
+  await r.h.take(declined(r));
+  await after(r, 3 * DAY_MS);
+  await r.h.take(aPaymentFailed({ paymentId: 'pay_older', at: first, declineCode: 'lost_card' }));
+  const trail = (await state(r)).invoice?.retries;
+  expect(trail?.waitingSince).not.toBeNull();
+  expect(trail?.refusal.kind).toBe('soft');
+});
+
+it('a late failure of the first payment does not answer a retry while the second payment is processing', async () => {
+  for (const declineCode of ['payment_intent_payment_attempt_expired', 'lost_card', 'mandate_required']) {
+    const r = rig({ retrySchedule: { ...SCHEDULE, authentication: days(3), end: 'cancel' } });
+    const first = { paymentId: 'pay_1', intentId: 'pi_1' };
+    await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ ...first, at: r.h.clock.now() }));
+    await after(r, 3 * DAY_MS);
+    expect(relayed(r)).toHaveLength(1); // the MoR debits again: pay_2 is processing for days
+    await after(r, HOUR_MS);
+    await r.h.take(aPaymentFailed({ ...first, eventId: 'evt_gone', declineCode, at: r.h.clock.now() }));
+    await after(r, 6 * DAY_MS);
+    expect([relayed(r).length, r.links.asked.length, r.h.platform.effects]).toEqual([1, 0, {}]);
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'py_2', intentId: 'pi_2', at: r.h.clock.now() }));
+    await r.h.rest(24 * 40);
+    const s = await state(r);
+    expect([s.invoice?.status, openKinds(s), relayed(r).length]).toEqual(['paid', [], 1]);
+  }
+});
+
+it('a required action and then a decline of the same payment both answer the retry', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, hard: [], end: 'uncollectible' } });
+  await refused(r);
+  await after(r, 3 * DAY_MS);
+  const own = { paymentId: 'pay_again', intentId: 'pi_again' };
+  await after(r, HOUR_MS);
+  await r.h.take(aRequiredAction({ ...own, at: r.h.clock.now() }));
+  await after(r, HOUR_MS);
+  await r.h.take(aPaymentFailed({ ...own, eventId: 'evt_more', declineCode: 'stolen_card', at: r.h.clock.now() }));
+  expect((await state(r)).invoice?.retries).toMatchObject({ refusal: { kind: 'hard' }, waitingSince: null });
+});
+
+it("Stripe's request for another attempt brings one step of the schedule forward", async () => {
+  const r = rig();
+  await refused(r);
+  await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_at_once' }));
+  await after(r, HOUR_MS);
+  expect(relayed(r)).toEqual([]); // it speaks of the charge that was just refused
+  await after(r, DAY_MS);
+  await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_day', at: r.h.clock.now() }));
+  expect(relayed(r)).toHaveLength(1);
+  await after(r, 2 * HOUR_MS);
+  await r.h.take(declined(r));
+  expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
+});
+
+it('Crossbill charges no renewal of an ended subscription', async () => {
+  const r = rig();
+  await refused(r);
+  r.h.platform.ended.add('sub_oak');
+  await r.h.rest(24 * 60);
+  expect(relayed(r)).toEqual([]);
+  expect((await state(r)).invoice?.retries?.ended).toMatchObject({
+    how: 'nothing',
+    why: 'its subscription has ended',
+  });
+});
+
+it('without a relay each step makes a payment link, and the next step waits until the link expires', async () => {
+  const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
+  await refused(r);
+  await r.h.rest(24 * 90);
+  expect(r.links.asked).toHaveLength(2);
+  const [one, two] = (await state(r)).objects;
+  expect(two?.createdAt.getTime()).toBeGreaterThanOrEqual((one?.deadline?.getTime() ?? 0) + 5 * DAY_MS);
+  expect((await state(r)).invoice?.retries?.ended?.how).toBe('nothing');
+});
+
+it('a hard decline leads to a payment link and no charge, and the paid link marks the invoice paid', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  expect(r.links.asked).toMatchObject([{ jurisdiction: 'GB' }]);
+  r.links.pay('link_1');
+  await r.h.rest(24 * 40);
+  expect((await state(r)).invoice?.status).toBe('paid');
+  expect(relayed(r)).toEqual([]);
+  expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+});
+
+it('an unpaid payment link ends the schedule when the link expires', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
+  await refused(r, 'stolen_card');
+  await after(r, 6 * DAY_MS);
+  expect(r.h.platform.effects).toEqual({});
+  await r.h.rest(24 * 30);
+  expect(r.h.platform.effects).toEqual({ mark_uncollectible: 1 });
+  expect(r.links.asked).toHaveLength(1);
+});
+
+it('a hard decline after a soft decline starts the steps of a hard decline', async () => {
+  const r = rig();
+  await refused(r);
+  await after(r, 3 * DAY_MS);
+  await r.h.take(declined(r, 'lost_card'));
+  await r.h.drain();
+  expect(relayed(r)).toHaveLength(1);
+  expect(r.links.asked).toHaveLength(1);
+});
+
+it('a renewal that needs authentication gets a payment link, and Crossbill refuses a charge meanwhile', async () => {
+  const r = rig();
+  await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ at: r.h.clock.now() }));
+  await r.h.drain();
+  expect(r.links.asked).toHaveLength(1);
+  expect(await retry(r)).toMatchObject({ ok: false, code: 'invoice_not_retryable' });
+});
+
+it.each([
+  ['FR', [], ['FR']],
+  [null, [], ['GB']],
+  ['AQ', ['AQ'], ['AQ', 'GB']],
+])(
+  'the payment link of a customer in %s uses their country, or the setting if the MoR does not collect there',
+  async (country, not, asked) => {
+    for (const retrySchedule of [SCHEDULE, null]) {
+      const r = rig({ retrySchedule });
+      not.forEach((c) => r.links.notServed.add(c));
+      r.h.platform.put(anInvoice({ customerCountry: country }));
+      await refused(r, 'stolen_card');
+      await r.h.rest(1);
+      expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(asked);
+      expect(new Set(r.links.asked.map((a) => a.key)).size).toBe(asked.length);
+      expect(openKinds(await state(r))).toEqual([]);
     }
+  },
+);
 
-    it('money withdraws a waiting retry', async () => {
-      const r = await unsent();
-      await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
-      await r.h.rest(24 * 30);
-      expect(relayed(r)).toEqual([]);
-      const s = await state(r);
-      expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
-      expect(s.invoice?.status).toBe('paid');
-    });
-
-    it('mismatched money withdraws a waiting retry and asks a person', async () => {
-      const r = await unsent();
-      await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
-      await r.h.rest(24 * 30);
-      const s = await state(r);
-      expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
-      expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
-      expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(
-        true,
-      );
-    });
-
-    it('a refund withdraws a waiting retry, since it shows that the charge succeeded', async () => {
-      const r = await unsent();
-      await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
-      await r.h.rest(24 * 30);
-      expect(relayed(r)).toEqual([]);
-      const s = await state(r);
-      expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
-      // While the success does not come, verify names the refund.
-      const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], sameCharge: [] };
-      expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([
-        'refund_not_mirrored',
-        'The MoR refunded 10.00 EUR. Stripe does not show the refund (none).',
-      ]);
-    });
-
-    it('silence after a retry raises the alarm, and charges nobody', async () => {
-      const r = rig();
-      await refused(r);
-      await after(r, 3 * DAY_MS);
-      const sent = r.h.clock.now();
-      expect((await state(r)).invoice?.expectedBy).toEqual(new Date(sent.getTime() + DAY_MS));
-      await r.h.rest(24 * 40);
-      expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
-      expect(relayed(r)).toHaveLength(1);
-      await r.h.take(declined(r));
-      const s = await state(r);
-      expect(openKinds(s)).toEqual([]);
-      expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
-    });
-
-    it('silence about a debit customer waits as long as a debit may take', async () => {
-      const r = rig();
-      await refused(r);
-      await after(r, 3 * DAY_MS);
-      await r.h.command(INVOICE_ID, (s) => ({
-        ok: true,
-        state: s.invoice === null ? s : { ...s, invoice: { ...s.invoice, paysByDebit: true } },
-        value: null,
-      }));
-      await r.h.take(declined(r));
-      await after(r, 5 * DAY_MS);
-      expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
-    });
-
-    it('a late verdict on an earlier try answers no retry', async () => {
-      const r = rig();
-      const first = r.h.clock.now();
-      await r.h.take(invoiceEvent('invoice.finalized'));
-      r.h.clock.advance(60_000);
-      await r.h.take(declined(r));
-      await after(r, 3 * DAY_MS);
-      await r.h.take(aPaymentFailed({ paymentId: 'pay_older', at: first, declineCode: 'lost_card' }));
-      const trail = (await state(r)).invoice?.retries;
-      expect(trail?.waitingSince).not.toBeNull();
-      expect(trail?.refusal.kind).toBe('soft');
-    });
-
-    it('a refusal of an earlier payment answers no retry, and nothing happens next to a running debit', async () => {
-      for (const declineCode of ['payment_intent_payment_attempt_expired', 'lost_card', 'mandate_required']) {
-        const r = rig({ retrySchedule: { ...SCHEDULE, authentication: days(3), end: 'cancel' } });
-        const first = { paymentId: 'pay_1', intentId: 'pi_1' };
-        await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ ...first, at: r.h.clock.now() }));
-        await after(r, 3 * DAY_MS);
-        expect(relayed(r)).toHaveLength(1); // the MoR debits again: pay_2 is processing for days
-        await after(r, HOUR_MS);
-        await r.h.take(aPaymentFailed({ ...first, eventId: 'evt_gone', declineCode, at: r.h.clock.now() }));
-        await after(r, 6 * DAY_MS);
-        expect([relayed(r).length, r.links.asked.length, r.h.platform.effects]).toEqual([1, 0, {}]);
-        await r.h.take(
-          aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'py_2', intentId: 'pi_2', at: r.h.clock.now() }),
-        );
-        await r.h.rest(24 * 40);
-        const s = await state(r);
-        expect([s.invoice?.status, openKinds(s), relayed(r).length]).toEqual(['paid', [], 1]);
-      }
-    });
-
-    it('further news of the answering payment counts', async () => {
-      const r = rig({ retrySchedule: { ...SCHEDULE, hard: [], end: 'uncollectible' } });
-      await refused(r);
-      await after(r, 3 * DAY_MS);
-      const own = { paymentId: 'pay_again', intentId: 'pi_again' };
-      await after(r, HOUR_MS);
-      await r.h.take(aRequiredAction({ ...own, at: r.h.clock.now() }));
-      await after(r, HOUR_MS);
-      await r.h.take(aPaymentFailed({ ...own, eventId: 'evt_more', declineCode: 'stolen_card', at: r.h.clock.now() }));
-      expect((await state(r)).invoice?.retries).toMatchObject({ refusal: { kind: 'hard' }, waitingSince: null });
-    });
-
-    it("Stripe's request for another attempt brings the next step once", async () => {
-      const r = rig();
-      await refused(r);
-      await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_at_once' }));
-      await after(r, HOUR_MS);
-      expect(relayed(r)).toEqual([]); // it speaks of the charge that was just refused
-      await after(r, DAY_MS);
-      await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_day', at: r.h.clock.now() }));
-      expect(relayed(r)).toHaveLength(1);
-      await after(r, 2 * HOUR_MS);
-      await r.h.take(declined(r));
-      expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
-    });
-
-    it('Crossbill charges no ended subscription', async () => {
-      const r = rig();
-      await refused(r);
-      r.h.platform.ended.add('sub_oak');
-      await r.h.rest(24 * 60);
-      expect(relayed(r)).toEqual([]);
-      expect((await state(r)).invoice?.retries?.ended).toMatchObject({
-        how: 'nothing',
-        why: 'its subscription has ended',
-      });
-    });
-
-    it('without a relay each step makes a payment link, and the next waits for its end', async () => {
-      const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
-      await refused(r);
-      await r.h.rest(24 * 90);
-      expect(r.links.asked).toHaveLength(2);
-      const [one, two] = (await state(r)).objects;
-      expect(two?.createdAt.getTime()).toBeGreaterThanOrEqual((one?.deadline?.getTime() ?? 0) + 5 * DAY_MS);
-      expect((await state(r)).invoice?.retries?.ended?.how).toBe('nothing');
-    });
-  });
-
-  describe('a hard decline with a schedule', () => {
-    it('a hard decline makes a payment link and no charge, and the paid link marks the invoice', async () => {
-      const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
-      await refused(r, 'stolen_card');
-      await r.h.drain();
-      expect(r.links.asked).toMatchObject([{ jurisdiction: 'GB' }]);
-      r.links.pay('link_1');
-      await r.h.rest(24 * 40);
-      expect((await state(r)).invoice?.status).toBe('paid');
-      expect(relayed(r)).toEqual([]);
-      expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-    });
-
-    it('an unpaid link ends the schedule at its expiry', async () => {
-      const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
-      await refused(r, 'stolen_card');
-      await after(r, 6 * DAY_MS);
-      expect(r.h.platform.effects).toEqual({});
-      await r.h.rest(24 * 30);
-      expect(r.h.platform.effects).toEqual({ mark_uncollectible: 1 });
-      expect(r.links.asked).toHaveLength(1);
-    });
-
-    it('a hard decline after a soft one has its own steps', async () => {
-      const r = rig();
-      await refused(r);
-      await after(r, 3 * DAY_MS);
-      await r.h.take(declined(r, 'lost_card'));
-      await r.h.drain();
-      expect(relayed(r)).toHaveLength(1);
-      expect(r.links.asked).toHaveLength(1);
-    });
-  });
-
-  describe('a renewal that needs authentication', () => {
-    it('a needed authentication brings a link, and none next to a running charge', async () => {
-      const r = rig();
-      await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ at: r.h.clock.now() }));
-      await r.h.drain();
-      expect(r.links.asked).toHaveLength(1);
-      expect(await retry(r)).toMatchObject({ ok: false, code: 'invoice_not_retryable' });
-    });
-  });
-
-  describe('the jurisdiction of a link', () => {
-    it.each([
-      ['FR', [], ['FR']],
-      [null, [], ['GB']],
-      ['AQ', ['AQ'], ['AQ', 'GB']],
-    ])(
-      'the link of a customer in %s uses their country, or the setting if the MoR does not collect there',
-      async (country, not, asked) => {
-        for (const retrySchedule of [SCHEDULE, null]) {
-          const r = rig({ retrySchedule });
-          not.forEach((c) => r.links.notServed.add(c));
-          r.h.platform.put(anInvoice({ customerCountry: country }));
-          await refused(r, 'stolen_card');
-          await r.h.rest(1);
-          expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(asked);
-          expect(new Set(r.links.asked.map((a) => a.key)).size).toBe(asked.length);
-          expect(openKinds(await state(r))).toEqual([]);
-        }
-      },
-    );
-
-    it('a customer in no served country is a person’s case', async () => {
-      const r = rig();
-      r.links.notServed.add('AQ').add('GB');
-      r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));
-      await refused(r, 'stolen_card');
-      await r.h.rest(24 * 30);
-      expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(['AQ', 'GB']);
-      expect(openKinds(await state(r))).toEqual(['effect_failed']);
-    });
-  });
+it("if the MoR collects neither in the customer's country nor in the setting's country, a review item opens", async () => {
+  const r = rig();
+  r.links.notServed.add('AQ').add('GB');
+  r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));
+  await refused(r, 'stolen_card');
+  await r.h.rest(24 * 30);
+  expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(['AQ', 'GB']);
+  expect(openKinds(await state(r))).toEqual(['effect_failed']);
 });

@@ -50,7 +50,7 @@ const make = (s: LaneState, how: How, cause: Cause, of = ctx()): LaneState =>
 const request = (s: LaneState, asked: RetryRequest, of = ctx()) => asCommand((l) => requestRetry(l, asked))(s, of);
 const order = (s: LaneState, what: ShownToRetry, of: Ctx): LaneState => decide(s, of, (l) => orderIfWanted(l, what));
 
-it('Crossbill stores a try with its number, amount and event before it sends', () => {
+it('Crossbill stores a retry with its number, amount and event before it sends the event', () => {
   const s = ordered();
   expect(s.invoice?.retries).toMatchObject({ waitingSince: NOW.toISOString(), askedAt: null });
   expect(s.invoice?.retries?.retries).toMatchObject([
@@ -81,7 +81,7 @@ it('Crossbill stores a try with its number, amount and event before it sends', (
   });
 });
 
-it('the timeline names the person of a try, and a link is a try as well', () => {
+it('a payment link made by an operator is a retry, and the timeline names the operator', () => {
   const s = make(lane({ retries: [retried()] }), { means: 'link' }, { by: 'ops' });
   expect(s.objects).toMatchObject([{ kind: 'payment_link', status: 'REQUESTED', amount: 2990n }]);
   expect(s.invoice?.retries?.retries.map((r) => [r.number, r.means, r.ref === s.objects[0]?.id])).toEqual([
@@ -99,7 +99,7 @@ it('the timeline names the person of a try, and a link is a try as well', () => 
   });
 });
 
-it('there is no try with nothing due or without a refusal', () => {
+it('Crossbill makes no retry if nothing is due, no charge was declined, or links are not set up', () => {
   const charge = { means: 'charge', shown: shown() } as const;
   for (const s of [lane({}, { amountRemaining: 0n }), lane({}, {}, { amountRemaining: null }), emptyLane('in_1')]) {
     expect(make(s, charge, null)).toBe(s);
@@ -108,13 +108,13 @@ it('there is no try with nothing due or without a refusal', () => {
   expect(make(noLinks, { means: 'link' }, null, ctx(0, { recoveryLinks: null }))).toBe(noLinks);
 });
 
-it('Crossbill finds a try by its number', () => {
+it('Crossbill finds a retry of an invoice by its number', () => {
   expect(findRetry(lane({ retries: [retried()] }), '1')).toMatchObject({ id: '1', ref: 'evt_r1' });
   expect(findRetry(lane({ retries: [retried()] }), '2')).toBeUndefined();
   expect(findRetry(emptyLane('in_1'), '1')).toBeUndefined();
 });
 
-it("a person's try rests on Stripe's present facts, or newer ones", () => {
+it("an operator's retry is decided on the facts Stripe shows at that moment", () => {
   const ask = (s: LaneState, askedAt: Date, over: Partial<InvoiceFacts> = {}, of = ctx()) =>
     request(s, { shown: shown({ invoice: facts(over) }), askedAt, by: 'ops' }, of);
   expect(ask(lane(), NOW, { status: 'paid' })).toMatchObject({
@@ -144,7 +144,7 @@ const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly lo
   return { s: next.toState(), looks };
 };
 
-it('the schedule writes its next time on the invoice and wakes the lane', () => {
+it('the retry schedule stores the time of its next step on the invoice and wakes the lane then', () => {
   const { s, looks } = settled(lane());
   expect([s.invoice?.nextTryAt, looks]).toEqual([at(3 * DAY_MS), [at(3 * DAY_MS)]]);
   expect(settled(s).s).toBe(s);
@@ -154,7 +154,7 @@ it('the schedule writes its next time on the invoice and wakes the lane', () => 
   expect(settled(none).s).toBe(none);
 });
 
-it('the schedule makes a due link only after a fresh read of an open invoice', () => {
+it('the retry schedule makes a due payment link only for an open invoice read within ten seconds', () => {
   expect(settled(lane({ refusal: hard })).s.objects).toHaveLength(1);
   expect(settled(lane({ refusal: hard }), ctx(11_000)).s.objects).toEqual([]);
   expect(settled(lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) })).s.objects).toEqual([]);
@@ -165,7 +165,7 @@ it.each([
   ['nothing', [], 'the invoice stays open'],
   ['uncollectible', ['mark_uncollectible'], 'the invoice is marked uncollectible on Stripe'],
   ['cancel', ['cancel_subscription'], 'the subscription is cancelled on Stripe'],
-] as const)('an empty schedule ends with %s', (how, calls, words) => {
+] as const)('a used-up retry schedule ends with %s on Stripe', (how, calls, words) => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
   const { s } = settled(lane(), of);
   expect(s.messages.map((m) => m.kind)).toEqual(calls);
@@ -175,7 +175,7 @@ it.each([
   expect(later.messages).toEqual([]); // only on a fresh read
 });
 
-it('without a subscription to cancel, the schedule leaves the invoice open', () => {
+it('if an invoice has no subscription to cancel, the retry schedule leaves the invoice open', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
   const { s } = settled(lane({}, { subscriptionId: null }), of);
   expect(s.messages).toEqual([]);
@@ -185,7 +185,7 @@ it('without a subscription to cancel, the schedule leaves the invoice open', () 
   });
 });
 
-it('the schedule reads before a charge, and before an end with a write', () => {
+it('Crossbill reads the invoice before a scheduled charge, and before an end that writes to Stripe', () => {
   const then = ctx(3 * DAY_MS);
   const reads = (s: LaneState, of = then): readonly (string | null)[] =>
     [readToRetry, readBeforeStep].map(({ wanted: read }) => read(new Lane(s, of)));
@@ -201,7 +201,7 @@ it('the schedule reads before a charge, and before an end with a write', () => {
     expect(none).toEqual([null, null]);
 });
 
-it('the schedule charges after a look at Stripe, and stops after the end of the subscription', () => {
+it('Crossbill sends a due charge after a read of Stripe, and none after the end of the subscription', () => {
   const then = ctx(3 * DAY_MS);
   expect(order(lane(), shown(), then).messages.map((m) => m.kind)).toEqual(['retry_charge']);
   const early = lane();
@@ -218,19 +218,19 @@ it('the schedule charges after a look at Stripe, and stops after the end of the 
 const status = (s: LaneState): string | undefined => settled(s).s.messages[0]?.status;
 
 it.each([
-  ['money came', (s: LaneState) => putPayment(s, payment({ mark: 'parked' }))],
-  ['it is paid', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'paid' }))],
-  ['it is written off', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'uncollectible' }))],
+  ['a payment came', (s: LaneState) => putPayment(s, payment({ mark: 'parked' }))],
+  ['the invoice is paid', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'paid' }))],
+  ['the invoice is uncollectible', (s: LaneState) => takeRead(s, ctx(), facts({ status: 'uncollectible' }))],
   ['the customer can pay by a link', (s: LaneState) => putObject(s, object('payment_link'))],
   ['the customer can pay by transfer', (s: LaneState) => putObject(s, object('proforma', { status: 'ISSUED' }))],
   ['another amount is due', (s: LaneState) => takeRead(s, ctx(), facts({ amountRemaining: 2000n }))],
-])('the schedule withdraws an unsent charge without counting it: %s', (_, change) => {
+])('the retry schedule withdraws an unsent charge without counting it if %s', (_, change) => {
   const { s } = settled(change(ordered()));
   expect(s.messages[0]?.status).toBe('cancelled');
   expect(s.invoice?.retries?.retries).toMatchObject([{ withdrawn: true }]);
 });
 
-it('the schedule keeps a wanted or answered charge, and the wait for a tried one', () => {
+it('the retry schedule keeps a wanted or delivered charge, and waits for the verdict on a tried one', () => {
   expect(status(ordered())).toBe('pending');
   expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
   const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
@@ -242,7 +242,7 @@ it('the schedule keeps a wanted or answered charge, and the wait for a tried one
   expect(tried.invoice?.retries).toMatchObject({ waitingSince: NOW.toISOString(), retries: [{ withdrawn: false }] });
 });
 
-it('the schedule withdraws an unsent end, and may end another way', () => {
+it('the retry schedule withdraws an unsent end if the invoice is paid, and keeps an end it already tried', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = settled(lane(), of).s;
   const paid = settled(takeRead(ending, of, facts({ status: 'paid' })), of).s;
@@ -255,7 +255,7 @@ it('the schedule withdraws an unsent end, and may end another way', () => {
   expect(still.messages[0]?.status).toBe('pending');
 });
 
-it("a person's retry goes out at once, counts as a step, and refuses a second one meanwhile", async () => {
+it("an operator's retry goes out at once and counts as a step; Crossbill refuses a second retry meanwhile", async () => {
   const r = rig();
   await refused(r);
   expect(await retry(r)).toMatchObject({ ok: true, value: { number: 1, means: 'charge', by: 'ops' } });
@@ -268,7 +268,7 @@ it("a person's retry goes out at once, counts as a step, and refuses a second on
   expect(relayed(r)).toHaveLength(1);
 });
 
-it("a person's retry works without a schedule, and nothing follows it", async () => {
+it("without a schedule an operator's retry goes out once, and no further retry follows", async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'stolen_card');
   expect(await retry(r)).toMatchObject({ ok: true, value: { means: 'charge' } });
@@ -278,7 +278,7 @@ it("a person's retry works without a schedule, and nothing follows it", async ()
   expect((await state(r)).invoice?.nextTryAt).toBeNull();
 });
 
-it('a person may retry again after a retry with an overdue verdict', async () => {
+it('an operator may retry again once the verdict on the earlier retry is overdue', async () => {
   const r = rig();
   await refused(r);
   await retry(r);
@@ -304,9 +304,9 @@ const cases: readonly [string, string, (r: Rig) => unknown, Partial<FlowSettings
       return r.h.take(aPaymentSucceeded({ paymentId: 'pay_taken', at: r.h.clock.now() }));
     },
   ],
-  ['without any way to do it', 'no way is set up', () => undefined, { relay: false }],
+  ['without relay and links', 'no way is set up', () => undefined, { relay: false }],
   [
-    'that is paid in part and has no link set up',
+    'that is partly paid, without links',
     'a part of it is paid',
     (r) => r.h.platform.change(INVOICE_ID, { amountPaid: 400n, amountRemaining: 600n }),
   ],
@@ -325,19 +325,22 @@ const cases: readonly [string, string, (r: Rig) => unknown, Partial<FlowSettings
       }),
   ],
 ];
-it.each(cases)('Crossbill refuses a retry of an invoice %s, with the reason %s', async (_, why, prepare, over = {}) => {
-  const r = rig({ retrySchedule: null, recoveryLinks: null, ...over });
-  await refused(r);
-  await prepare(r);
-  const sent = relayed(r).length;
-  const done = await retry(r);
-  expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
-  expect(done.ok ? '' : done.message).toContain(why);
-  await r.h.rest(1);
-  expect(relayed(r)).toHaveLength(sent);
-});
+it.each(cases)(
+  'Crossbill refuses a retry of an invoice %s, with the reason "%s"',
+  async (_, why, prepare, over = {}) => {
+    const r = rig({ retrySchedule: null, recoveryLinks: null, ...over });
+    await refused(r);
+    await prepare(r);
+    const sent = relayed(r).length;
+    const done = await retry(r);
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
+    expect(done.ok ? '' : done.message).toContain(why);
+    await r.h.rest(1);
+    expect(relayed(r)).toHaveLength(sent);
+  },
+);
 
-it('Crossbill refuses a retry after a changed amount: the event holds the old one', async () => {
+it("Crossbill refuses a retry if the amount due changed after Stripe's read", async () => {
   const r = rig();
   await refused(r);
   const [invoice, askedAt] = [anInvoice(), r.h.clock.now()];
@@ -361,14 +364,14 @@ it('Crossbill refuses a retry after a changed amount: the event holds the old on
   expect(relayed(r)).toEqual([]);
 });
 
-it('Crossbill refuses a retry of an invoice without a failure', async () => {
+it('Crossbill refuses a retry of an invoice without a declined charge', async () => {
   const r = rig();
   await r.h.take(invoiceEvent('invoice.finalized'));
   const done = await retry(r);
   expect(done.ok ? '' : done.message).toContain('no charge of it has failed');
 });
 
-it('a refused relay asks a person; a retry sends the same event, and a dismissal goes on', async () => {
+it("if the relay refuses a retry, a review item opens and the operator's retry sends the same event", async () => {
   const r = rig();
   await refused(r);
   const send = r.h.relay.send.bind(r.h.relay);
@@ -387,7 +390,7 @@ it('a refused relay asks a person; a retry sends the same event, and a dismissal
   expect(relayed(r)).toHaveLength(2);
 });
 
-it('each refused retry opens an item, so no subscription ends unseen', async () => {
+it('each refused retry opens its own review item before the schedule cancels the subscription', async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3, 5), end: 'cancel' } });
   await refused(r);
   r.h.relay.send = () => Promise.resolve(failed('refused', { status: 403, message: 'no' }));
@@ -404,7 +407,7 @@ it('each refused retry opens an item, so no subscription ends unseen', async () 
   expect(r.h.platform.effects).toEqual({ cancel_subscription: 1 }); // a person has seen both
 });
 
-it('the name of a retry depends on the invoice and the number alone, for any id', () => {
+it('the id of a retry depends only on the invoice and the number of the retry', () => {
   const id = fc.string({ minLength: 1, maxLength: 255 });
   fc.assert(
     fc.property(id, id, fc.nat(20), fc.nat(20), (a, b, n, m) => {

@@ -53,11 +53,11 @@ const credit = (s: LaneState, id = 'dsp_1') => s.objects.find((o) => o.id === id
 const booked = (s: LaneState): (readonly [string, string, bigint])[] =>
   s.entries.filter((e) => e.reason.startsWith('loss_')).map((e) => [e.reason, e.subject, e.amount.minor]);
 
-it('a lost dispute offers a credit note and proposes nothing: a person knows the debt', () => {
+it('the review item of a lost dispute offers a credit note and proposes no action', () => {
   expect(find(lostLane(), 'dp_1:lost')).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null });
 });
 
-it('a loss goes to Stripe as a report, then a credit note, under names stable after a restore', () => {
+it('a loss goes to Stripe as a report and then a credit note, under keys that stay the same after a restore', () => {
   const asked = chosen(lostLane());
   expect(calls(asked)).toEqual([['report_refund', 'crossbill:report_refund:loss:dp_1:1', 'pending']]);
   expect(pending(asked)).toMatchObject({
@@ -83,19 +83,19 @@ it('a loss goes to Stripe as a report, then a credit note, under names stable af
   expect(open(done)).toEqual([]);
 });
 
-it('without a payment record a loss is a credit note alone', () => {
+it('without a payment record, a loss goes to Stripe as a credit note alone', () => {
   const s = chosen(lostLane({ paymentRecordId: null, markMode: 'out_of_band' }));
   expect(calls(s)).toEqual([['issue_credit_note', 'crossbill:issue_credit_note:loss:dp_1:1', 'pending']]);
   expect(pending(s).asked).toMatchObject({ refunded: null, amount: { minor: 2990n } });
   expect(booked(noted(s))).toEqual([['loss_credited', 'dsp_1', 2990n]]);
 });
 
-it('the credit of a loss is the sum of the dispute, not the whole payment', () => {
+it('the credit note of a loss has the amount of the dispute, and not of the whole payment', () => {
   const s = chosen(lostLane(recorded, { amount: 1000n, currency: 'EUR' }));
   expect(pending(s).asked).toMatchObject({ amount: { minor: 1000n } });
 });
 
-it('a credited loss asks nobody again, and repeated choices credit it once', () => {
+it('a repeated choice credits a loss once, and a credited loss opens no further review item', () => {
   const s = credited();
   const again = settle(goesOn(s, {}, 20), later(21));
   expect(open(again)).toEqual([]);
@@ -104,7 +104,7 @@ it('a credited loss asks nobody again, and repeated choices credit it once', () 
   expect(booked(again)).toEqual([['loss_credited', 'dsp_1', 2990n]]);
 });
 
-it('after a crash between the two calls, the second goes out once, under its own key', () => {
+it('after a crash between the report and the credit note of a loss, Crossbill sends the credit note once', () => {
   const s = reported(chosen(lostLane()));
   // Whoever takes the lane over finds the stored call, and nothing decides it anew.
   const after = settle(settle(s, later(40)), later(41));
@@ -112,7 +112,7 @@ it('after a crash between the two calls, the second goes out once, under its own
   expect(booked(noted(after))).toHaveLength(1);
 });
 
-it('a win takes the loss and its credit back, and a person hears of the note', () => {
+it('if the MoR wins a credited dispute, Crossbill reverses both entries and a review item names the credit note', () => {
   const s = goesOn(credited(), { status: 'won', detail: { ...(credited().objects[0]?.detail ?? {}) } }, 30);
   expect(s.entries.map((e) => e.reason)).toEqual([
     'dispute_lost',
@@ -146,14 +146,14 @@ it('a win takes the loss and its credit back, and a person hears of the note', (
   expect(open(lostAgain)).toMatchObject([{ subject: 'dp_1:lost', actions: ['dismiss'] }]);
 });
 
-it("a win before Stripe's answer opens an item and books nothing", () => {
+it('if the MoR wins a dispute before Stripe answers the credit note, Crossbill books no credit and a review item opens', () => {
   const s = goesOn(reported(chosen(lostLane())), { status: 'won' }, 30);
   const late = noted(s);
   expect(booked(late)).toEqual([]);
   expect(open(late)).toMatchObject([{ subject: 'dp_1:credit', fact: { lost: { minor: 0n } } }]);
 });
 
-it('a credit refused by Stripe opens an item, and its retry sends the same call', () => {
+it("if Stripe refuses the credit of a loss, a review item opens and the operator's retry sends the call again", () => {
   const asked = chosen(lostLane());
   const refused = decided(asked, (state) => applyAnswer(state, pending(state).id, refusal(), later(12)));
   expect(open(refused)).toMatchObject([
@@ -178,38 +178,38 @@ const withInvoice = (over: Partial<NonNullable<LaneState['invoice']>>): LaneStat
 };
 
 it.each(['parked', 'closed', 'waiting', 'attaching'] as const)(
-  'Crossbill offers no credit note for a loss with the mark %s',
+  'Crossbill offers no credit note for a lost payment whose mark is %s',
   (mark) => {
     expect(offers(lostLane({ ...recorded, mark }))).toEqual(['dismiss']);
   },
 );
 
-it('Crossbill offers no credit note on an unpaid or overpaid invoice', () => {
+it('Crossbill offers no credit note for a loss on an unpaid or overpaid invoice', () => {
   expect(offers(withInvoice({ platformStatus: 'open' }))).toEqual(['dismiss']);
   expect(offers(withInvoice({ amountOverpaid: 100n }))).toEqual(['dismiss']);
   expect(offers(withInvoice({ total: null }))).toEqual(['dismiss']);
   expect(offers(withInvoice({}))).toContain('credit');
 });
 
-it('Crossbill offers no credit note during a refund, or with unknown refunds at the MoR', () => {
+it('Crossbill offers no credit note for a loss while a refund is pending or the MoR reports unknown refunds', () => {
   const pendingRefund = byEvent({ id: 'ref_1', status: 'pending', amount: 500n });
   expect(offers(withThem(putRefund(paid(recorded), pendingRefund), [aLoss()]))).toEqual(['dismiss']);
   expect(offers(lostLane({ ...recorded, refundedTotal: 500n }))).toEqual(['dismiss']);
 });
 
-it('Crossbill offers no credit note in shadow mode', () => {
+it('Crossbill refuses the credit note of a loss in shadow mode', () => {
   const ctx = aCtx(minutesLater(10), { shadow: true });
   expect(choose(lostLane(), 'dp_1:lost', 'credit', ctx)).toMatchObject({ ok: false, code: 'credit_not_available' });
 });
 
-it("Crossbill offers no credit note without the payment's mark, despite the item", () => {
+it('Crossbill refuses the credit note of a loss if the payment no longer settles the invoice', () => {
   const s = lostLane();
   const [p] = s.payments;
   const detached = p === undefined ? s : putPayment(s, { ...p, mark: 'parked' });
   expect(choose(detached)).toMatchObject({ ok: false, status: 409, code: 'credit_not_available' });
 });
 
-it('Crossbill offers no second credit note for a loss', () => {
+it('a credited dispute that is won and lost again offers no second credit note', () => {
   const partial = { amount: 1000n, currency: 'EUR' };
   const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
   const won = goesOn(first, { status: 'won' }, 30);
@@ -223,7 +223,7 @@ it('Crossbill offers no second credit note for a loss', () => {
   expect(booked(lostAgain).at(-1)).toEqual(['loss_credited', 'dsp_1:3', 1000n]);
 });
 
-it('a second credit note covers at most the rest of the payment after the first note', () => {
+it('the credit note of a second dispute covers at most the rest of the payment after the first credit note', () => {
   const first = noted(chosen(lostLane({ paymentRecordId: null }, { amount: 2000n, currency: 'EUR' })));
   const second = aLoss({ id: 'dsp_2', morId: 'dp_2', amount: 2000n, currency: 'EUR' });
   const s = chosen(withThem(first, [second], 20), 'dp_2:lost');
@@ -237,7 +237,7 @@ const returned = (): LaneState => {
   return settle(done.state, later(1));
 };
 
-it("the credit of a returned debit has its record's name, and an undo takes it back", () => {
+it('the credit note of a returned debit carries the id of the return, and the undo of the return reverses its entry', () => {
   const s = returned();
   const [o] = s.objects;
   const id = o?.id ?? '';

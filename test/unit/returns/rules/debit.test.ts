@@ -41,7 +41,7 @@ function undone(s: LaneState, id: string, minute = 2): LaneState {
   return settle(done.state, later(minute));
 }
 
-it('a returned debit is one loss, and a person decides about the untouched invoice', () => {
+it('a returned debit books one loss, opens a review item and leaves the invoice paid', () => {
   const before = paid();
   const s = returned(before);
   expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
@@ -54,7 +54,7 @@ it('a returned debit is one loss, and a person decides about the untouched invoi
   expect(settle(s, later(9)).entries).toEqual(s.entries);
 });
 
-it('a returned debit belongs to the day of the bank, and its reversal to now', () => {
+it("a returned debit counts on the bank's day, and its reversal counts on the day of the undo", () => {
   const p = paid();
   const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
   const movedAt = (on: Date | null): string | undefined => {
@@ -74,7 +74,7 @@ it('a returned debit belongs to the day of the bank, and its reversal to now', (
   expect(s.entries.find((e) => e.reason === 'debit_return_reversed')?.movedAt).toEqual(recordedAt.now);
 });
 
-it('a debit cannot return before its payment or in the future', () => {
+it('Crossbill refuses a returned debit dated before its payment or in the future', () => {
   const p = paid();
   for (const day of ['2026-11-19', '2026-11-22']) {
     const word = { by: 'ada', reference: null, on: new Date(`${day}T00:00:00Z`) };
@@ -82,7 +82,7 @@ it('a debit cannot return before its payment or in the future', () => {
   }
 });
 
-it('nobody can record a return twice, or refund its money', () => {
+it('Crossbill refuses a second return of a debit and a refund of the returned money', () => {
   const p = paid();
   const s = returned(p);
   expect(returnDebit(s, p.id, { by: 'ada', reference: null }, later(2))).toMatchObject({
@@ -94,7 +94,7 @@ it('nobody can record a return twice, or refund its money', () => {
   expect(refund).toMatchObject({ ok: false, status: 422, code: 'payment_not_refundable' });
 });
 
-it('the undo of a return books a further entry, closes the item and allows a new record', () => {
+it('the undo of a returned debit books a reversal, closes the review item and allows a new return', () => {
   const p = paid();
   const s = undone(returned(p), p.id);
   expect(balances(s)).toEqual({ mor_receivable: 2990n, unmarked_payments: -2990n });
@@ -104,7 +104,7 @@ it('the undo of a return books a further entry, closes the item and allows a new
   expect(balances(returned({ s, id: p.id }, 4))).toMatchObject({ disputed_payments: 2990n });
 });
 
-it('the undo of a settled return opens an item', () => {
+it('the undo of a returned debit opens a review item if an operator had settled the return', () => {
   const p = paid();
   const s = returned(p);
   const done = resolveReview(
@@ -119,7 +119,7 @@ it('the undo of a settled return opens an item', () => {
   ]);
 });
 
-it('a return takes only the rest, and nothing of a refunded, lost or failed payment', () => {
+it('a returned debit takes only the rest after refunds; Crossbill refuses it for a refunded, lost or failed payment', () => {
   const p = paid();
   const word = { by: 'ada', reference: null };
   const [row] = p.s.payments;
@@ -134,7 +134,7 @@ it('a return takes only the rest, and nothing of a refunded, lost or failed paym
   expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
 });
 
-it('a refund after a settled return opens an item: the customer has the money twice', () => {
+it('a refund after a settled return opens a review item with the amount that the customer got twice', () => {
   const p = paid();
   const s = returned(p);
   const dismiss = { resolution: 'dismiss', note: 'billed again', by: 'ada' } as const;
@@ -163,7 +163,7 @@ it('a refund after a settled return opens an item: the customer has the money tw
   expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
 });
 
-it('the item about a settled return adds up both later refunds: the customer got 7.00 EUR twice', () => {
+it("a second refund after a settled return raises the review item's amount that the customer got twice", () => {
   const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
     const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
     const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
@@ -177,7 +177,7 @@ it('the item about a settled return adds up both later refunds: the customer got
   expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
 });
 
-it('a return after a part refund opens one item with the booked amount', () => {
+it('the review item of a returned debit names the amount left after an earlier refund', () => {
   const { s, id } = paid();
   const [row] = s.payments;
   if (row === undefined) throw new Error('nothing was paid');
@@ -186,13 +186,13 @@ it('a return after a part refund opens one item with the booked amount', () => {
   ]);
 });
 
-it('a return and a later lost dispute take at most the payment together', () => {
+it('a returned debit and a later lost dispute together take at most the payment', () => {
   const p = paid();
   const s = hear(returned(p), 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(5));
   expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
 });
 
-it('a returned debit stores who recorded it and when, and is refused while a refund is under way', () => {
+it('a returned debit stores its source and time; Crossbill refuses it during a refund or for an unknown payment', () => {
   const p = paid();
   const s = returned(p);
   expect(s.objects).toMatchObject([
@@ -214,7 +214,7 @@ it('a returned debit stores who recorded it and when, and is refused while a ref
   }
 });
 
-it('a return belongs to its payment alone, whatever banks took of others', () => {
+it('a returned debit belongs to one payment and does not count losses of other payments', () => {
   const p = paid();
   const s = returned(p);
   const [row] = p.s.payments;
@@ -238,7 +238,7 @@ it('a return belongs to its payment alone, whatever banks took of others', () =>
   });
 });
 
-it('a return says if Stripe shows the invoice paid, and closes only its own item', () => {
+it('the review item of a returned debit says whether Stripe shows the invoice as paid, and closes with the undo', () => {
   const p = paid();
   const s = returned(p);
   expect(wordsOf(open(s)[0]).summary).toContain('invoice in_1 is still paid on Stripe');

@@ -29,7 +29,7 @@ const lossOf = (s: LaneState, id?: string): string | undefined => row(s, id).det
 const change = (s: LaneState, over: Partial<PaymentRow>): LaneState =>
   s.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), s);
 
-it('a lost dispute takes its own amount, or else the rest of the payment', () => {
+it('a lost dispute takes its own amount, at most the rest of the payment, or the whole rest without an amount', () => {
   expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
   expect(taken(book(paid(), [lost(euros(2990n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
   expect(taken(book(paid(), [lost(euros(9000n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
@@ -49,9 +49,12 @@ it('a lost dispute takes nothing of a refunded, failed or unknown payment', () =
   expect(book(paid(), [lost({ paymentRowId: 'pmt_9' })]).entries).toEqual([]);
 });
 
-it.each(['action_needed', 'revision_requested', 'won', 'decided'])('a dispute in %s takes nothing', (status) => {
-  expect(book(paid(), [lost({ status })]).entries).toEqual([]);
-});
+it.each(['action_needed', 'revision_requested', 'won', 'decided'])(
+  'a dispute with status %s books no loss',
+  (status) => {
+    expect(book(paid(), [lost({ status })]).entries).toEqual([]);
+  },
+);
 
 it('Crossbill books no loss for an alert or another object of the MoR', () => {
   for (const kind of ['alert', 'capture', 'payment_link'] as const) {
@@ -60,7 +63,7 @@ it('Crossbill books no loss for an alert or another object of the MoR', () => {
   expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
 });
 
-it("a loss has the bank's date, or else its arrival, and a line in the timeline", () => {
+it("the entry of a lost dispute has the bank's date, or the date of arrival without one", () => {
   const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
   expect(s.entries).toMatchObject([
     {
@@ -79,12 +82,12 @@ it("a loss has the bank's date, or else its arrival, and a line in the timeline"
   expect(unnamed.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: dispute dsp_1 is lost');
 });
 
-it('repeated settling books a loss once', () => {
+it('Crossbill books a loss once, even if it decides the same lane again', () => {
   const s = book(paid(), [lost()]);
   expect(book(s, [], 30)).toEqual(s);
 });
 
-it('a refund reduces a loss today, and not in the month of the loss', () => {
+it('a refund after a lost dispute reverses its share with the date of the refund, not of the loss', () => {
   const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
   const refunded = book(change(s, { amountRefunded: 990n }), [], 20);
   expect(refunded.entries.at(-1)).toMatchObject({
@@ -102,7 +105,7 @@ it('a refund reduces a loss today, and not in the month of the loss', () => {
   expect(lossOf(failed)).toBe('2990');
 });
 
-it('a win takes the whole loss back, and another loss books it again', () => {
+it('a won dispute reverses the whole loss, and a second lost outcome books the loss again', () => {
   const s = book(paid(), [lost()]);
   const won = book(s, [{ ...row(s), status: 'won' }], 20);
   expect(taken(won)).toEqual([
@@ -119,7 +122,7 @@ it('a win takes the whole loss back, and another loss books it again', () => {
   });
 });
 
-it('a loss moves to its real payment, with a reversal on the other', () => {
+it('if a lost dispute moves to another payment, Crossbill reverses the loss and books it on that payment', () => {
   const s = book(paidTwice(), [lost(euros(1000n))]);
   const moved = book(s, [{ ...row(s), paymentRowId: 'pmt_2' }], 20);
   expect(taken(moved)).toEqual([
@@ -136,7 +139,7 @@ describe('several losses of one payment', () => {
   const at = (id: string, outcomeAt: string | null, amount: bigint): MorObjectRow =>
     lost({ id, morId: id, detail: outcomeAt === null ? {} : { outcomeAt }, ...euros(amount) });
 
-  it("several losses take at most the payment, in the order of the bank's decisions", () => {
+  it("several lost disputes together take at most the payment, in the order of the bank's decisions", () => {
     const early = at('d_b', '2026-11-01T00:00:00Z', 2000n);
     const late = at('d_a', '2026-11-02T00:00:00Z', 2000n);
     for (const order of [
@@ -152,7 +155,7 @@ describe('several losses of one payment', () => {
     expect(row(s, 'd_c').detail.loss).toBeUndefined();
   });
 
-  it('losses of one or no known moment come in the order of the MoR’s ids', () => {
+  it("lost disputes of the same or of no known moment take the payment in the order of the MoR's ids", () => {
     for (const when of ['2026-11-01T00:00:00Z', null]) {
       // Our own ids may be others after a restore: the order is the same.
       for (const [ours, other] of [
@@ -171,7 +174,7 @@ describe('several losses of one payment', () => {
     }
   });
 
-  it('each loss belongs to its own payment', () => {
+  it('each lost dispute takes the money of its own payment', () => {
     const s = book(paidTwice(), [at('d_a', null, 2990n), { ...at('d_b', null, 2000n), paymentRowId: 'pmt_2' }]);
     expect(taken(s)).toEqual([
       ['pmt_1', 'dispute_lost', 2990n],
@@ -184,7 +187,7 @@ describe('several losses of one payment', () => {
 const back = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
   lost({ id: 'ret_1', kind: 'debit_return', morId: null, status: 'returned', ...euros(2990n), ...over });
 
-it("a returned debit is a loss under its own name, with the bank's date, until its undo", () => {
+it("a returned debit is a loss with the bank's date, and its undo reverses that loss", () => {
   const s = book(paid(), [back({ detail: { outcomeAt: '2026-10-30T00:00:00Z' } })]);
   expect(s.entries).toMatchObject([
     { reason: 'debit_returned', debit: 'disputed_payments', movedAt: new Date('2026-10-30T00:00:00Z') },
@@ -198,7 +201,7 @@ it("a returned debit is a loss under its own name, with the bank's date, until i
   expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss by return ret_1 is taken back');
 });
 
-it('a returned debit and a dispute take at most the payment together', () => {
+it('a returned debit and a lost dispute take at most the payment together, in the order of their dates', () => {
   const s = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), lost()]);
   // The dispute's time is not known, so it counts as the first.
   expect(taken(s).map(([, reason, minor]) => [reason, minor])).toEqual([['dispute_lost', 2990n]]);
@@ -220,7 +223,7 @@ describe('a loss that changes with another movement of one decision', () => {
     return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
-  it('a loss moves with another movement of its payment at the MoR', () => {
+  it("the reversal of a loss has the date of the payment's other movement in the same decision", () => {
     const s = dated(paidTwice());
     const [p, other] = s.payments;
     if (p === undefined || other === undefined) throw new Error('two payments');
@@ -232,7 +235,7 @@ describe('a loss that changes with another movement of one decision', () => {
     expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
   });
 
-  it('a loss does not count its own entries', () => {
+  it("the date of a loss's reversal does not follow the loss's own entries", () => {
     const s = dated(paid());
     const [p] = s.payments;
     if (p === undefined) throw new Error('a payment');
@@ -269,14 +272,14 @@ async function booked(...told: readonly Told[]): Promise<Record<string, bigint>>
   return months;
 }
 
-it('the reversal of a loss belongs to the month of the win, in the MoR’s time', async () => {
+it('the reversal of a loss belongs to the month in which the MoR won the dispute', async () => {
   expect(await booked(LOST, ['won', '2026-11-30T23:59:00Z'])).toEqual({ '2026-11': 0n });
   expect(await booked(LOST, ['won', '2026-12-01T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 1000n });
   const lostAgain: Told = ['lost', '2026-11-29T00:00:00Z'];
   expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
 });
 
-it('the reversal of a loss comes after its last growth', () => {
+it('the reversal of a loss is dated no earlier than the last growth of that loss', () => {
   const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
   const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
   const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };
@@ -288,14 +291,14 @@ it('the reversal of a loss comes after its last growth', () => {
   ]);
 });
 
-it('the reversal of a loss belongs to the month of the refund, so no month loses more than it took', async () => {
+it('the reversal of a refunded loss belongs to the month of the refund or of the loss, whichever is later', async () => {
   expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
   expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });
   // Given back after the loss was booked: November stays as it is, and December has both.
   expect(await booked(LOST, [300, '2026-12-02T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 0n });
 });
 
-it('the reversal of a loss belongs to the month of the other dispute with the money', async () => {
+it('the reversal of a loss belongs to the month in which another dispute takes the same money', async () => {
   const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
   expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
   const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
@@ -330,7 +333,7 @@ describe('a dispute over an unsure sum', () => {
     return [balances(s)['disputed_payments'] ?? 0n, open];
   }
 
-  it('Crossbill books a lost dispute with a decimal sum in either shape', async () => {
+  it('Crossbill books a lost dispute whose amount is a decimal, flat or nested', async () => {
     for (const sum of [{ amount: '3.00', currency: 'EUR' }, { amount: { amount: '3.00', currency: 'eur' } }]) {
       const h = await paid();
       await lost(h, sum);
@@ -338,7 +341,7 @@ describe('a dispute over an unsure sum', () => {
     }
   });
 
-  it('Crossbill books no ambiguous sum, and a person decides', async () => {
+  it("Crossbill books no ambiguous dispute amount, and the review item quotes the MoR's amount", async () => {
     const unsure = (said: string): string =>
       `dispute dp_1 was lost, and how much the bank took is not sure: the MoR wrote "${said}"; the loss is not in the ledger`;
     for (const [sum, said] of [
@@ -356,7 +359,7 @@ describe('a dispute over an unsure sum', () => {
     }
   });
 
-  it('a later clear sum books the loss, and a person with a manual booking hears of it', async () => {
+  it('a later clear amount of a lost dispute books the loss, even after an operator dismissed the ambiguous amount', async () => {
     const h = await paid();
     await lost(h, { amount: 300, currency: 'EUR' });
     const [item] = (await h.state(INVOICE_ID)).reviews;
@@ -367,7 +370,7 @@ describe('a dispute over an unsure sum', () => {
     expect(await booked(h)).toEqual([300n, [said]]);
   });
 
-  it('the last understood sum is the loss', async () => {
+  it('Crossbill books the last clear amount of a dispute', async () => {
     const h = await paid();
     await tell(h, 1, 'dispute.action_needed', { amount: 300, currency: 'EUR' });
     await lost(h, { amount: { amount: '3.00', currency: 'EUR' } }, 2);
@@ -377,14 +380,14 @@ describe('a dispute over an unsure sum', () => {
   const whole = { amount: { amount: '10.00', currency: 'EUR' } };
   const part = { amount: { amount: '3.00', currency: 'EUR' } };
 
-  it('Crossbill books no sum from a payment and a dispute with two, and a person decides', async () => {
+  it('Crossbill books no loss if the payment and the dispute of one event give two amounts', async () => {
     const h = await paid();
     await lost(h, { payment: { id: 'pay_oak', ...whole }, dispute: { id: 'dp_1', ...part } });
     const said = expect.stringContaining('is not sure: the MoR wrote "10.00 EUR or 3.00 EUR"');
     expect(await booked(h)).toEqual([0n, [said]]);
   });
 
-  it('Crossbill books no loss if one of two sums is unreadable', async () => {
+  it("Crossbill books no loss if one of an event's two amounts is unreadable", async () => {
     for (const amount of [{ amount: '10.00', currency: 'EUR' }, '10.00']) {
       const h = await paid();
       const dispute = { id: 'dp_1', amount: 300, currency: 'EUR' };
@@ -393,13 +396,13 @@ describe('a dispute over an unsure sum', () => {
     }
   });
 
-  it('two equal sums book the loss', async () => {
+  it('two equal amounts in one dispute event book the loss', async () => {
     const same = await paid();
     await lost(same, { payment: whole, dispute: { amount: { amount: '10.0', currency: 'eur' } } });
     expect(await booked(same)).toEqual([1000n, ['dispute dp_1 was lost: the bank took 10.00 EUR back']]);
   });
 
-  it('Crossbill does not book the earlier sum after another, later one', async () => {
+  it("Crossbill does not book a dispute's clear amount after a later ambiguous amount", async () => {
     const h = await paid();
     await tell(h, 1, 'dispute.action_needed', whole);
     await lost(h, { amount: 300, currency: 'EUR' }, 2);
@@ -410,7 +413,7 @@ describe('a dispute over an unsure sum', () => {
     expect(disputed({ dispute, payment })).toEqual({ minor: null, currency: null });
   });
 
-  it('1000 EUR, or no sum, books all of a 10.00 EUR payment: each reading takes it whole', async () => {
+  it('an ambiguous or missing amount of at least the payment books the whole payment as lost', async () => {
     for (const sum of [{ amount: 1000, currency: 'eur' }, { amount: '1000', currency: 'EUR' }, {}]) {
       const h = await paid();
       await lost(h, sum);
@@ -418,7 +421,7 @@ describe('a dispute over an unsure sum', () => {
     }
   });
 
-  it("a request for evidence shows an unclear sum in the MoR's own words", async () => {
+  it("the review item of an open dispute quotes an ambiguous amount in the MoR's words", async () => {
     const h = await paid();
     await tell(h, 1, 'dispute.action_needed', { amount: 300, currency: 'EUR' });
     expect((await booked(h))[1]).toEqual([

@@ -34,24 +34,24 @@ it.each<[ReviewKind, Resolution[]]>([
   ['conflicting_event', ['dismiss']],
   ['refund_gap', ['dismiss']],
   ['signup_overdue', ['dismiss']],
-])('a person may choose for %s: %j, and a refund only for a payment with a name', (kind, may) => {
+])('the choices of a %s item are %j, with refund only for a payment with an id', (kind, may) => {
   expect(resolutionsOf(item(kind), true)).toEqual(may);
   expect(resolutionsOf(item(kind), false)).toEqual(may.filter((x) => x !== 'refund'));
 });
 
-it('nobody may free the amount of a twice failed refund, or give back a charge of two payments', () => {
+it('a review item offers only the actions that its rule allows', () => {
   const failed = { actions: ['retry', 'dismiss'] } as const;
   expect(resolutionsOf(item('refund_stuck', failed), true)).toEqual(['retry', 'dismiss']);
   expect(resolutionsOf(item('double_payment', { actions: ['dismiss'] }), true)).toEqual(['dismiss']);
 });
 
-it('only the end of a stuck refund needs a note with its source', () => {
+it('only ending a stuck refund as failed requires a note', () => {
   expect(isNoteNeeded(item('refund_stuck'), 'apply')).toBe(true);
   expect(isNoteNeeded(item('refund_stuck'), 'retry')).toBe(false);
   expect(isNoteNeeded(item('amount_mismatch'), 'apply')).toBe(false);
 });
 
-it('an item without a payment name explains the naming, if a refund depends on it', () => {
+it('if a refund needs a payment id that is missing, the review item says to name the payment first', () => {
   const said = proposalOf(item('double_payment'), false);
   expect(said).toContain(' `refund` needs the name of the payment first.');
   const plain: [ReviewRow, boolean][] = [

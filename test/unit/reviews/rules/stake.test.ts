@@ -14,7 +14,7 @@ function item(kind: ReviewKind, choices: Pick<Item, 'actions' | 'proposed'> = {}
 const REFUND = { proposed: 'refund' } as const;
 
 it.each(Object.keys(FACTS) as ReviewKind[])(
-  'an item of kind %s states the stake and proposes only an allowed choice',
+  'a review item of kind %s states what is at stake and proposes only an allowed choice',
   (kind) => {
     expect(stakeOf(item(kind))).toMatch(/^[A-Z].*\.$/);
     for (const named of [true, false]) {
@@ -24,7 +24,7 @@ it.each(Object.keys(FACTS) as ReviewKind[])(
   },
 );
 
-it('one click gives money back only if the rule proposes it and the payment has a name', () => {
+it('a review item proposes a refund only if its rule does and the payment has an id', () => {
   expect(proposedOf(item('double_payment', REFUND), true)).toBe('refund');
   expect(proposedOf(item('double_payment', REFUND), false)).toBeNull();
   expect(proposedOf(item('double_payment'), true)).toBeNull();
@@ -32,7 +32,7 @@ it('one click gives money back only if the rule proposes it and the payment has 
   expect(proposedOf(item('refund_stuck'), true)).toBeNull();
 });
 
-it('one click closes an item with its answer elsewhere', () => {
+it('a dispute item proposes to dismiss it, and counts as done elsewhere', () => {
   expect([proposedOf(item('dispute'), true), isDoneElsewhere(item('dispute'), true)]).toEqual(['dismiss', true]);
   expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
   expect(proposedOf(item('partial_transfer'), true)).toBe('apply');

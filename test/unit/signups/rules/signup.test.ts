@@ -35,7 +35,7 @@ const value = (c: Commanded<PaymentRow>): PaymentRow => (c.ok ? c.value : never(
 const EUR25 = { said: eur(2500n) };
 const off = ctx({ signupChargeCheck: 'off' });
 
-it('a completed signup is a payment of the requested amount without proof or ledger entry', () => {
+it('a completed signup adds a payment of the requested amount without proof and without a ledger entry', () => {
   const done = complete(emptyLane('in_1'));
   expect(state(done).payments).toMatchObject([
     {
@@ -50,7 +50,7 @@ it('a completed signup is a payment of the requested amount without proof or led
   expect(state(done).invoice?.invoiceId).toBe('in_1');
 });
 
-it('a completed signup counts at once where the settings turn the check off', () => {
+it('with SIGNUP_CHARGE_CHECK=off a completed signup is a successful payment at once', () => {
   const done = complete(emptyLane('in_1'), {}, off);
   const taken = { mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) };
   expect(state(done).payments).toMatchObject([taken]);
@@ -61,7 +61,7 @@ it('a completed signup counts at once where the settings turn the check off', ()
   expect(value(beside)).toMatchObject({ ...taken, signupId: 'sup_1' });
 });
 
-it('the browser’s result names the payment of a signup at the MoR, and Crossbill refuses a taken name', () => {
+it("the browser's result names a signup's payment at the MoR, and Crossbill refuses the id of another payment", () => {
   expect(value(complete(lane(), { paymentId: 'pay_9' }))).toMatchObject({
     ...{ paymentId: 'pay_9', identifiedBy: 'signup sup_1' },
   });
@@ -81,7 +81,7 @@ const ofIntent = { processorChargeId: 'ch_x', processorPaymentIntentId: 'pi_firs
 it.each([
   ['charge', {}],
   ['payment intent', ofIntent],
-])('a known payment with the %s of a signup is its payment: the MoR’s own event is the proof', (_, over) => {
+])("a known payment with the %s of a signup is the signup's payment, since the MoR reported it", (_, over) => {
   const s = known(over);
   const done = complete(s);
   expect(state(done).payments).toEqual([s.payments[0], { ...s.payments[1], signupId: 'sup_1' }]);
@@ -89,20 +89,20 @@ it.each([
   expect(state(done).journal).toEqual([]);
 });
 
-it('a signup with another charge and intent is another payment, also without an intent in its result', () => {
+it('a signup with another charge and payment intent than the known payment adds another payment', () => {
   expect(state(complete(known({ processorChargeId: 'ch_x' }))).payments).toHaveLength(3);
   const nameless = known({ processorChargeId: 'ch_x', processorPaymentIntentId: null });
   expect(state(complete(nameless, { paymentIntentId: null })).payments).toHaveLength(3);
 });
 
-it('Crossbill refuses a signup with the payment of another signup, and repeats its own', () => {
+it('Crossbill refuses a signup with the charge of another signup, and accepts its own charge again', () => {
   expect(complete(known({ signupId: 'sup_0' }))).toMatchObject({
     ...{ ok: false, status: 409, code: 'charge_already_used', field: 'charge_id' },
   });
   expect(value(complete(known({ signupId: 'sup_1' })))).toMatchObject({ id: 'pmt_1', signupId: 'sup_1' });
 });
 
-it('a signup with a declined earlier try of its intent still needs proof', () => {
+it('a signup still needs proof if an earlier charge of its payment intent was declined', () => {
   const declined = { ...ofIntent, mark: 'none', status: 'failed', succeededAt: null, amount: 5n } as const;
   const done = complete(known({ ...declined, recordedAt: at(-9_000) }));
   expect(state(done).payments[1]).toMatchObject({
@@ -123,7 +123,7 @@ it('a taken, checked or parked payment of a signup needs no second proof', () =>
   }
 });
 
-it('an item shows both amounts of a signup of 10.00 EUR reported with 25.00 EUR', () => {
+it('a signup of 10.00 EUR that is completed with 25.00 EUR opens an amount_mismatch item with both amounts', () => {
   const done = complete(lane(), EUR25);
   expect(state(done).payments).toMatchObject([{ amount: 1000n, mark: 'proving' }]);
   expect(withWords(open(state(done)))).toMatchObject([
@@ -136,7 +136,7 @@ it('an item shows both amounts of a signup of 10.00 EUR reported with 25.00 EUR'
   expect(open(state(complete(lane(), { said: { minor: 1000n, currency: 'USD' } })))).toHaveLength(1);
 });
 
-it('a decided amount of a signup opens no second item, until another amount comes', () => {
+it("after an operator's decision the same wrong signup amount opens no second item, but another amount does", () => {
   const asked = state(complete(lane(), EUR25));
   const settled = (resolution: 'apply' | 'cleared') =>
     closeReviews(asked, ctx(), () => true, { by: null, resolution, note: null });
@@ -145,7 +145,7 @@ it('a decided amount of a signup opens no second item, until another amount come
   expect(open(state(complete(settled('cleared'), EUR25)))).toHaveLength(1);
 });
 
-it('a second completion with the right amount closes the item of the signup', () => {
+it("a second completion with the right amount closes the signup's amount_mismatch item", () => {
   const asked = state(complete(lane(), EUR25));
   const done = complete(asked);
   expect(open(state(done))).toEqual([]);
@@ -154,7 +154,7 @@ it('a second completion with the right amount closes the item of the signup', ()
   ]);
 });
 
-it('Crossbill does not compare a signup with a payment without an amount', () => {
+it('Crossbill does not compare a signup with a payment of unknown amount', () => {
   const s = putPayment(lane(), { ...payment({ processorChargeId: 'ch_first' }), amount: null });
   expect(open(state(complete(s, EUR25)))).toEqual([]);
 });
@@ -181,11 +181,11 @@ describe('money of a signup on its way', () => {
     return watchUnsettled({ ...s, invoice: first() }, ctx(ms), (when) => looks.push(when));
   };
 
-  it('a signup’s money is unsettled once the MoR knows it and has not settled it', () => {
+  it('isUnsettled is true for a signup payment that the MoR knows and has not settled', () => {
     expect([pending(), proving(), pending({ mark: 'waiting' })].map(isUnsettled)).toEqual([true, false, false]);
   });
 
-  it('a person hears in time of a signup’s money, even with a silent MoR', () => {
+  it('a signup payment without any answer from the MoR for 17 hours opens a signup_overdue item', () => {
     const silent = proving({ proveAttempts: 1 });
     expect([isUnsettled(silent), isUnsettled({ ...silent, mark: 'parked' })]).toEqual([true, false]);
     const s = watched(silent, 17 * HOUR_MS);
@@ -198,7 +198,7 @@ describe('money of a signup on its way', () => {
     ]);
   });
 
-  it('a signup’s money is late 18 hours after its subscription began, or after Crossbill recorded it', () => {
+  it('a signup payment is late 18 hours after the invoice was created, or after Crossbill recorded the payment', () => {
     const eighteen = at(17 * HOUR_MS);
     expect(signupLateAt(first(), pending())).toEqual(eighteen);
     expect(signupLateAt(first({ billingReason: null }), pending())).toEqual(eighteen);
@@ -206,7 +206,7 @@ describe('money of a signup on its way', () => {
     expect(signupLateAt(null, pending())).toEqual(at(18 * HOUR_MS));
   });
 
-  it('a renewal, an ended invoice or settled money is never late for a signup', () => {
+  it('a signup payment is never late on a renewal or an ended invoice, or without a pending debit', () => {
     expect(signupLateAt(first({ billingReason: 'subscription_cycle' }), pending())).toBeNull();
     expect(signupLateAt(first({ platformStatus: 'void' }), pending())).toBeNull();
     expect(signupLateAt(first(), proving())).toBeNull();
@@ -214,7 +214,7 @@ describe('money of a signup on its way', () => {
     expect(signupLateAt(first({ billingReason: 'manual' }), proving())).toBeNull();
   });
 
-  it('an unsettled signup opens an item five hours before Stripe ends the subscription', () => {
+  it('an unsettled bank debit of a signup opens a signup_overdue item five hours before Stripe ends the subscription', () => {
     const before = watched(pending(), 17 * HOUR_MS - 1);
     expect([open(before), looks]).toEqual([[], [at(17 * HOUR_MS)]]);
     const s = watched(pending(), 17 * HOUR_MS);
@@ -231,14 +231,14 @@ describe('money of a signup on its way', () => {
     );
   });
 
-  it('unsettled money opens no item if it has no signup, or if its invoice is a renewal', () => {
+  it('an unsettled payment without a signup, or on a renewal, opens no signup_overdue item', () => {
     expect(watched(pending({ signupId: null }), 20 * HOUR_MS).reviews).toEqual([]);
     expect(looks).toEqual([]);
     const renewal = { ...known(pending()), invoice: first({ billingReason: 'subscription_cycle' }) };
     expect(watchUnsettled(renewal, ctx(20 * HOUR_MS), () => undefined)).toEqual(renewal);
   });
 
-  it('the end of the wait closes the item about it, and no other', () => {
+  it('once a signup payment is settled, only its own signup_overdue item closes', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const asked = openReview(late, ctx(), { ...aKind('double_payment'), subject: 'pmt_1' });
     const done = watched(proving({ mark: 'waiting' }), 0, putPayment(asked, proving({ mark: 'waiting' })));
@@ -247,7 +247,7 @@ describe('money of a signup on its way', () => {
     expect(open(watched(pending(), 18 * HOUR_MS, asked))).toHaveLength(2);
   });
 
-  it('an ended invoice keeps the open item about unsettled money, and opens none', () => {
+  it('on a void invoice a signup_overdue item stays open, and no new one opens', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const over = { ...late, invoice: first({ platformStatus: 'void' }) };
     const look = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);
@@ -258,9 +258,9 @@ describe('money of a signup on its way', () => {
 
 describe('a signup on the real flow of its lane', () => {
   it.each([
-    ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],
-    ['before it was proven, by a first try, says nothing', -86_400_000, []],
-  ])('a proven charge of a signup with a failure %s; the invoice stays paid', async (_what, afterMs, kinds) => {
+    ['after', ['conflicting_event'], 86_400_000],
+    ['before', [], -86_400_000],
+  ])("a decline %s a signup's proof opens %j and leaves the invoice paid", async (_, kinds, afterMs) => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     h.gateway.charges.add('ch_first');
@@ -273,7 +273,7 @@ describe('a signup on the real flow of its lane', () => {
     expect(openKinds(s)).toEqual(kinds);
   });
 
-  it('a charge with a silent MoR opens an item before Stripe ends the subscription, and the proof closes it', async () => {
+  it('a silent MoR leads to a signup_overdue item before Stripe ends the subscription, and the proof closes it', async () => {
     const h = LaneHarness.inMemory();
     const first = { billingReason: 'subscription_create', createdAt: h.clock.now() } as const;
     h.platform.put(anInvoice(first));
@@ -291,7 +291,7 @@ describe('a signup on the real flow of its lane', () => {
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   });
 
-  it('a given-up charge counts once the MoR reports its capture', async () => {
+  it('a dismissed signup payment counts once the MoR reports its capture', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
@@ -313,28 +313,31 @@ describe('a signup on the real flow of its lane', () => {
   });
 
   it.each([
-    ['before it failed, and was told late, stays given up', -60_000, 'closed'],
-    ['after it failed counts', 60_000, 'confirmed'],
-  ])('a failed and given-up charge, captured %s', async (_, afterMs, mark) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    h.clock.advance(300_000);
-    const failedAt = h.clock.now().getTime();
-    await h.take(aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s' }));
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-    const [id, type] = ['evt_captured', 'payment.captured'];
-    const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
-    const created = new Date(failedAt + afterMs).toISOString();
-    h.clock.advance(120_000);
-    await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(s.payments.map((p) => p.mark)).toEqual([mark]);
-    expect(balances(s)['mor_receivable']).toBe(mark === 'confirmed' ? 1000n : undefined);
-  });
+    ['before', 'closed', -60_000],
+    ['after', 'confirmed', 60_000],
+  ])(
+    'the capture of a failed, dismissed signup payment, made %s the failure, leaves the payment %s',
+    async (_, mark, afterMs) => {
+      const h = LaneHarness.inMemory();
+      h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+      await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+      h.clock.advance(300_000);
+      const failedAt = h.clock.now().getTime();
+      await h.take(aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s' }));
+      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
+      const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      const [id, type] = ['evt_captured', 'payment.captured'];
+      const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
+      const created = new Date(failedAt + afterMs).toISOString();
+      h.clock.advance(120_000);
+      await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+      await h.rest();
+      const s = await h.state(INVOICE_ID);
+      expect(s.payments.map((p) => p.mark)).toEqual([mark]);
+      expect(balances(s)['mor_receivable']).toBe(mark === 'confirmed' ? 1000n : undefined);
+    },
+  );
 
   const eur25 = money(2500n, 'EUR');
 
@@ -358,7 +361,7 @@ describe('a signup on the real flow of its lane', () => {
   }
 
   it.each([1000n, 2500n])(
-    'Crossbill books the asked 10.00 EUR of a signup with a claim of 25.00, and marks nothing with %s due',
+    'a signup of 10.00 EUR completed with 25.00 EUR is booked with 10.00 EUR, and marks no invoice with %s minor units due',
     async (amountDue) => {
       const h = await said(amountDue);
       expect(await shown(h)).toMatchObject({
@@ -372,7 +375,7 @@ describe('a signup on the real flow of its lane', () => {
     },
   );
 
-  it('a second completion with the right charge closes the item, and an item about the amount opens', async () => {
+  it("a second completion with the right amount closes the signup's item, and an item about the amount due opens", async () => {
     const h = await said();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();
@@ -391,7 +394,7 @@ describe('a signup on the real flow of its lane', () => {
     ['retry', 2500n, 'parked', ['amount_mismatch']], // what is due is compared: another item
     ['dismiss', 1000n, 'closed', []],
   ])(
-    'after the choice %s with %s due, the payment of a signup with a wrong number is %s',
+    'after the choice %s with %s minor units due, a signup payment with a wrong amount is %s',
     async (resolution, amountDue, mark, open) => {
       const h = await said(amountDue);
       const [item] = (await h.state(INVOICE_ID)).reviews;
@@ -403,7 +406,7 @@ describe('a signup on the real flow of its lane', () => {
     },
   );
 
-  it("a person can dismiss a wrong signup amount only after the MoR's answer, and Crossbill marks nothing", async () => {
+  it("an operator can dismiss a wrong signup amount only after the MoR's answer", async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
@@ -420,7 +423,7 @@ describe('a signup on the real flow of its lane', () => {
     expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
   });
 
-  it('a refused refund of a signup with a wrong number marks nothing, and the item stays until a choice', async () => {
+  it('if the refund of a signup with a wrong amount fails, the review item stays until the operator applies the payment', async () => {
     const h = await said(1000n);
     h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
     const choose = async (resolution: Resolution): Promise<LaneState> => {
@@ -444,20 +447,23 @@ describe('a signup on the real flow of its lane', () => {
   });
 
   it.each([
-    ['before the charge was proven', 0],
-    ['after it', 1],
-  ])('the MoR’s own 10.00 EUR %s settles the wrong number of a signup', async (_when, hours) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    if (hours > 0) h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    await h.rest(hours);
-    await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
-    await h.rest();
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
-  });
+    ['before', 0],
+    ['after', 1],
+  ])(
+    'a payment.succeeded event of 10.00 EUR %s the proof closes the item of a wrong signup amount',
+    async (_when, hours) => {
+      const h = LaneHarness.inMemory();
+      h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+      if (hours > 0) h.gateway.charges.add('ch_first');
+      await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+      await h.rest(hours);
+      await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
+      await h.rest();
+      expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
+    },
+  );
 
-  it('a settled number does not prove an unknown charge of a signup', async () => {
+  it("the operator's choice about a wrong signup amount does not prove an unknown charge", async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));

@@ -45,7 +45,7 @@ const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.
 const other = aProforma({ morId: 'pf_other' });
 const due = at(5_000).getTime();
 
-it('the reply to a proforma request gives this proforma invoice its name, number and state, and no other', () => {
+it("the MoR's answer to a proforma request names that proforma invoice and no other", () => {
   const { s, m } = requested(other);
   const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
   expect(rows(done)).toEqual([
@@ -61,13 +61,13 @@ it('the reply to a proforma request gives this proforma invoice its name, number
     expect(onStates(createProformaCall).answered(lane(), m, answer, later)).toEqual(lane());
 });
 
-it('Crossbill reads a new proforma invoice only after the time in Retry-After', () => {
+it('Crossbill reads a new proforma invoice only after the Retry-After time of the MoR', () => {
   const { s, m } = requested();
   const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }, 2_000), later);
   expect(done.objects[0]?.readDueAt).toEqual(at(7_000));
 });
 
-it('a late reply to a proforma request keeps the news of an earlier event', () => {
+it('a late answer to a proforma request does not overwrite the status and number from an earlier event', () => {
   const { s, m } = requested();
   const told = withObjects(s, aProforma({ id: 'pfm_2', status: 'ISSUED', number: 'PF-7' }));
   const done = onStates(createProformaCall).answered(
@@ -79,7 +79,7 @@ it('a late reply to a proforma request keeps the news of an earlier event', () =
   expect(done.objects).toMatchObject([{ status: 'ISSUED', number: 'PF-7', updatedAt: NOW }]);
 });
 
-it('Crossbill uses and reads the proforma invoice the MoR already has for this invoice', () => {
+it('if the MoR already has a proforma invoice for this invoice, Crossbill uses and reads that one', () => {
   const { s, m } = requested(other);
   const done = onStates(createProformaCall).answered(s, m, taken, later);
   expect(rows(done)).toEqual([
@@ -91,10 +91,10 @@ it('Crossbill uses and reads the proforma invoice the MoR already has for this i
 });
 
 it.each([
-  ['just made', made(), 0],
-  ['told to stand already', taken, 1],
+  ['created', made(), 0],
+  ['reference taken', taken, 1],
 ])(
-  'a second row of the same proforma invoice (%s) gives way to the first, and Crossbill reads the first',
+  "if the MoR's answer (%s) names a known proforma invoice, the new row becomes REPLACED and Crossbill reads the known one",
   (_, answer, notes) => {
     const { s, m } = requested(aLink({ morId: PROFORMA }), aProforma({ readAttempts: 3 }));
     const done = onStates(createProformaCall).answered(s, m, answer, later);
@@ -109,7 +109,7 @@ it.each([
   },
 );
 
-it('a proforma invoice shows a refused or unanswered request', () => {
+it('if the MoR refuses a proforma request, it is REFUSED; without an answer it is marked unanswered', () => {
   const { s, m } = requested();
   expect(onStates(createProformaCall).refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
   const silent = onStates(createProformaCall).silent(s, m, refusal({ kind: 'unknown' }), later);
@@ -126,7 +126,7 @@ const shown = (o: MorObjectRow, f: Partial<ProformaFacts>) => {
   return row;
 };
 
-it('a proforma invoice takes state, number and reference from the MoR, and keeps omitted values', () => {
+it('a proforma invoice takes status, number and reference from the MoR, and keeps values that the MoR leaves out', () => {
   const o = aProforma({ detail: { merchantReference: 'in_0' } });
   expect(shown(o, { status: 'CANCELLED', number: 'PF-2', merchantReference: 'in_1' })).toMatchObject({
     ...{ status: 'CANCELLED', number: 'PF-2', detail: { merchantReference: 'in_1' }, updatedAt: at(5_000) },
@@ -136,14 +136,14 @@ it('a proforma invoice takes state, number and reference from the MoR, and keeps
   expect(shown(aProforma(), { merchantReference: null }).detail).toEqual({ merchantReference: null });
 });
 
-it('a failed proforma invoice shows the reason, and the time if the MoR names it', () => {
+it("a failed proforma invoice stores the MoR's reason, and the time if the MoR gives one", () => {
   const status = 'ISSUANCE_FAILED';
   expect(shown(aProforma(), { status, failure }).detail.failure).toEqual(kept);
   const undated = { ...failure, failedAt: null };
   expect(shown(aProforma(), { status, failure: undated }).detail.failure).toEqual(undated);
 });
 
-it('the timeline notes a proforma invoice in a new state', () => {
+it('the timeline has a line only for a proforma invoice with a new status', () => {
   const o = aProforma({ readAttempts: 2 });
   const same = read(o, { status: 'ISSUED' });
   expect([same.objects[0]?.readAttempts, texts(same)]).toEqual([0, []]);
@@ -156,7 +156,7 @@ const tell = (s: LaneState, data: object, failed = false) => {
 };
 const id = { proformaInvoiceId: PROFORMA };
 
-it('the event of an issued proforma invoice adds an unknown one with its number', () => {
+it('a proforma_invoice.issued event adds an unknown proforma invoice with its number', () => {
   const { state, verdict } = tell(lane(), { ...id, number: 'PF-9' });
   expect(state.objects).toMatchObject([
     { kind: 'proforma', morId: PROFORMA, status: 'ISSUED', number: 'PF-9', updatedAt: at(5_000) },
@@ -173,11 +173,11 @@ it.each([
   ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
   ['SETTLED', 'SETTLED'],
   ['BOOKED', 'BOOKED'],
-])('the event of an issued proforma invoice turns the state %s into %s', (before, after) => {
+])('a proforma_invoice.issued event turns the status %s into %s', (before, after) => {
   expect(tell(withObjects(lane(), aProforma({ status: before })), id).state.objects[0]?.status).toBe(after);
 });
 
-it('the event of a proforma invoice finds it by its name anywhere, never a link; without a name nothing changes', () => {
+it("a proforma event finds its proforma invoice by the MoR's id anywhere in the event, and never a payment link", () => {
   const s = withObjects(
     lane(),
     aLink({ morId: 'pf_3' }),
@@ -196,10 +196,10 @@ it('the event of a proforma invoice finds it by its name anywhere, never a link;
 
 it.each([
   ['with its code, reason and time', { issuanceFailure: { ...kept, reason: 'x' } }, kept, 'the VAT number'],
-  ['with a reason beside its name', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no'],
+  ['with a reason alone', { reason: 'no' }, { code: null, message: 'no', failedAt: null }, 'no'],
   ['with a code alone', { code: 'c1' }, { code: 'c1', message: null, failedAt: null }, 'c1'],
   ['without a reason', {}, { code: null, message: null, failedAt: null }, 'no reason given'],
-])('the event of a failed issuance marks the proforma invoice as failed, %s', (_, data, told, why) => {
+])('a proforma_invoice.issuance_failed event %s marks the proforma invoice as failed', (_, data, told, why) => {
   const { state, verdict } = tell(
     withObjects(lane(), aProforma({ detail: { merchantReference: 'in_1' } })),
     { ...id, ...data },
@@ -226,7 +226,7 @@ function came(received: object, total: object = amount('29.90'), s = withObjects
   return asEventRule(takeSettled)(s, e, later);
 }
 
-it('Crossbill books a full bank transfer at the MoR’s time, and its mark waits', () => {
+it("Crossbill books a full bank transfer at the MoR's time, and its invoice waits to be marked paid", () => {
   const { state, verdict } = came(amount('29.90'));
   expect(state.payments).toMatchObject([
     { origin: 'proforma', reference: PROFORMA, amount: 2990n, succeededAt: at(-1_000), mark: 'waiting' },
@@ -238,7 +238,7 @@ it('Crossbill books a full bank transfer at the MoR’s time, and its mark waits
   expect([open(state), verdict.reason]).toEqual([[], '29.90 EUR came by bank transfer for proforma invoice PF-1']);
 });
 
-it('Crossbill books a partial bank transfer without a mark, and an item names the missing amount', () => {
+it('Crossbill books a partial bank transfer as parked, and the review item names the missing amount', () => {
   const { state, verdict } = came(amount('29.89'));
   expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
   expect(withWords(open(state))).toMatchObject([
@@ -256,14 +256,14 @@ it('Crossbill books a partial bank transfer without a mark, and an item names th
   expect(again.verdict.reason).toBe('this payment is already recorded');
 });
 
-it('a larger transfer, or another currency, waits for the comparison with the invoice', () => {
+it('a bank transfer above the total or in another currency waits for the comparison with the invoice', () => {
   for (const received of [amount('30.00'), amount('10.00', 'USD')]) {
     const { state } = came(received);
     expect([state.payments[0]?.mark, open(state)]).toEqual(['waiting', []]);
   }
 });
 
-it('a late transfer event does not move a booked proforma invoice back', () => {
+it('a late transfer event leaves a proforma invoice BOOKED', () => {
   expect(
     came(amount('29.90'), amount('29.90'), withObjects(lane(), aProforma({ status: 'BOOKED' }))).state.objects,
   ).toMatchObject([{ status: 'BOOKED' }]);
@@ -278,7 +278,7 @@ const settled = (s: LaneState, ms = HOUR_MS): LaneState => {
 };
 
 it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
-  'a person decides about a %s proforma invoice without an event after an hour',
+  'a %s proforma invoice without a transfer event for an hour opens a review item',
   (status) => {
     const s = withObjects(lane(), aProforma({ status }));
     expect(settled(s, HOUR_MS - 1)).toBe(s);
@@ -294,7 +294,7 @@ it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
   },
 );
 
-it('an unpaid proforma invoice, or a settled link, lacks no transfer event', () => {
+it('an unpaid proforma invoice or a settled payment link opens no item about a missing transfer event', () => {
   for (const o of [aProforma(), aLink({ status: 'SETTLED' })]) {
     const s = withObjects(lane(), o);
     expect(settled(s)).toBe(s);
@@ -302,7 +302,7 @@ it('an unpaid proforma invoice, or a settled link, lacks no transfer event', () 
   }
 });
 
-it('the late event of a transfer closes its own item, and no other', () => {
+it('a late transfer event closes only the review item of its own proforma invoice', () => {
   const subjects = [
     ['conflicting_event', 'pfm_2'],
     ['effect_failed', 'pfm_1'],

@@ -30,164 +30,156 @@ const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
 const paid = { invoiceId: INVOICE_ID, paymentId: 'pay_1' };
 const kinds = (found: readonly Difference[]): string[] => found.map((d) => `${d.kind} ${d.objectId}`);
 
-describe('our payment record, detached from its invoice', () => {
-  it('a detached record is money at the MoR without a mark on Stripe', () => {
-    expect(compareDetached(shown({ status: 'open' }), ours())).toEqual([
-      finding.detached({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', amount: eur(2990n), status: 'open' }),
-    ]);
-    const unnamed = ours({ payments: [payment({ paymentId: null })] });
-    expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
-  });
-
-  it('a record without a paid entry on the invoice is detached, next to any other payment', () => {
-    expect(compareDetached(shown({ payments: [attached('pr_1')] }), ours())).toEqual([]);
-    const not = [attached('pr_1', 'canceled'), attached('pr_9'), attached(null)];
-    expect(kinds(compareDetached(shown({ payments: not }), ours()))).toEqual(['charged_not_marked pr_1']);
-    const two = ours({ payments: [payment(), payment({ id: 'pmt_2', paymentRecordId: 'pr_2' })] });
-    expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
-  });
-
-  it('nothing is detached without all payments from Stripe, or without such a mark in the ledger', () => {
-    expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
-    for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
-      expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
-    }
-  });
+it('a payment record detached from its invoice on Stripe is a charged_not_marked difference', () => {
+  expect(compareDetached(shown({ status: 'open' }), ours())).toEqual([
+    finding.detached({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', amount: eur(2990n), status: 'open' }),
+  ]);
+  const unnamed = ours({ payments: [payment({ paymentId: null })] });
+  expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
 });
 
-describe('an overpaid invoice', () => {
-  it('an overpaid invoice names the credited sum', () => {
-    expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
-      finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
-    ]);
-    expect(compareOverpaid(shown({ amountOverpaid: 1n }), ours())).toHaveLength(1);
-    expect(compareOverpaid(shown({ amountOverpaid: 0n }), ours())).toEqual([]);
-  });
-
-  it('an overpaid invoice names the part refunded since', () => {
-    const refunds = [
-      refund({ surplus: 60n }),
-      refund({ id: 'ref_2', surplus: 20n }),
-      refund({ id: 'ref_3', surplus: 9n, counted: false }),
-    ];
-    const found = (own: OurInvoice) => compareOverpaid(shown({ amountOverpaid: 110n }), own);
-    expect(found(ours({ refunds }))).toEqual([finding.overpaid(paid, { surplus: eur(110n), refunded: eur(80n) })]);
-    expect(found(ours({ refunds: [refund()] }))).toEqual([
-      finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
-    ]);
-  });
-
-  it('the item about the amount explains an overpaid invoice, and without our mark it is none of our business', () => {
-    const found = (over: object): unknown =>
-      compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
-    expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
-    for (const payments of [[], [payment({ mark: 'parked' })]]) {
-      expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours({ payments }))).toEqual([]);
-    }
-    const second = ours({ payments: [payment({ mark: 'closed' }), payment({ id: 'pmt_2', paymentId: 'pay_2' })] });
-    expect(compareOverpaid(shown({ amountOverpaid: 110n }), second)).toMatchObject([{ paymentId: 'pay_2' }]);
-  });
+it('a payment record is detached unless the invoice has a paid entry for it, next to any other payment', () => {
+  expect(compareDetached(shown({ payments: [attached('pr_1')] }), ours())).toEqual([]);
+  const not = [attached('pr_1', 'canceled'), attached('pr_9'), attached(null)];
+  expect(kinds(compareDetached(shown({ payments: not }), ours()))).toEqual(['charged_not_marked pr_1']);
+  const two = ours({ payments: [payment(), payment({ id: 'pmt_2', paymentRecordId: 'pr_2' })] });
+  expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
 });
 
-describe('the question for credit notes', () => {
-  it('Crossbill asks for credit notes once they exceed the mirrored refunds', () => {
-    const beyond = (credited: bigint, over: object = {}): boolean =>
-      creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
-    expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
-    expect([beyond(1000n, { mirror: 'crediting' }), beyond(0n, { mirror: 'crediting' })]).toEqual([true, false]);
-    // What gives a surplus back lowers no sale and has no credit note.
-    expect([beyond(900n, { surplus: 100n }), beyond(901n, { surplus: 100n })]).toEqual([false, true]);
-    const two = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n })] });
-    expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1500n }), two)).toBe(false);
-    expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1501n }), two)).toBe(true);
-  });
+it("verify reports no detached payment record without Stripe's list of payments or without a mark in the ledger", () => {
+  expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
+  for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
+    expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
+  }
 });
 
-describe('a credit note without a refund of the MoR', () => {
-  const foreign = { creditNoteId: 'cn_9', refundId: null, references: [] };
+it('an overpaid invoice is a difference with the surplus that Stripe credited', () => {
+  expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
+    finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
+  ]);
+  expect(compareOverpaid(shown({ amountOverpaid: 1n }), ours())).toHaveLength(1);
+  expect(compareOverpaid(shown({ amountOverpaid: 0n }), ours())).toEqual([]);
+});
 
-  const about = { invoiceId: INVOICE_ID, objectId: 'cn_9' };
-  const nothing = { by: 'nothing' } as const;
-  const covered = (over: Parameters<typeof ours>[0], cover: Cover): void => {
-    const facts = { note: 'cn_9', amount: eur(1000n), cover };
-    expect(compareForeignNotes(ours(over), [note(foreign)])).toEqual([finding.notedByHand(about, facts)]);
-  };
+it('the difference of an overpaid invoice names the part of the surplus that was refunded', () => {
+  const refunds = [
+    refund({ surplus: 60n }),
+    refund({ id: 'ref_2', surplus: 20n }),
+    refund({ id: 'ref_3', surplus: 9n, counted: false }),
+  ];
+  const found = (own: OurInvoice) => compareOverpaid(shown({ amountOverpaid: 110n }), own);
+  expect(found(ours({ refunds }))).toEqual([finding.overpaid(paid, { surplus: eur(110n), refunded: eur(80n) })]);
+  expect(found(ours({ refunds: [refund()] }))).toEqual([
+    finding.overpaid(paid, { surplus: eur(110n), refunded: null }),
+  ]);
+});
 
-  it('such a note is money returned by hand, or a credit to the balance', () => {
-    expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
-      finding.notedByHand(about, { note: 'cn_9', amount: eur(300n), cover: nothing }),
-    ]);
-    expect(compareForeignNotes(ours(), [note({ ...foreign, toBalance: true })])).toEqual([
-      finding.notedToBalance(about, { note: 'cn_9', amount: eur(1000n), cover: nothing }),
-    ]);
+it('an amount_mismatch item explains an overpaid invoice; an invoice without our mark is no difference', () => {
+  const found = (over: object): unknown =>
+    compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
+  expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
+  for (const payments of [[], [payment({ mark: 'parked' })]]) {
+    expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours({ payments }))).toEqual([]);
+  }
+  const second = ours({ payments: [payment({ mark: 'closed' }), payment({ id: 'pmt_2', paymentId: 'pay_2' })] });
+  expect(compareOverpaid(shown({ amountOverpaid: 110n }), second)).toMatchObject([{ paymentId: 'pay_2' }]);
+});
+
+it('verify reads the credit notes of an invoice once they exceed the refunds in the ledger', () => {
+  const beyond = (credited: bigint, over: object = {}): boolean =>
+    creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
+  expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
+  expect([beyond(1000n, { mirror: 'crediting' }), beyond(0n, { mirror: 'crediting' })]).toEqual([true, false]);
+  // What gives a surplus back lowers no sale and has no credit note.
+  expect([beyond(900n, { surplus: 100n }), beyond(901n, { surplus: 100n })]).toEqual([false, true]);
+  const two = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n })] });
+  expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1500n }), two)).toBe(false);
+  expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1501n }), two)).toBe(true);
+});
+
+const foreign = { creditNoteId: 'cn_9', refundId: null, references: [] };
+
+const about = { invoiceId: INVOICE_ID, objectId: 'cn_9' };
+const nothing = { by: 'nothing' } as const;
+const covered = (over: Parameters<typeof ours>[0], cover: Cover): void => {
+  const facts = { note: 'cn_9', amount: eur(1000n), cover };
+  expect(compareForeignNotes(ours(over), [note(foreign)])).toEqual([finding.notedByHand(about, facts)]);
+};
+
+it('a credit note without a refund of the MoR is a refund by hand, or a credit to the balance', () => {
+  expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
+    finding.notedByHand(about, { note: 'cn_9', amount: eur(300n), cover: nothing }),
+  ]);
+  expect(compareForeignNotes(ours(), [note({ ...foreign, toBalance: true })])).toEqual([
+    finding.notedToBalance(about, { note: 'cn_9', amount: eur(1000n), cover: nothing }),
+  ]);
+});
+
+it('a credit note without its own refund names a refund of the same amount', () => {
+  const by = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
+  covered({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] }, by);
+  covered({ refunds: [refund({ morRefundId: null })] }, { ...by, refund: 'ref_1', note: 'cn_1' });
+  // A bank debit's takes days, and Stripe shows nothing of it until then.
+  const pending = refund({ status: 'pending', creditNoteId: null, mirror: 'none' });
+  covered({ refunds: [pending] }, { ...by, unfinished: 'pending' });
+  for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }, { status: 'joined' }] as const)
+    covered({ refunds: [refund(over)] }, nothing);
+});
+
+it('a credit note without a refund names a lost dispute of at least its amount', () => {
+  const lost = (minor: string) => [
+    aDispute({
+      status: 'lost',
+      detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
+    }),
+  ];
+  covered({ objects: lost('1000') }, { by: 'loss', lost: eur(1000n) });
+  covered({ objects: lost('999') }, nothing);
+});
+
+it('a void credit note, a note without paid money or a note of another invoice is no difference', () => {
+  for (const over of [{ status: 'void' }, { afterPayment: 0n }, { afterPayment: -1n }, { invoiceId: 'in_9' }]) {
+    expect(compareForeignNotes(ours(), [note({ ...foreign, ...over })])).toEqual([]);
+  }
+  expect(compareForeignNotes(ours(), [note({ ...foreign, afterPayment: 1n })])).toHaveLength(1);
+});
+
+it('a credit note on an invoice without a payment of the MoR is no difference', () => {
+  for (const payments of [[], [payment({ succeededAt: null })]]) {
+    expect(compareForeignNotes(ours({ payments }), [note(foreign)])).toEqual([]);
+  }
+  const later = ours({ payments: [payment({ succeededAt: null }), payment({ id: 'pmt_2' })] });
+  expect(compareForeignNotes(later, [note(foreign)])).toHaveLength(1);
+});
+
+it('the credit note of a refund is no difference, and a second note for the same refund is one', () => {
+  const given = ours({ refunds: [refund()] });
+  expect(compareForeignNotes(given, [note()])).toEqual([]);
+  // Its note is known, so another one that names the refund is somebody’s second.
+  expect(kinds(compareForeignNotes(given, [note(), note({ creditNoteId: 'cn_2' })]))).toEqual([
+    'refunded_by_hand cn_2',
+  ]);
+});
+
+it('a credit note that names a refund without a known note is no difference', () => {
+  const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
+  const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
+  expect(named({ refundId: 'ref_1' })).toBe(0);
+  expect(named({ references: ['re_1'] })).toBe(0);
+  expect(named({ references: ['x', 'rfnd_1'] })).toBe(0);
+  expect([named({}), named({ refundId: 'ref_2', references: ['re_2'] })]).toEqual([1, 1]);
+  const bare = ours({
+    refunds: [refund({ creditNoteId: null, morRefundId: null, processorRefundId: null }), refund({ id: 'ref_2' })],
   });
-
-  it('such a note names a refund of the same amount, so nobody refunds twice', () => {
-    const by = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
-    covered({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] }, by);
-    covered({ refunds: [refund({ morRefundId: null })] }, { ...by, refund: 'ref_1', note: 'cn_1' });
-    // A bank debit's takes days, and Stripe shows nothing of it until then.
-    const pending = refund({ status: 'pending', creditNoteId: null, mirror: 'none' });
-    covered({ refunds: [pending] }, { ...by, unfinished: 'pending' });
-    for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }, { status: 'joined' }] as const)
-      covered({ refunds: [refund(over)] }, nothing);
-  });
-
-  it('such a note may write off a returned debit', () => {
-    const lost = (minor: string) => [
-      aDispute({
-        status: 'lost',
-        detail: { loss: { of: 'pmt_1', minor, entries: 1, movedAt: '2026-11-20T12:00:00Z' } },
-      }),
-    ];
-    covered({ objects: lost('1000') }, { by: 'loss', lost: eur(1000n) });
-    covered({ objects: lost('999') }, nothing);
-  });
-
-  it('a void note, one without paid money, and one of another invoice are no differences', () => {
-    for (const over of [{ status: 'void' }, { afterPayment: 0n }, { afterPayment: -1n }, { invoiceId: 'in_9' }]) {
-      expect(compareForeignNotes(ours(), [note({ ...foreign, ...over })])).toEqual([]);
-    }
-    expect(compareForeignNotes(ours(), [note({ ...foreign, afterPayment: 1n })])).toHaveLength(1);
-  });
-
-  it('a note on an invoice without money of the MoR is no difference', () => {
-    for (const payments of [[], [payment({ succeededAt: null })]]) {
-      expect(compareForeignNotes(ours({ payments }), [note(foreign)])).toEqual([]);
-    }
-    const later = ours({ payments: [payment({ succeededAt: null }), payment({ id: 'pmt_2' })] });
-    expect(compareForeignNotes(later, [note(foreign)])).toHaveLength(1);
-  });
-
-  it('the refund’s own note is no difference, and a second one is', () => {
-    const given = ours({ refunds: [refund()] });
-    expect(compareForeignNotes(given, [note()])).toEqual([]);
-    // Its note is known, so another one that names the refund is somebody’s second.
-    expect(kinds(compareForeignNotes(given, [note(), note({ creditNoteId: 'cn_2' })]))).toEqual([
-      'refunded_by_hand cn_2',
-    ]);
-  });
-
-  it('a note with any name of a refund without a known note is no difference', () => {
-    const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
-    const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
-    expect(named({ refundId: 'ref_1' })).toBe(0);
-    expect(named({ references: ['re_1'] })).toBe(0);
-    expect(named({ references: ['x', 'rfnd_1'] })).toBe(0);
-    expect([named({}), named({ refundId: 'ref_2', references: ['re_2'] })]).toEqual([1, 1]);
-    const bare = ours({
-      refunds: [refund({ creditNoteId: null, morRefundId: null, processorRefundId: null }), refund({ id: 'ref_2' })],
-    });
-    expect(compareForeignNotes(bare, [note(foreign)])).toHaveLength(1);
-    expect(compareForeignNotes(bare, [note()])).toEqual([]);
-  });
+  expect(compareForeignNotes(bare, [note(foreign)])).toHaveLength(1);
+  expect(compareForeignNotes(bare, [note()])).toEqual([]);
 });
 
 describe('the credit note of a refund', () => {
   const found = (notes: Parameters<typeof note>[0][], over: Parameters<typeof refund>[0] = {}): string[] =>
     compareCreditNotes(ours({ refunds: [refund(over)] }), notes.map(note)).map((d) => `${d.kind}: ${d.detail}`);
 
-  it('has the same amount and currency, and the invoice may have other notes', () => {
+  it('a credit note with another amount or currency than its refund is a difference; other notes are none', () => {
     expect(found([{ creditNoteId: 'cn_0', status: 'void' }, { creditNoteId: 'cn_2', amount: 1n }, {}])).toEqual([]);
     expect(found([{ amount: 900n }])).toHaveLength(1);
     expect(found([{ currency: 'USD' }])).toEqual([
@@ -195,98 +187,93 @@ describe('the credit note of a refund', () => {
     ]);
   });
 
-  it('must be there and not void', () => {
+  it('a missing or void credit note of a refund is a refund_not_mirrored difference', () => {
     const gone = (state: string): string => `refund_not_mirrored: Credit note cn_1 for refund ref_1 is ${state}.`;
     expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
   });
 
-  it('is not needed before the mirror, or for a refund of a surplus alone', () => {
+  it('a refund without a finished mirror, or of a surplus alone, needs no credit note', () => {
     expect(found([], { mirror: 'waiting' })).toEqual([]);
     expect(found([], { surplus: 1000n, creditNoteId: null })).toEqual([]);
     expect(found([], { surplus: 999n, creditNoteId: null })).toHaveLength(1);
   });
 });
 
-describe('the refunds on a payment record', () => {
-  const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
-    compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
+const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
+  compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
 
-  it('less than the ledger mirrored is a missing refund, and more is one by hand', () => {
-    expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
-      finding.lessRefunded(
-        { ...paid, objectId: 'pr_1' },
-        { record: 'pr_1', refunded: eur(999n), mirrored: eur(1000n) },
-      ),
-    ]);
-    expect(differs([{}], 1001n)).toEqual(['refunded_by_hand']);
-    expect(differs([], 1n)).toEqual(['refunded_by_hand']);
-    expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
-  });
+it('a payment record with less refunded than the ledger lacks a refund; a record with more has a refund by hand', () => {
+  expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
+    finding.lessRefunded({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', refunded: eur(999n), mirrored: eur(1000n) }),
+  ]);
+  expect(differs([{}], 1001n)).toEqual(['refunded_by_hand']);
+  expect(differs([], 1n)).toEqual(['refunded_by_hand']);
+  expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
+});
 
-  it('a reported refund counts with or without its credit note, and an unsure one may count', () => {
-    expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
-      [],
-      ['refund_not_mirrored'],
-    ]);
-    for (const mirror of ['reporting', 'parked'] as const) {
-      expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], []]);
-      expect(differs([{ mirror }], 1001n)).toEqual(['refunded_by_hand']);
-    }
-    for (const mirror of ['none', 'waiting', 'not_needed'] as const) {
-      expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], ['refunded_by_hand']]);
-    }
-  });
+it('a reported refund counts on its payment record, and a refund whose report is unsure may count', () => {
+  expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
+    [],
+    ['refund_not_mirrored'],
+  ]);
+  for (const mirror of ['reporting', 'parked'] as const) {
+    expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], []]);
+    expect(differs([{ mirror }], 1001n)).toEqual(['refunded_by_hand']);
+  }
+  for (const mirror of ['none', 'waiting', 'not_needed'] as const) {
+    expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], ['refunded_by_hand']]);
+  }
+});
 
-  it('an unsure refund counts as a whole or not at all: any other sum is by hand', () => {
-    const mirror = 'parked';
-    expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
-    const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
-    for (const shown of [0n, 300n, 1000n, 1300n]) expect(differs([...two], shown)).toEqual([]);
-    for (const shown of [1n, 700n, 1299n]) expect(differs([...two], shown)).toEqual(['refunded_by_hand']);
-    const done = { id: 'ref_3', amount: 200n } as const;
-    for (const shown of [200n, 500n, 1200n, 1500n]) expect(differs([...two, done], shown)).toEqual([]);
-    expect(differs([...two, done], 300n)).toEqual(['refunded_by_hand']);
-    expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
-  });
+it('an unsure refund counts in full or not at all; verify reports any other sum as a refund by hand', () => {
+  const mirror = 'parked';
+  expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
+  const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
+  for (const shown of [0n, 300n, 1000n, 1300n]) expect(differs([...two], shown)).toEqual([]);
+  for (const shown of [1n, 700n, 1299n]) expect(differs([...two], shown)).toEqual(['refunded_by_hand']);
+  const done = { id: 'ref_3', amount: 200n } as const;
+  for (const shown of [200n, 500n, 1200n, 1500n]) expect(differs([...two, done], shown)).toEqual([]);
+  expect(differs([...two, done], 300n)).toEqual(['refunded_by_hand']);
+  expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
+});
 
-  it('with too many sums of unsure refunds only the least and the most count', () => {
-    const many = Array.from(
-      { length: 40 },
-      (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
-    );
-    const most = 2n ** 40n - 1n;
-    const done = { id: 'ref_done', amount: 5n } as const;
-    for (const shown of [5n, 2n ** 39n, most + 5n]) expect(differs([...many, done], shown)).toEqual([]);
-    expect(differs([...many, done], most + 6n)).toEqual(['refunded_by_hand']);
-    expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
-  });
+it('with too many unsure refunds, verify accepts every sum between the least and the most', () => {
+  const many = Array.from(
+    { length: 40 },
+    (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
+  );
+  const most = 2n ** 40n - 1n;
+  const done = { id: 'ref_done', amount: 5n } as const;
+  for (const shown of [5n, 2n ** 39n, most + 5n]) expect(differs([...many, done], shown)).toEqual([]);
+  expect(differs([...many, done], most + 6n)).toEqual(['refunded_by_hand']);
+  expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
+});
 
-  it('refunds of another payment do not count', () => {
-    expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
-    expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
-  });
+it('the refunds of another payment do not count on a payment record', () => {
+  expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
+  expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
+});
 
-  it('a refund with an open item about Stripe’s refusal does not explain a refund on Stripe', () => {
-    const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
-    const shows = (item: object): string[] =>
-      compareRecord(
-        ours({ refunds: [refund({ mirror: 'parked' })], openReviews: [review({ ...refused, ...item })] }),
-        payment(),
-        record({ amountRefunded: 1000n }),
-      ).map((d) => d.kind);
-    expect(shows({})).toEqual(['refunded_by_hand']);
-    expect(shows({ refundId: 'ref_2' })).toEqual([]);
-    expect(shows({ kind: 'refund_stuck' })).toEqual([]);
-    expect(shows({ subject: 'issue_credit_note:report_refund:' })).toEqual([]);
-  });
+it('a refund that Stripe refused with an open review item explains no refund on the payment record', () => {
+  const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
+  const shows = (item: object): string[] =>
+    compareRecord(
+      ours({ refunds: [refund({ mirror: 'parked' })], openReviews: [review({ ...refused, ...item })] }),
+      payment(),
+      record({ amountRefunded: 1000n }),
+    ).map((d) => d.kind);
+  expect(shows({})).toEqual(['refunded_by_hand']);
+  expect(shows({ refundId: 'ref_2' })).toEqual([]);
+  expect(shows({ kind: 'refund_stuck' })).toEqual([]);
+  expect(shows({ subject: 'issue_credit_note:report_refund:' })).toEqual([]);
+});
 
-  it('a missing record is a missing mark', () => {
-    expect(compareRecord(ours(), payment(), null)).toEqual([
-      finding.recordGone({ ...paid, objectId: 'pr_1' }, { record: 'pr_1' }),
-    ]);
-    const none = compareRecord(ours(), payment({ paymentId: null, paymentRecordId: null }), null);
-    expect(none).toMatchObject([{ paymentId: 'pmt_1', objectId: null }]);
-  });
+it('a payment record missing on Stripe is a charged_not_marked difference', () => {
+  expect(compareRecord(ours(), payment(), null)).toEqual([
+    finding.recordGone({ ...paid, objectId: 'pr_1' }, { record: 'pr_1' }),
+  ]);
+  const none = compareRecord(ours(), payment({ paymentId: null, paymentRecordId: null }), null);
+  expect(none).toMatchObject([{ paymentId: 'pmt_1', objectId: null }]);
 });
 
 describe('the balance of a customer with a payment through the MoR', () => {
@@ -296,7 +283,7 @@ describe('the balance of a customer with a payment through the MoR', () => {
   });
   const named = (...entries: BalanceEntryFacts[]): string[] => kinds(compareBalance('cus_1', entries));
 
-  it('a credit by hand to the balance is a difference', () => {
+  it('a manual credit to the balance of a customer is a credited_by_hand difference', () => {
     expect(compareBalance('cus_1', [entry('cbtxn_1', -500n, { invoiceId: INVOICE_ID })])).toEqual([
       finding.balanceCredited(
         { invoiceId: INVOICE_ID, objectId: 'cbtxn_1' },
@@ -306,14 +293,14 @@ describe('the balance of a customer with a payment through the MoR', () => {
     expect(named(entry('a', -1n), entry('b', -2n))).toEqual(['credited_by_hand a', 'credited_by_hand b']);
   });
 
-  it('a credit is no difference once somebody took as much back', () => {
+  it('a manual credit to the balance is no difference once a manual debit takes as much back', () => {
     expect(named(entry('a', -500n), entry('b', 499n))).toEqual(['credited_by_hand a']);
     expect(named(entry('a', -500n), entry('b', 500n))).toEqual([]);
     expect(named(entry('a', 500n), entry('b', 0n))).toEqual([]);
     expect(named(entry('a', -500n), entry('b', 0n))).toEqual(['credited_by_hand a']);
   });
 
-  it('a debit in one currency takes nothing back from another', () => {
+  it("a debit of the customer's balance takes back no credit in another currency", () => {
     const yen = entry('b', 500n, { currency: 'JPY' });
     expect(named(entry('a', -500n), yen)).toEqual(['credited_by_hand a']);
     expect(named(entry('a', -500n), yen, entry('c', 500n))).toEqual([]);
@@ -322,7 +309,7 @@ describe('the balance of a customer with a payment through the MoR', () => {
     ]);
   });
 
-  it('a movement by Stripe is no difference and takes nothing back', () => {
+  it('a balance movement by Stripe is no difference and takes back no manual credit', () => {
     expect(named(entry('a', -500n, { byHand: false }))).toEqual([]);
     expect(named(entry('a', -500n), entry('b', 500n, { byHand: false }))).toEqual(['credited_by_hand a']);
     expect(named()).toEqual([]);

@@ -21,134 +21,129 @@ const after = (ms: number): Date => new Date(START.getTime() + ms);
 const within = (over: Partial<OurInvoice>, now = LATER): string[] =>
   compareWithin(ours(over), now).map((d) => `${d.kind} ${d.reviewId}`);
 
-describe('within the ledger', () => {
-  it('a marked payment with a mirrored refund is no difference', () => {
-    expect(within({ refunds: [refund()] })).toEqual([]);
-  });
+it('a payment marked on its invoice with a refund shown on Stripe is no difference', () => {
+  expect(within({ refunds: [refund()] })).toEqual([]);
+});
 
-  it('money without its mark is a difference after two minutes, and a repair reads its invoice again', () => {
-    const waiting = { payments: [payment({ mark: 'waiting' })] };
-    expect(compareWithin(ours(waiting), LATER)).toMatchObject([
-      { kind: 'charged_not_marked', paymentId: 'pay_1', repair: 'look-again', reviewId: null },
-    ]);
-    expect([within(waiting, after(119_999)), within(waiting, after(120_000))]).toEqual([
-      [],
-      ['charged_not_marked null'],
-    ]);
-  });
+it('a payment not marked after two minutes is a charged_not_marked difference, and its repair reads the invoice again', () => {
+  const waiting = { payments: [payment({ mark: 'waiting' })] };
+  expect(compareWithin(ours(waiting), LATER)).toMatchObject([
+    { kind: 'charged_not_marked', paymentId: 'pay_1', repair: 'look-again', reviewId: null },
+  ]);
+  expect([within(waiting, after(119_999)), within(waiting, after(120_000))]).toEqual([[], ['charged_not_marked null']]);
+});
 
-  it('a payment without success, without an amount, or set aside by a person needs no mark', () => {
-    for (const over of [{ succeededAt: null }, { amount: null }, { mark: 'closed' }] as const)
-      expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
-  });
+it('a payment without success or amount, or closed by an operator, is no difference without a mark', () => {
+  for (const over of [{ succeededAt: null }, { amount: null }, { mark: 'closed' }] as const)
+    expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
+});
 
-  it('held money waits three days for the draft on Stripe, and a failed finalization explains it', () => {
-    const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
-    expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
-    expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
-    const failed = [review({ kind: 'finalization_failed', paymentRowId: null })];
-    expect(within({ ...held, openReviews: failed })).toEqual(['charged_not_marked rev_1']);
-    expect(within({ ...held, invoice: open })).toEqual(['charged_not_marked null']);
-    expect(within({ ...held, payments: [payment({ mark: 'waiting' })] })).toEqual(['charged_not_marked null']);
-  });
+it('a payment held for a draft is no difference for three days, and a finalization_failed item explains it then', () => {
+  const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
+  expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
+  expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
+  const failed = [review({ kind: 'finalization_failed', paymentRowId: null })];
+  expect(within({ ...held, openReviews: failed })).toEqual(['charged_not_marked rev_1']);
+  expect(within({ ...held, invoice: open })).toEqual(['charged_not_marked null']);
+  expect(within({ ...held, payments: [payment({ mark: 'waiting' })] })).toEqual(['charged_not_marked null']);
+});
 
-  it('a refund of held money waits as long, and a refund of another payment does not', () => {
-    const held = payment({ mark: 'held' });
-    const late = (paymentRowId: string, payments = [held]): string[] =>
-      within({ invoice: draft, payments, refunds: [refund({ mirror: 'waiting', paymentRowId })] });
-    expect(late('pmt_1')).toEqual([]);
-    expect(late('pmt_2', [held, payment({ id: 'pmt_2' })])).toEqual(['refund_not_mirrored null']);
-    expect(late('pmt_9')).toEqual(['refund_not_mirrored null']);
-  });
+it('a refund of a held payment is no difference for three days, unlike a refund of another payment', () => {
+  const held = payment({ mark: 'held' });
+  const late = (paymentRowId: string, payments = [held]): string[] =>
+    within({ invoice: draft, payments, refunds: [refund({ mirror: 'waiting', paymentRowId })] });
+  expect(late('pmt_1')).toEqual([]);
+  expect(late('pmt_2', [held, payment({ id: 'pmt_2' })])).toEqual(['refund_not_mirrored null']);
+  expect(late('pmt_9')).toEqual(['refund_not_mirrored null']);
+});
 
-  it('the item about a payment explains its missing mark; a dispute or the item of another payment does not', () => {
-    const parked = (over: Parameters<typeof review>[0]): string[] =>
-      within({ payments: [payment({ mark: 'parked' })], openReviews: [review(over)] });
-    expect(parked({})).toEqual(['charged_not_marked rev_1']);
-    expect(parked({ kind: 'dispute' })).toEqual(['charged_not_marked null']);
-    expect(parked({ paymentRowId: 'pmt_2' })).toEqual(['charged_not_marked null']);
-  });
+it("the review item of a payment explains its missing mark; a dispute or another payment's item does not", () => {
+  const parked = (over: Parameters<typeof review>[0]): string[] =>
+    within({ payments: [payment({ mark: 'parked' })], openReviews: [review(over)] });
+  expect(parked({})).toEqual(['charged_not_marked rev_1']);
+  expect(parked({ kind: 'dispute' })).toEqual(['charged_not_marked null']);
+  expect(parked({ paymentRowId: 'pmt_2' })).toEqual(['charged_not_marked null']);
+});
 
-  it('a stuck refund of a parked payment explains the payment and its other refunds', () => {
-    const refunds = [
-      refund({ mirror: 'waiting', creditNoteId: null }),
-      refund({ id: 'ref_2', status: 'pending', mirror: 'none' }),
-    ];
-    const openReviews = [review({ kind: 'refund_stuck', refundId: 'ref_2' })];
-    const about = (mark: 'parked' | 'waiting'): string[] =>
-      within({ payments: [payment({ mark })], refunds, openReviews });
-    expect(about('parked')).toEqual(['charged_not_marked rev_1', 'refund_not_mirrored rev_1']);
-    expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
-  });
+it('the refund_stuck item of a parked payment explains that payment and its other refunds', () => {
+  const refunds = [
+    refund({ mirror: 'waiting', creditNoteId: null }),
+    refund({ id: 'ref_2', status: 'pending', mirror: 'none' }),
+  ];
+  const openReviews = [review({ kind: 'refund_stuck', refundId: 'ref_2' })];
+  const about = (mark: 'parked' | 'waiting'): string[] =>
+    within({ payments: [payment({ mark })], refunds, openReviews });
+  expect(about('parked')).toEqual(['charged_not_marked rev_1', 'refund_not_mirrored rev_1']);
+  expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
+});
 
-  it('a refund missing on Stripe is a difference after two minutes; a pending or unneeded one is none', () => {
-    const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
-    expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
-    expect(within(waiting, after(119_999))).toEqual([]);
-    expect(within(waiting, after(120_000))).toHaveLength(1);
-    expect(within({ refunds: [refund({ mirror: 'waiting', succeededAt: null, createdAt: LATER })] })).toEqual([]);
-    expect(within({ refunds: [refund({ status: 'pending', mirror: 'none' })] })).toEqual([]);
-    expect(within({ refunds: [refund({ mirror: 'not_needed' })] })).toEqual([]);
-  });
+it('a refund not on Stripe after two minutes is a difference; a pending or unneeded one is none', () => {
+  const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
+  expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
+  expect(within(waiting, after(119_999))).toEqual([]);
+  expect(within(waiting, after(120_000))).toHaveLength(1);
+  expect(within({ refunds: [refund({ mirror: 'waiting', succeededAt: null, createdAt: LATER })] })).toEqual([]);
+  expect(within({ refunds: [refund({ status: 'pending', mirror: 'none' })] })).toEqual([]);
+  expect(within({ refunds: [refund({ mirror: 'not_needed' })] })).toEqual([]);
+});
 
-  it('the item of the refund or of its payment explains a missing refund, and makes it a difference at once', () => {
-    const explained = (over: Parameters<typeof review>[0]): (string | undefined)[] =>
-      within({ refunds: [refund({ mirror: 'waiting' })], openReviews: [review(over)] }).filter((d) =>
-        d.startsWith('refund_not_mirrored'),
-      );
-    const [yes, no] = [['refund_not_mirrored rev_1'], ['refund_not_mirrored null']];
-    expect(explained({ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: null })).toEqual(yes);
-    expect(explained({ kind: 'effect_failed', refundId: 'ref_2', paymentRowId: null })).toEqual(no);
-    for (const kind of ['double_payment', 'refund_gap'] as const) {
-      expect(explained({ kind })).toEqual(yes);
-      expect(explained({ kind, paymentRowId: 'pmt_2' })).toEqual(no);
-    }
-    expect(explained({ kind: 'dispute' })).toEqual(no);
-    const asked = [review({ kind: 'effect_failed', refundId: 'ref_1' })];
-    const refunds = [refund({ mirror: 'waiting' })];
-    expect(within({ refunds, openReviews: asked }, after(1))).toEqual(yes);
-  });
+it('the review item of a refund or its payment explains the missing refund, and makes it a difference at once', () => {
+  const explained = (over: Parameters<typeof review>[0]): (string | undefined)[] =>
+    within({ refunds: [refund({ mirror: 'waiting' })], openReviews: [review(over)] }).filter((d) =>
+      d.startsWith('refund_not_mirrored'),
+    );
+  const [yes, no] = [['refund_not_mirrored rev_1'], ['refund_not_mirrored null']];
+  expect(explained({ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: null })).toEqual(yes);
+  expect(explained({ kind: 'effect_failed', refundId: 'ref_2', paymentRowId: null })).toEqual(no);
+  for (const kind of ['double_payment', 'refund_gap'] as const) {
+    expect(explained({ kind })).toEqual(yes);
+    expect(explained({ kind, paymentRowId: 'pmt_2' })).toEqual(no);
+  }
+  expect(explained({ kind: 'dispute' })).toEqual(no);
+  const asked = [review({ kind: 'effect_failed', refundId: 'ref_1' })];
+  const refunds = [refund({ mirror: 'waiting' })];
+  expect(within({ refunds, openReviews: asked }, after(1))).toEqual(yes);
+});
 
-  it('a refund of a marked payment on an open invoice waits for the rest of the invoice, and says so', () => {
-    const about = { invoiceId: INVOICE_ID, refundId: 'ref_1' };
-    const waits = (over: Partial<OurInvoice>, mirror: RefundRow['mirror'] = 'waiting'): boolean => {
-      const refunded = { minor: 1000n, currency: 'EUR' };
-      const found = compareWithin(ours(over), LATER).find((d) => d.kind === 'refund_not_mirrored');
-      const untilPaid = finding.unmirrored(about, { refunded, mirror, untilPaid: true });
-      expect([untilPaid, finding.unmirrored(about, { refunded, mirror, untilPaid: false })]).toContainEqual(found);
-      return found?.id === untilPaid.id;
-    };
-    const waiting = (r: Partial<RefundRow> = {}): readonly RefundRow[] => [refund({ mirror: 'waiting', ...r })];
-    expect(waits({ invoice: open, refunds: waiting() })).toBe(true);
-    expect(waits({ invoice: open, refunds: waiting({ mirror: 'crediting' }) }, 'crediting')).toBe(false);
-    expect(waits({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(false);
-    expect(waits({ invoice: open, refunds: waiting({ paymentRowId: 'pmt_9' }) })).toBe(false);
-    expect(waits({ refunds: waiting() })).toBe(false);
-  });
+it('the difference of a refund on an open invoice says that the refund waits for the rest of the payment', () => {
+  const about = { invoiceId: INVOICE_ID, refundId: 'ref_1' };
+  const waits = (over: Partial<OurInvoice>, mirror: RefundRow['mirror'] = 'waiting'): boolean => {
+    const refunded = { minor: 1000n, currency: 'EUR' };
+    const found = compareWithin(ours(over), LATER).find((d) => d.kind === 'refund_not_mirrored');
+    const untilPaid = finding.unmirrored(about, { refunded, mirror, untilPaid: true });
+    expect([untilPaid, finding.unmirrored(about, { refunded, mirror, untilPaid: false })]).toContainEqual(found);
+    return found?.id === untilPaid.id;
+  };
+  const waiting = (r: Partial<RefundRow> = {}): readonly RefundRow[] => [refund({ mirror: 'waiting', ...r })];
+  expect(waits({ invoice: open, refunds: waiting() })).toBe(true);
+  expect(waits({ invoice: open, refunds: waiting({ mirror: 'crediting' }) }, 'crediting')).toBe(false);
+  expect(waits({ invoice: open, refunds: waiting(), payments: [payment({ mark: 'parked' })] })).toBe(false);
+  expect(waits({ invoice: open, refunds: waiting({ paymentRowId: 'pmt_9' }) })).toBe(false);
+  expect(waits({ refunds: waiting() })).toBe(false);
+});
 
-  it('refunds with wrong totals are a difference by their item, and no other item is one', () => {
-    const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
-    expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
-      { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
-    ]);
-  });
+it('a refund_gap item makes its refunds an amount_differs difference; another item does not', () => {
+  const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
+  expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
+    { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
+  ]);
+});
 
-  it('an open or draft renewal without a verdict after its time is a difference, and only its own item explains it', () => {
-    const silent = (over: Partial<InvoiceRow>, more: Partial<OurInvoice> = {}): string[] =>
-      within({ invoice: invoice({ platformStatus: 'open', expectedBy: START, ...over }), payments: [], ...more });
-    expect([silent({}), silent({ platformStatus: 'draft' })]).toEqual([['no_verdict null'], ['no_verdict null']]);
-    for (const over of [{ platformStatus: 'uncollectible' }, { platformStatus: 'paid' }] as const)
-      expect(silent(over)).toEqual([]);
-    expect([silent({ expectedBy: LATER }), silent({ expectedBy: null })]).toEqual([[], []]);
-    const asked = (kind: 'renewal_overdue' | 'dispute') => ({ openReviews: [review({ kind, paymentRowId: null })] });
-    expect(silent({}, asked('renewal_overdue'))).toEqual(['no_verdict rev_1']);
-    expect(silent({}, asked('dispute'))).toEqual(['no_verdict null']);
-    const refused = payment({ succeededAt: null, status: 'failed', mark: 'none', verdictAt: START });
-    expect(silent({}, { payments: [refused] })).toEqual([]);
-    expect(silent({}, { payments: [payment({ mark: 'closed', status: 'failed', succeededAt: null })] })).toEqual([
-      'no_verdict null',
-    ]);
-  });
+it('a renewal without a verdict after its due time is a no_verdict difference, and its renewal_overdue item explains it', () => {
+  const silent = (over: Partial<InvoiceRow>, more: Partial<OurInvoice> = {}): string[] =>
+    within({ invoice: invoice({ platformStatus: 'open', expectedBy: START, ...over }), payments: [], ...more });
+  expect([silent({}), silent({ platformStatus: 'draft' })]).toEqual([['no_verdict null'], ['no_verdict null']]);
+  for (const over of [{ platformStatus: 'uncollectible' }, { platformStatus: 'paid' }] as const)
+    expect(silent(over)).toEqual([]);
+  expect([silent({ expectedBy: LATER }), silent({ expectedBy: null })]).toEqual([[], []]);
+  const asked = (kind: 'renewal_overdue' | 'dispute') => ({ openReviews: [review({ kind, paymentRowId: null })] });
+  expect(silent({}, asked('renewal_overdue'))).toEqual(['no_verdict rev_1']);
+  expect(silent({}, asked('dispute'))).toEqual(['no_verdict null']);
+  const refused = payment({ succeededAt: null, status: 'failed', mark: 'none', verdictAt: START });
+  expect(silent({}, { payments: [refused] })).toEqual([]);
+  expect(silent({}, { payments: [payment({ mark: 'closed', status: 'failed', succeededAt: null })] })).toEqual([
+    'no_verdict null',
+  ]);
 });
 
 describe('against the invoice on Stripe', () => {
@@ -156,7 +151,7 @@ describe('against the invoice on Stripe', () => {
     compareInvoice(facts(over), own, LATER).map((d) => `${d.kind} ${d.repair} ${d.reviewId}`);
   const lost = ['event_never_delivered look-again null'];
 
-  it('the marked amount is no difference, less is one, and nothing is a missing mark', () => {
+  it('Stripe showing the marked amount is no difference, less is amount_differs, and nothing is charged_not_marked', () => {
     expect(found({})).toEqual([]);
     expect(found({ amountPaid: 2000n })).toEqual(['amount_differs person null']);
     expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
@@ -167,7 +162,7 @@ describe('against the invoice on Stripe', () => {
     expect(found({ currency: 'USD', amountPaid: 0n }, ours({ payments: [payment({ amount: null })] }))).toEqual([]);
   });
 
-  it('only the item about the payment explains less than the marked amount', () => {
+  it('only the review item of the payment explains an invoice paid with less than the mark', () => {
     const explained = (over: Parameters<typeof review>[0]): string[] =>
       found({ amountPaid: 1n }, ours({ openReviews: [review(over)] }));
     expect(explained({})).toEqual(['amount_differs person rev_1']);
@@ -175,7 +170,7 @@ describe('against the invoice on Stripe', () => {
     expect(explained({ kind: 'dispute' })).toEqual(['amount_differs person null']);
   });
 
-  it('Stripe need not show a returned surplus, and must show every other marked amount', () => {
+  it("a refunded surplus may be missing from Stripe's paid amount; any other marked amount may not", () => {
     const paid = (amountPaid: bigint, over: Partial<RefundRow>): number =>
       found(
         { amountPaid },
@@ -185,7 +180,7 @@ describe('against the invoice on Stripe', () => {
     expect([paid(2990n, {}), paid(2990n, { surplus: 110n, counted: false })]).toEqual([1, 1]);
   });
 
-  it('an unknown invoice is a difference, except the invoice of a signup, an empty, a void or a new one', () => {
+  it('an invoice on Stripe that Crossbill does not know is a difference, unless it is new, void, empty or of a signup', () => {
     expect(found({}, null)).toEqual(lost);
     expect(found({ createdAt: null }, null)).toEqual(lost);
     for (const over of [{ billingReason: 'subscription_create' }, { amountDue: 0n }, { status: 'void' }] as const)
@@ -194,7 +189,7 @@ describe('against the invoice on Stripe', () => {
     expect(compareInvoice(facts({ createdAt: LATER }), null, LATER, 0)).toMatchObject([{ invoiceId: INVOICE_ID }]);
   });
 
-  it('another status than in our events is a difference, unless its news is on the way', () => {
+  it('another status on Stripe than in the ledger is a difference, unless its event may still arrive', () => {
     const own = ours({ invoice: open, payments: [] });
     const voided = { status: 'void', amountPaid: 0n } as const;
     expect(found(voided, own)).toEqual(lost);
@@ -205,7 +200,7 @@ describe('against the invoice on Stripe', () => {
     ]);
   });
 
-  it('Crossbill asks for the payments of an invoice with more than its marks', () => {
+  it('verify reads the payments of an invoice if Stripe shows more paid than the ledger marked', () => {
     expect(paidBeyondLedger(facts({ amountPaid: 2991n }), ours())).toBe(true);
     expect(paidBeyondLedger(facts({ amountPaid: 1n }), null)).toBe(true);
     expect([paidBeyondLedger(facts(), ours()), paidBeyondLedger(facts({ amountPaid: 0n }), null)]).toEqual([
@@ -228,7 +223,7 @@ describe('the payments of an invoice on Stripe', () => {
   const byHand = (sum: string, item: string | null = null): string =>
     `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR has reported no payment for it.`;
 
-  it('a foreign payment record is a difference, next to ours too; our own record and a collection by Stripe are none', () => {
+  it('a foreign payment record on an invoice is a difference; our record and a charge by Stripe are none', () => {
     expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR has reported no payment for it.`]);
     expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
     expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
@@ -246,19 +241,19 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(2990n, none, listed(null, null, { byPlatform: true }))).toEqual([]); // its amount is unknown
   });
 
-  it('our own mark out of band, or a mark with a detached record, is no foreign money', () => {
+  it('our own out-of-band mark and a mark with a detached record are no foreign money', () => {
     const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
     expect([found(2990n, marked), found(2990n, marked, listed(null))]).toEqual([[], []]);
     expect([found(2990n, ours()), found(2991n, ours())]).toEqual([[], [byHand('0.01')]]);
   });
 
-  it('an item about a double payment explains foreign money, and another item does not', () => {
+  it('a double_payment item explains foreign money on an invoice, and a dispute item does not', () => {
     const asked = (kind: 'dispute' | 'double_payment') => ours({ payments: [], openReviews: [review({ kind })] });
     expect(found(2990n, asked('double_payment'))).toEqual([byHand('29.90', 'rev_1')]);
     expect(found(2990n, asked('dispute'))).toEqual([byHand('29.90')]);
   });
 
-  it('the item of a parked payment explains a foreign record of the same amount, as after a restore', () => {
+  it('the item of a parked payment explains a foreign payment record of the same amount', () => {
     const waits = (over: Partial<PaymentRow>): OurInvoice =>
       ours({
         payments: [payment({ mark: 'parked', paymentRecordId: null, ...over })],
@@ -279,7 +274,7 @@ describe('one charge on two invoices', () => {
   const about = (p: PaymentRow, other: PaymentRow, over: Partial<OurInvoice> = {}): Difference[] =>
     compareCharges(ours({ payments: [p], sameCharge: [other], ...over }));
 
-  it('is one difference on the later payment, with both invoices', () => {
+  it('a charge on two invoices is one difference, on the later payment and with both invoices', () => {
     expect(about(second, first)).toMatchObject([
       {
         ...{ kind: 'charge_on_two_invoices', repair: 'person', reviewId: null },
@@ -291,14 +286,14 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('is a difference on the unbooked payment of the two, or on the one with the higher id if both came at one moment', () => {
+  it('a charge on two invoices is reported on the payment that is not booked, or else on the later or higher id', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };
     expect([about(atOnce, first).length, about(first, atOnce).length]).toEqual([0, 1]);
   });
 
-  it('is none for a failed, open or closed payment, another charge, the same invoice or an unknown charge', () => {
+  it('a failed or closed payment, another charge or the same invoice is no charge on two invoices', () => {
     for (const over of [{ mark: 'closed' }, { status: 'failed' }, { status: 'requires_action' }] as const) {
       expect(about({ ...second, ...over }, first)).toEqual([]);
       expect(about(second, { ...first, ...over })).toEqual([]);
@@ -309,7 +304,7 @@ describe('one charge on two invoices', () => {
     expect(compareCharges(ours())).toEqual([]);
   });
 
-  it('only the double-payment item of this payment explains it', () => {
+  it('only the double_payment item of its own payment explains a charge on two invoices', () => {
     const found = (over: Parameters<typeof review>[0]): unknown =>
       about(second, first, { openReviews: [review(over)] })[0]?.reviewId;
     expect(found({ kind: 'double_payment' })).toBe('rev_1');

@@ -7,7 +7,7 @@ const eur = (minor: bigint): Money => ({ minor, currency: 'EUR' });
 const facts = { record: 'pr_1', refunded: eur(300n), mirrored: eur(0n) };
 const ids = { invoiceId: 'in_1', paymentId: 'pay_1', refundId: 'ref_1', eventId: 'evt_1', objectId: 'cn_1' };
 
-it('a difference keeps its id in the next run and with a review item, and gets another one with any other fact', () => {
+it('a difference keeps its id in the next run and with a review item; any other fact gives it another id', () => {
   const { id } = finding.moreRefunded(ids, facts);
   expect(id).toMatch(/^dif_[0-9a-f]{24}$/);
   expect(finding.moreRefunded({ ...ids, reviewId: 'rev_1' }, { ...facts }).id).toBe(id);
@@ -22,7 +22,7 @@ it('a difference keeps its id in the next run and with a review item, and gets a
   expect(new Set(all).size).toBe(all.length);
 });
 
-it('a difference has the ids it is about, and no others', () => {
+it('a difference carries only the ids that it is about', () => {
   expect(finding.recordGone({ invoiceId: 'in_1', objectId: 'pr_1' }, { record: 'pr_1' })).toMatchObject({
     ...{ kind: 'charged_not_marked', repair: 'person', invoiceId: 'in_1', objectId: 'pr_1' },
     ...{ paymentId: null, refundId: null, eventId: null, reviewId: null },
@@ -30,7 +30,7 @@ it('a difference has the ids it is about, and no others', () => {
   });
 });
 
-it('a credit note without its own refund says whether a person may still refund it', () => {
+it('the sentence of a foreign credit note says whether the amount may still be refunded', () => {
   const says = (cover: Cover): string => finding.notedByHand({}, { note: 'cn_9', amount: eur(1000n), cover }).detail;
   const refund = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
   expect(says({ by: 'nothing' })).toBe('Credit note cn_9 gives back 10.00 EUR. The MoR refunded nothing for it.');
@@ -40,7 +40,7 @@ it('a credit note without its own refund says whether a person may still refund 
   expect(says({ ...refund, note: 'cn_1' })).toMatch(/own note cn_1\..*: refund nothing more\.$/);
 });
 
-it('an overpaid invoice names the part refunded since', () => {
+it('the sentence of an overpaid invoice names the part of the surplus that the MoR refunded', () => {
   const says = (refunded: Money | null): string => finding.overpaid({}, { surplus: eur(110n), refunded }).detail;
   expect(says(null)).toBe("The invoice is overpaid by 1.10 EUR, and Stripe credited this to the customer's balance.");
   expect(says(eur(80n))).toMatch(/The MoR refunded 0\.80 EUR of it: deduct this from the balance\.$/);

@@ -1,5 +1,5 @@
 // A run of verify: its open differences, and its counts in words.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { finding } from '../../../../src/verify/rules/findings.js';
 import {
   acknowledgedOf,
@@ -10,7 +10,7 @@ import {
   untoldOf,
 } from '../../../../src/verify/rules/run.js';
 
-it('only an acknowledgement closes a difference; a review item keeps it out of the news', () => {
+it('a verify run counts a difference as open until it is acknowledged, and as untold until it has a review item', () => {
   const one = finding.overpaid({}, { surplus: { minor: 1n, currency: 'EUR' }, refunded: null });
   const acknowledged = { ...one, acknowledged: { note: 'agreed', by: 'ada', at: new Date() } };
   const differences = [one, acknowledged, { ...one, reviewId: 'rev_1' }];
@@ -21,14 +21,12 @@ it('only an acknowledgement closes a difference; a review item keeps it out of t
   expect(acknowledgedOf(run)).toEqual([acknowledged]);
 });
 
-describe('the counts of a run', () => {
-  it('have a singular', () => {
-    expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
-    expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
-    expect(showCounts({})).toBe('');
-  });
+it('showCounts uses the singular for a count of one', () => {
+  expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
+  expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
+  expect(showCounts({})).toBe('');
+});
 
-  it('stop at ten thousand marks', () => {
-    expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
-  });
+it('showMarksLeft shows "10000 or more" from ten thousand marks on', () => {
+  expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
 });
