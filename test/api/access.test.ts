@@ -1,5 +1,5 @@
 // Who may enter, and the answers and records for everybody else.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
 import { type TestDatabase } from '../support/database.js';
 
@@ -19,113 +19,104 @@ async function audit(action: string): Promise<Row[]> {
   return (await api.call('GET', `/v1/audit?limit=100&action=${action}`)).json['data'] as Row[];
 }
 
-describe('a request without a good key', () => {
-  it('a request without a key gets 401 in the one error shape, and an audit entry with its address', async () => {
-    const bad: Record<string, string>[] = [
-      {},
-      { authorization: 'Bearer wrong-key-0123456789abcdef0123456789' },
-      { authorization: `Basic ${KEYS.ops}` },
-      { authorization: KEYS.ops },
-      { authorization: `Bearer ${KEYS.ops}x` },
-      { authorization: `Bearer ${KEYS.ops.toUpperCase()}` },
-      { authorization: 'Bearer ' },
-    ];
-    for (const headers of bad) {
-      const answer = await api.call('GET', '/v1/payments/pay_x', {
-        role: null,
-        headers: { ...headers, 'x-forwarded-for': '203.0.113.9' },
-      });
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-      expect(answer.json).toEqual({ code: 'unauthorized', message: expect.any(String), errors: [] });
-    }
-    const rows = await audit('payment.read');
-    expect(rows).toHaveLength(bad.length);
-    for (const row of rows) {
-      expect(row).toMatchObject({ actor: 'unknown', role: null, target: 'pay_x', outcome: 'denied', status: 401 });
-      expect(row['source']).toMatch(/127\.0\.0\.1$/);
-    }
-  });
-
-  it('a wrong key gets its refusal before a word about the body', async () => {
-    const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
+it('the API answers a request without a valid key with 401 and audits the attempt with its address', async () => {
+  const bad: Record<string, string>[] = [
+    {},
+    { authorization: 'Bearer wrong-key-0123456789abcdef0123456789' },
+    { authorization: `Basic ${KEYS.ops}` },
+    { authorization: KEYS.ops },
+    { authorization: `Bearer ${KEYS.ops}x` },
+    { authorization: `Bearer ${KEYS.ops.toUpperCase()}` },
+    { authorization: 'Bearer ' },
+  ];
+  for (const headers of bad) {
+    const answer = await api.call('GET', '/v1/payments/pay_x', {
+      role: null,
+      headers: { ...headers, 'x-forwarded-for': '203.0.113.9' },
+    });
     expect(answer.status).toBe(401);
-  });
-
-  it('repeated wrong keys do not fill the audit trail without end', async () => {
-    for (let i = 0; i < 400; i++) {
-      expect((await api.call('GET', '/v1/ledger', { role: null })).status).toBe(401);
-    }
-    const rows = await api.db.pool.query(`select 1 from audit where action = 'ledger.list'`);
-    expect(rows.rowCount).toBeLessThanOrEqual(100);
-  });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.json).toEqual({ code: 'unauthorized', message: expect.any(String), errors: [] });
+  }
+  const rows = await audit('payment.read');
+  expect(rows).toHaveLength(bad.length);
+  for (const row of rows) {
+    expect(row).toMatchObject({ actor: 'unknown', role: null, target: 'pay_x', outcome: 'denied', status: 401 });
+    expect(row['source']).toMatch(/127\.0\.0\.1$/);
+  }
 });
 
-describe('roles', () => {
-  it('a key for reading makes no refund: it gets 403 and an audit entry, and the MoR no call', async () => {
-    const { paymentId } = await api.paidRenewal('roles');
-    for (const role of ['read', 'signup'] as const) {
-      const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
-        role,
-        body: {},
-        headers: { 'idempotency-key': 'k' },
-      });
-      expect(answer.status).toBe(403);
-      expect(answer.json['code']).toBe('forbidden');
-    }
-    const rows = await audit('refund.create');
-    expect(rows.map((r) => [r['actor'], r['role'], r['outcome'], r['status'], r['target']])).toEqual([
-      ['signup-name', 'signup', 'denied', 403, paymentId],
-      ['read-name', 'read', 'denied', 403, paymentId],
-    ]);
-    expect(api.mor.calls.filter((c) => c.call.kind === 'create_refund')).toEqual([]);
-  });
-
-  it('each role includes the one before, and only operators read the audit trail', async () => {
-    const status = async (role: 'read' | 'signup' | 'ops', path: string): Promise<number> =>
-      (await api.call('GET', path, { role })).status;
-    expect(await status('read', '/v1/invoices')).toBe(200);
-    expect(await status('signup', '/v1/invoices')).toBe(200);
-    expect(await status('ops', '/v1/invoices')).toBe(200);
-    expect(await status('read', '/v1/audit')).toBe(403);
-    expect(await status('signup', '/v1/audit')).toBe(403);
-    expect(await status('ops', '/v1/audit')).toBe(200);
-    expect((await api.call('POST', '/v1/signups', { role: 'read', body: {} })).status).toBe(403);
-  });
-
-  it('the health routes need no key, and every other route does', async () => {
-    expect((await api.call('GET', '/livez', { role: null })).status).toBe(200);
-    const document = (await api.call('GET', '/docs-json', { role: null })).json as { paths: Record<string, Row> };
-    const open = new Set(['/livez', '/readyz', '/metrics']);
-    for (const [path, methods] of Object.entries(document.paths)) {
-      for (const method of Object.keys(methods)) {
-        const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { role: null });
-        expect([path, answer.status]).toEqual([path, open.has(path) ? 200 : 401]);
-      }
-    }
-  });
+it('the API refuses a wrong key before it reads the request body', async () => {
+  const answer = await api.call('POST', '/v1/signups', { role: null, raw: '{' });
+  expect(answer.status).toBe(401);
 });
 
-describe('the description of the routes', () => {
-  it('every route with a key names its role and its answers', async () => {
-    const document = (await api.call('GET', '/docs-json', { role: null })).json as {
-      paths: Record<
-        string,
-        Record<string, { 'x-role'?: string; responses: Row; security?: unknown; summary?: string }>
-      >;
-    };
-    const routes = Object.entries(document.paths).flatMap(([path, m]) =>
-      Object.entries(m).map(([verb, op]) => ({ path, verb, op })),
-    );
-    expect(routes.length).toBeGreaterThan(18);
-    for (const { path, op } of routes.filter((r) => r.path.startsWith('/v1'))) {
-      expect([path, op['x-role']]).toEqual([path, expect.stringMatching(/^(read|signup|ops)$/)]);
-      expect(op.security).toEqual([{ 'api-key': [] }]);
-      expect(Object.keys(op.responses)).toEqual(expect.arrayContaining(['401', '403']));
-      expect(op.summary).toMatch(/\(role: (read|signup|ops)\)$/);
+it('the audit trail stores at most 100 of 400 requests with a wrong key', async () => {
+  for (let i = 0; i < 400; i++) {
+    expect((await api.call('GET', '/v1/ledger', { role: null })).status).toBe(401);
+  }
+  const rows = await api.db.pool.query(`select 1 from audit where action = 'ledger.list'`);
+  expect(rows.rowCount).toBeLessThanOrEqual(100);
+});
+
+it('the API refuses a refund request with a read key: it answers 403, audits the attempt and calls no MoR', async () => {
+  const { paymentId } = await api.paidRenewal('roles');
+  for (const role of ['read', 'signup'] as const) {
+    const answer = await api.call('POST', `/v1/payments/${paymentId}/refunds`, {
+      role,
+      body: {},
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.json['code']).toBe('forbidden');
+  }
+  const rows = await audit('refund.create');
+  expect(rows.map((r) => [r['actor'], r['role'], r['outcome'], r['status'], r['target']])).toEqual([
+    ['signup-name', 'signup', 'denied', 403, paymentId],
+    ['read-name', 'read', 'denied', 403, paymentId],
+  ]);
+  expect(api.mor.calls.filter((c) => c.call.kind === 'create_refund')).toEqual([]);
+});
+
+it("each API role includes the roles below it, and only an operator's key reads the audit trail", async () => {
+  const status = async (role: 'read' | 'signup' | 'ops', path: string): Promise<number> =>
+    (await api.call('GET', path, { role })).status;
+  expect(await status('read', '/v1/invoices')).toBe(200);
+  expect(await status('signup', '/v1/invoices')).toBe(200);
+  expect(await status('ops', '/v1/invoices')).toBe(200);
+  expect(await status('read', '/v1/audit')).toBe(403);
+  expect(await status('signup', '/v1/audit')).toBe(403);
+  expect(await status('ops', '/v1/audit')).toBe(200);
+  expect((await api.call('POST', '/v1/signups', { role: 'read', body: {} })).status).toBe(403);
+});
+
+it('the API serves its health routes without a key and answers every other route without one with 401', async () => {
+  expect((await api.call('GET', '/livez', { role: null })).status).toBe(200);
+  const document = (await api.call('GET', '/docs-json', { role: null })).json as { paths: Record<string, Row> };
+  const open = new Set(['/livez', '/readyz', '/metrics']);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const method of Object.keys(methods)) {
+      const answer = await api.call(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { role: null });
+      expect([path, answer.status]).toEqual([path, open.has(path) ? 200 : 401]);
     }
-    const page = await api.call('GET', '/docs', { role: null });
-    expect(page.status).toBe(200);
-    expect(page.text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)[^"' ]*\.(js|css)/);
-  });
+  }
+});
+
+it('the OpenAPI document names a role and the refusals of every API route that needs a key', async () => {
+  const document = (await api.call('GET', '/docs-json', { role: null })).json as {
+    paths: Record<string, Record<string, { 'x-role'?: string; responses: Row; security?: unknown; summary?: string }>>;
+  };
+  const routes = Object.entries(document.paths).flatMap(([path, m]) =>
+    Object.entries(m).map(([verb, op]) => ({ path, verb, op })),
+  );
+  expect(routes.length).toBeGreaterThan(18);
+  for (const { path, op } of routes.filter((r) => r.path.startsWith('/v1'))) {
+    expect([path, op['x-role']]).toEqual([path, expect.stringMatching(/^(read|signup|ops)$/)]);
+    expect(op.security).toEqual([{ 'api-key': [] }]);
+    expect(Object.keys(op.responses)).toEqual(expect.arrayContaining(['401', '403']));
+    expect(op.summary).toMatch(/\(role: (read|signup|ops)\)$/);
+  }
+  const page = await api.call('GET', '/docs', { role: null });
+  expect(page.status).toBe(200);
+  expect(page.text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1)[^"' ]*\.(js|css)/);
 });

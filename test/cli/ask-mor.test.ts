@@ -1,5 +1,5 @@
 // `crossbill ask-mor` on empty books, and on books with a question of each kind.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { loadConfig } from '../../src/config/index.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
@@ -17,150 +17,141 @@ type Body = {
 const EMAIL = 'ada.lovelace@example.com';
 const SPAN = { from: '2026-01-02T10:00:00Z', to: '2026-01-02T23:00:00Z' };
 
-describe('crossbill ask-mor', () => {
-  let world: World;
-  let db: pg.Pool;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-    db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+let world: World;
+let db: pg.Pool;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startDaemon();
+  db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+});
+afterAll(async () => {
+  await db.end();
+  await world.close();
+});
+
+const ask = async (): Promise<Body> => (await cliJson<Body>(['ask-mor'], world.env)).body;
+const itemsOf = (body: Body, topic: string) => body.questions.find((q) => q.topic === topic)?.items ?? [];
+
+it('crossbill ask-mor prints one sentence, no question and exit code 0 while the books are empty', async () => {
+  const ran = await cli(['ask-mor'], world.env);
+  expect(ran.code).toBe(0);
+  expect(ran.out.trim().split('\n')).toHaveLength(1);
+  expect((await ask()).questions).toEqual([]);
+});
+
+it("crossbill ask-mor asks one question of each kind with the MoR's own ids and names no person", async () => {
+  // A signup's payment without a name, and a paid renewal.
+  const ada = await world.subscriber({ email: EMAIL });
+  await world.invoice(ada.firstInvoiceId, 'paid');
+  const invoiceId = await world.renew(ada.subscriptionId);
+  await world.invoice(invoiceId, 'held');
+  await world.advance(3_700);
+  const { payments } = await world.invoice(invoiceId, 'paid');
+  const paymentId = (payments as { id: string }[])[0]?.id ?? '';
+
+  // A refund without an answer.
+  const path = `/api/payments/${paymentId}/refund`;
+  await world.control('POST', '/faults', { side: 'mor', method: 'POST', path, times: 50, action: 'drop_before' });
+  const refund = await world.api(
+    'POST',
+    `/v1/payments/${paymentId}/refunds`,
+    { amount: 700, reason: EMAIL },
+    { 'idempotency-key': 'ask-mor' },
+  );
+  expect(refund).toMatchObject({ status: 202, body: { status: 'unknown' } });
+
+  // A renewal without a verdict, long after it is due.
+  await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.succeeded', times: 1, action: 'lose' });
+  const silent = await world.renew(ada.subscriptionId);
+  await world.invoice(silent, 'expected');
+  const late = (s: Parameters<Parameters<typeof changeByHand>[2]>[0]) =>
+    s.invoice === null ? s : { ...s, invoice: { ...s.invoice, expectedBy: new Date(SPAN.from) } };
+  await changeByHand(db, silent, late);
+
+  // A signup without its completion.
+  const signup = await world.api<Json>('POST', '/v1/signups', {
+    kind: 'payment',
+    customer: { id: 'cus_never', email: EMAIL },
+    amount: 500,
+    currency: 'eur',
   });
-  afterAll(async () => {
-    await db.end();
-    await world.close();
+  const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
+  await ownWorld.get(SignupsStore).tellOverdue(0);
+  await ownWorld.close();
+
+  // The webhook endpoints were closed for half a day, and one event came with an old stamp.
+  await db.query(`insert into endpoints_open (id, opened_at, seen_at) values ('a', $1, $2), ('b', $3, $4)`, [
+    new Date(Date.now() - 20 * 86_400_000),
+    new Date(Date.now() - 10 * 86_400_000),
+    new Date(Date.now() - 9 * 86_400_000),
+    new Date(),
+  ]);
+  const stale = JSON.stringify({ id: 'evt_old_stamp', type: 'payment.succeeded', created: 1, data: { object: {} } });
+  await deliver(world, 'mor_payments', stale, { t: Math.floor(Date.now() / 1000) - 7_200 });
+
+  // A link paid twice.
+  await world.control('POST', '/cards', { customer_id: ada.customerId, outcome: 'decline' });
+  const refused = await world.renew(ada.subscriptionId);
+  await world.invoice(refused, 'open');
+  const link = await world.api<Json>('POST', `/v1/invoices/${refused}/payment-link`, {
+    jurisdiction: 'GB',
+    return_url: 'https://shop.example/back',
   });
+  await world.control('POST', `/payment-links/${String(link.body['id'])}/pay`, {});
+  await world.until(
+    'the link is paid',
+    () => world.api<Json>('GET', `/v1/invoices/${refused}/payment-link`),
+    (r) => r.body['status'] === 'PAID',
+  );
+  await world.control('POST', `/payment-links/${String(link.body['id'])}/pay`, { again: true });
 
-  const ask = async (): Promise<Body> => (await cliJson<Body>(['ask-mor'], world.env)).body;
-  const itemsOf = (body: Body, topic: string) => body.questions.find((q) => q.topic === topic)?.items ?? [];
+  const body = await world.until('each question is there', ask, (b) => b.questions.length === 6);
+  expect(body.questions.map((q) => q.topic)).toEqual([
+    'lost_events',
+    'missing_verdicts',
+    'unproven_charges',
+    'unknown_refunds',
+    'unnamed_payments',
+    'ambiguous_money',
+  ]);
+  expect(itemsOf(body, 'lost_events')).toEqual([
+    { event: null, type: 'all', from: expect.any(String), to: expect.any(String) },
+    { event: 'evt_old_stamp', type: 'payment.succeeded', from: expect.any(String), to: expect.any(String) },
+  ]);
+  expect(itemsOf(body, 'missing_verdicts')).toMatchObject([
+    { invoice: silent, customer: ada.customerId, amount: '29.90 EUR' },
+  ]);
+  expect(itemsOf(body, 'unproven_charges')).toMatchObject([
+    { charge: null, payment_intent: signup.body['payment_intent_id'] },
+  ]);
+  expect(itemsOf(body, 'unknown_refunds')).toMatchObject([
+    { payment: paymentId, amount: '7.00 EUR', idempotency_key: expect.any(String) },
+  ]);
+  expect(itemsOf(body, 'unnamed_payments')).toContainEqual(
+    expect.objectContaining({ charge: ada.chargeId, invoice: ada.firstInvoiceId, amount: '29.90 EUR' }),
+  );
+  const money = itemsOf(body, 'ambiguous_money');
+  expect(new Set(money.map((m) => m['invoice']))).toEqual(new Set([refused]));
+  expect(new Set(money.map((m) => m['charge'])).size).toBe(2); // the refused try is no money
 
-  it('ask-mor on empty books prints one sentence and no question, with exit code 0', async () => {
-    const ran = await cli(['ask-mor'], world.env);
-    expect(ran.code).toBe(0);
-    expect(ran.out.trim().split('\n')).toHaveLength(1);
-    expect((await ask()).questions).toEqual([]);
-  });
+  const { code, out } = await cli(['ask-mor'], world.env);
+  expect(code).toBe(0);
+  for (const id of [
+    silent,
+    String(signup.body['payment_intent_id']),
+    paymentId,
+    ada.chargeId,
+    refused,
+    'evt_old_stamp',
+  ])
+    expect(out).toContain(id);
+  const secrets = [OPS_KEY, world.env['MOR_CLIENT_SECRET'], world.env['STRIPE_API_KEY'], EMAIL, 'Ada'];
+  for (const secret of secrets) expect(out + JSON.stringify(body)).not.toContain(secret);
+});
 
-  it("ask-mor asks one question of each kind with the MoR's own ids, and names no person", async () => {
-    // A signup's payment without a name, and a paid renewal.
-    const ada = await world.subscriber({ email: EMAIL });
-    await world.invoice(ada.firstInvoiceId, 'paid');
-    const invoiceId = await world.renew(ada.subscriptionId);
-    await world.invoice(invoiceId, 'held');
-    await world.advance(3_700);
-    const { payments } = await world.invoice(invoiceId, 'paid');
-    const paymentId = (payments as { id: string }[])[0]?.id ?? '';
-
-    // A refund without an answer.
-    const path = `/api/payments/${paymentId}/refund`;
-    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path, times: 50, action: 'drop_before' });
-    const refund = await world.api(
-      'POST',
-      `/v1/payments/${paymentId}/refunds`,
-      { amount: 700, reason: EMAIL },
-      {
-        'idempotency-key': 'ask-mor',
-      },
-    );
-    expect(refund).toMatchObject({ status: 202, body: { status: 'unknown' } });
-
-    // A renewal without a verdict, long after it is due.
-    await world.control('POST', '/faults', {
-      target: 'deliveries',
-      type: 'payment.succeeded',
-      times: 1,
-      action: 'lose',
-    });
-    const silent = await world.renew(ada.subscriptionId);
-    await world.invoice(silent, 'expected');
-    const late = (s: Parameters<Parameters<typeof changeByHand>[2]>[0]) =>
-      s.invoice === null ? s : { ...s, invoice: { ...s.invoice, expectedBy: new Date(SPAN.from) } };
-    await changeByHand(db, silent, late);
-
-    // A signup without its completion.
-    const signup = await world.api<Json>('POST', '/v1/signups', {
-      kind: 'payment',
-      customer: { id: 'cus_never', email: EMAIL },
-      amount: 500,
-      currency: 'eur',
-    });
-    const ownWorld = await openWorld(loadConfig(world.env), silentIo(world.env));
-    await ownWorld.get(SignupsStore).tellOverdue(0);
-    await ownWorld.close();
-
-    // The webhook endpoints were closed for half a day, and one event came with an old stamp.
-    await db.query(`insert into endpoints_open (id, opened_at, seen_at) values ('a', $1, $2), ('b', $3, $4)`, [
-      new Date(Date.now() - 20 * 86_400_000),
-      new Date(Date.now() - 10 * 86_400_000),
-      new Date(Date.now() - 9 * 86_400_000),
-      new Date(),
-    ]);
-    const stale = JSON.stringify({ id: 'evt_old_stamp', type: 'payment.succeeded', created: 1, data: { object: {} } });
-    await deliver(world, 'mor_payments', stale, { t: Math.floor(Date.now() / 1000) - 7_200 });
-
-    // A link paid twice.
-    await world.control('POST', '/cards', { customer_id: ada.customerId, outcome: 'decline' });
-    const refused = await world.renew(ada.subscriptionId);
-    await world.invoice(refused, 'open');
-    const link = await world.api<Json>('POST', `/v1/invoices/${refused}/payment-link`, {
-      jurisdiction: 'GB',
-      return_url: 'https://shop.example/back',
-    });
-    await world.control('POST', `/payment-links/${String(link.body['id'])}/pay`, {});
-    await world.until(
-      'the link is paid',
-      () => world.api<Json>('GET', `/v1/invoices/${refused}/payment-link`),
-      (r) => r.body['status'] === 'PAID',
-    );
-    await world.control('POST', `/payment-links/${String(link.body['id'])}/pay`, { again: true });
-
-    const body = await world.until('each question is there', ask, (b) => b.questions.length === 6);
-    expect(body.questions.map((q) => q.topic)).toEqual([
-      'lost_events',
-      'missing_verdicts',
-      'unproven_charges',
-      'unknown_refunds',
-      'unnamed_payments',
-      'ambiguous_money',
-    ]);
-    expect(itemsOf(body, 'lost_events')).toEqual([
-      { event: null, type: 'all', from: expect.any(String), to: expect.any(String) },
-      { event: 'evt_old_stamp', type: 'payment.succeeded', from: expect.any(String), to: expect.any(String) },
-    ]);
-    expect(itemsOf(body, 'missing_verdicts')).toMatchObject([
-      { invoice: silent, customer: ada.customerId, amount: '29.90 EUR' },
-    ]);
-    expect(itemsOf(body, 'unproven_charges')).toMatchObject([
-      { charge: null, payment_intent: signup.body['payment_intent_id'] },
-    ]);
-    expect(itemsOf(body, 'unknown_refunds')).toMatchObject([
-      { payment: paymentId, amount: '7.00 EUR', idempotency_key: expect.any(String) },
-    ]);
-    expect(itemsOf(body, 'unnamed_payments')).toContainEqual(
-      expect.objectContaining({ charge: ada.chargeId, invoice: ada.firstInvoiceId, amount: '29.90 EUR' }),
-    );
-    const money = itemsOf(body, 'ambiguous_money');
-    expect(new Set(money.map((m) => m['invoice']))).toEqual(new Set([refused]));
-    expect(new Set(money.map((m) => m['charge'])).size).toBe(2); // the refused try is no money
-
-    const { code, out } = await cli(['ask-mor'], world.env);
-    expect(code).toBe(0);
-    for (const id of [
-      silent,
-      String(signup.body['payment_intent_id']),
-      paymentId,
-      ada.chargeId,
-      refused,
-      'evt_old_stamp',
-    ])
-      expect(out).toContain(id);
-    const secrets = [OPS_KEY, world.env['MOR_CLIENT_SECRET'], world.env['STRIPE_API_KEY'], EMAIL, 'Ada'];
-    for (const secret of secrets) expect(out + JSON.stringify(body)).not.toContain(secret);
-  });
-
-  it('ask-mor does not count a second body under a known event id as a lost event', async () => {
-    const again = JSON.stringify({ id: 'evt_twice', type: 'payment.failed', created: 1, data: { object: {} } });
-    await deliver(world, 'mor_payments', again);
-    await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));
-    expect(itemsOf(await ask(), 'lost_events').map((i) => i['event'])).not.toContain('evt_twice');
-  });
+it('crossbill ask-mor does not count a second body under a known event id as a lost event', async () => {
+  const again = JSON.stringify({ id: 'evt_twice', type: 'payment.failed', created: 1, data: { object: {} } });
+  await deliver(world, 'mor_payments', again);
+  await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));
+  expect(itemsOf(await ask(), 'lost_events').map((i) => i['event'])).not.toContain('evt_twice');
 });

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("the doctor of the demo finds no failure, and warns only of the demo's own leftovers", async () => {
+it("crossbill doctor finds no failure in the demo and warns only of the demo's open items and parked event", async () => {
   const { code, body } = await cliJson<{ checks: { name: string; state: string; detail: string }[] }>(
     ['doctor', '--env-file', envFile],
     {},
@@ -58,12 +58,12 @@ it("the doctor of the demo finds no failure, and warns only of the demo's own le
   expect(endpoint?.detail).toMatch(/^wh_\S+ at 127\.0\.0\.1:\d+$/);
 });
 
-it('the command line named by the demo works on it', async () => {
+it('the command line works with the settings file the demo names', async () => {
   const status = await cli(['status', '--env-file', envFile]);
   expect(status).toEqual({ code: 0, out: expect.stringMatching(/^Invoices\n/), err: '' });
 });
 
-it('the demo leaves open review items, as many as it says', async () => {
+it('the demo leaves as many open review items as it announces', async () => {
   const { body } = await cliJson<{ data: { kind: string }[] }>(
     ['reviews', 'list', '--status', 'open', '--env-file', envFile],
     {},

@@ -1,6 +1,6 @@
 // `crossbill listen`, `trigger`, `notifications` and the words of `doctor` and `status`, against a running daemon and a
 // real receiver.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 import { startWorld, type World } from '../support/world.js';
@@ -29,107 +29,105 @@ const doctor = async (): Promise<readonly Check[]> => {
   return ran.body.checks.filter((c) => c.name === 'notifications');
 };
 
-describe('the command line of notifications', () => {
-  it('trigger sends a signed sample of every type and stores nothing', async () => {
-    for (const type of NOTIFICATION_TYPES) {
-      const ran = await cli(['trigger', type], env);
-      expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('it answered 200')]);
-      const heard = receiver.heard.at(-1);
-      if (heard === undefined) throw new Error('nothing came');
-      expect(NotifyReceiver.verify(heard, SECRET)).toMatchObject({ type });
-    }
-    expect((await cliJson<{ data: unknown[] }>(['notifications'], env)).body.data).toEqual([]);
-    const wrong = await cli(['trigger', 'invoice.eaten'], env);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use one of invoice.paid')]);
-    const unset = await cli(['trigger', 'invoice.paid'], world.env);
-    expect([unset.code, unset.err]).toEqual([78, expect.stringContaining('NOTIFY_URL is not set')]);
-  });
+it('crossbill trigger sends a signed sample of every notification type and stores nothing', async () => {
+  for (const type of NOTIFICATION_TYPES) {
+    const ran = await cli(['trigger', type], env);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining('it answered 200')]);
+    const heard = receiver.heard.at(-1);
+    if (heard === undefined) throw new Error('nothing came');
+    expect(NotifyReceiver.verify(heard, SECRET)).toMatchObject({ type });
+  }
+  expect((await cliJson<{ data: unknown[] }>(['notifications'], env)).body.data).toEqual([]);
+  const wrong = await cli(['trigger', 'invoice.eaten'], env);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use one of invoice.paid')]);
+  const unset = await cli(['trigger', 'invoice.paid'], world.env);
+  expect([unset.code, unset.err]).toEqual([78, expect.stringContaining('NOTIFY_URL is not set')]);
+});
 
-  it('listen prints notifications live, and sends them on with valid signatures', async () => {
-    const local = await NotifyReceiver.open();
-    const stop = new AbortController();
-    const lines: string[] = [];
-    const stderr: string[] = [];
-    // `--since`: without it, the command takes the time of its begin only after its "Listening".
-    const listening = cli(['listen', '--forward', local.url, '--since', new Date().toISOString()], env, {
-      signal: stop.signal,
-      onOut: (text) => lines.push(text),
-      onErr: (text) => stderr.push(text),
-    });
-    await world.until(
-      'it listens',
-      () => Promise.resolve(stderr.join('')),
-      (err) => err.includes('Listening'),
-    );
-    const s = await world.subscriber();
-    await world.until(
-      'it was sent on',
-      () => Promise.resolve(local.of('invoice.paid')),
-      (h) => h.length > 0,
-    );
-    stop.abort();
-    expect((await listening).code).toBe(0);
-    const [sentOn] = local.of('invoice.paid');
-    const told = await world.until(
-      'the daemon has sent it, too',
-      () => Promise.resolve(receiver.heard.find((h) => h.id === sentOn?.id)),
-      (h) => h !== undefined,
-    );
-    if (sentOn === undefined || told === undefined) throw new Error('nothing came');
-    expect(NotifyReceiver.verify(sentOn, SECRET)).toMatchObject({ data: { invoice_id: s.firstInvoiceId } });
-    expect([sentOn.id, sentOn.body]).toEqual([told.id, told.body]);
-    expect(lines.join('')).toContain(sentOn.id);
-    await local.close();
-    const outside = await cli(['listen', '--forward', 'https://shop.example/hook'], env);
-    expect([outside.code, outside.err]).toEqual([2, expect.stringContaining('private network')]);
-    expect((await cli(['listen'], world.env)).code).toBe(78);
+it('crossbill listen prints notifications live and forwards them with valid signatures', async () => {
+  const local = await NotifyReceiver.open();
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const stderr: string[] = [];
+  // `--since`: without it, the command takes the time of its begin only after its "Listening".
+  const listening = cli(['listen', '--forward', local.url, '--since', new Date().toISOString()], env, {
+    signal: stop.signal,
+    onOut: (text) => lines.push(text),
+    onErr: (text) => stderr.push(text),
   });
+  await world.until(
+    'it listens',
+    () => Promise.resolve(stderr.join('')),
+    (err) => err.includes('Listening'),
+  );
+  const s = await world.subscriber();
+  await world.until(
+    'it was sent on',
+    () => Promise.resolve(local.of('invoice.paid')),
+    (h) => h.length > 0,
+  );
+  stop.abort();
+  expect((await listening).code).toBe(0);
+  const [sentOn] = local.of('invoice.paid');
+  const told = await world.until(
+    'the daemon has sent it, too',
+    () => Promise.resolve(receiver.heard.find((h) => h.id === sentOn?.id)),
+    (h) => h !== undefined,
+  );
+  if (sentOn === undefined || told === undefined) throw new Error('nothing came');
+  expect(NotifyReceiver.verify(sentOn, SECRET)).toMatchObject({ data: { invoice_id: s.firstInvoiceId } });
+  expect([sentOn.id, sentOn.body]).toEqual([told.id, told.body]);
+  expect(lines.join('')).toContain(sentOn.id);
+  await local.close();
+  const outside = await cli(['listen', '--forward', 'https://shop.example/hook'], env);
+  expect([outside.code, outside.err]).toEqual([2, expect.stringContaining('private network')]);
+  expect((await cli(['listen'], world.env)).code).toBe(78);
+});
 
-  it('notifications replay sends one again, with an audit entry', async () => {
-    const listed = await cliJson<{ data: { id: string; type: string }[] }>(
-      ['notifications', 'list', '--type', 'invoice.paid'],
-      env,
-    );
-    const id = listed.body.data[0]?.id ?? '';
-    const before = receiver.heard.filter((h) => h.id === id).length;
-    expect((await cli(['notifications', 'replay', id], env)).out).toContain(`Queued for another delivery: ${id}`);
-    await world.until(
-      'it came again',
-      () => Promise.resolve(receiver.heard.filter((h) => h.id === id).length),
-      (n) => n === before + 1,
-    );
-    const shown = await cli(['notifications', 'show', id], env);
-    expect(shown.out).toContain('invoice.paid');
-    const audit = await world.api<{ data: { action: string; target: string }[] }>(
-      'GET',
-      '/v1/audit?action=notification.replay',
-    );
-    expect(audit.body.data[0]).toMatchObject({ target: id });
-    expect((await cli(['notifications', 'replay', 'msg_none'], env)).code).toBe(1);
-    expect((await cli(['notifications', 'replay'], env)).code).toBe(2);
-  });
+it('crossbill notifications replay sends a notification again and audits the act', async () => {
+  const listed = await cliJson<{ data: { id: string; type: string }[] }>(
+    ['notifications', 'list', '--type', 'invoice.paid'],
+    env,
+  );
+  const id = listed.body.data[0]?.id ?? '';
+  const before = receiver.heard.filter((h) => h.id === id).length;
+  expect((await cli(['notifications', 'replay', id], env)).out).toContain(`Queued for another delivery: ${id}`);
+  await world.until(
+    'it came again',
+    () => Promise.resolve(receiver.heard.filter((h) => h.id === id).length),
+    (n) => n === before + 1,
+  );
+  const shown = await cli(['notifications', 'show', id], env);
+  expect(shown.out).toContain('invoice.paid');
+  const audit = await world.api<{ data: { action: string; target: string }[] }>(
+    'GET',
+    '/v1/audit?action=notification.replay',
+  );
+  expect(audit.body.data[0]).toMatchObject({ target: id });
+  expect((await cli(['notifications', 'replay', 'msg_none'], env)).code).toBe(1);
+  expect((await cli(['notifications', 'replay'], env)).code).toBe(2);
+});
 
-  const nothingWaits = (): Promise<unknown> =>
-    world.until(
-      'nothing waits any more',
-      () => cliJson<{ notifications: { pending: number } }>(['status'], env),
-      (r) => r.body.notifications.pending === 0,
-    );
+const nothingWaits = (): Promise<unknown> =>
+  world.until(
+    'nothing waits any more',
+    () => cliJson<{ notifications: { pending: number } }>(['status'], env),
+    (r) => r.body.notifications.pending === 0,
+  );
 
-  it('doctor looks at the address without sending anything, and says so; a missing receiver fails it, and status reports it', async () => {
-    await nothingWaits(); // notifications of the stories before may still be on their way
-    const before = receiver.heard.length;
-    expect(await doctor()).toEqual([
-      expect.objectContaining({ state: 'ok', todo: expect.stringContaining('Only a delivery proves the receiver') }),
-    ]);
-    expect(receiver.heard.length).toBe(before);
-    receiver.answer = () => 410;
-    await world.subscriber();
-    await world.until('the receiver is known to be gone', doctor, (checks) => checks.some((c) => c.state === 'fail'));
-    expect((await cli(['status'], env)).out).toContain('The receiver answered 410');
-    receiver.answer = () => 200;
-    expect((await cli(['trigger', 'review.opened'], env)).code).toBe(0);
-    await nothingWaits();
-    expect((await doctor()).map((c) => c.state)).toEqual(['ok']);
-  });
+it('crossbill doctor checks NOTIFY_URL without a delivery; doctor and status report a receiver that answers 410', async () => {
+  await nothingWaits(); // notifications of the stories before may still be on their way
+  const before = receiver.heard.length;
+  expect(await doctor()).toEqual([
+    expect.objectContaining({ state: 'ok', todo: expect.stringContaining('Only a delivery proves the receiver') }),
+  ]);
+  expect(receiver.heard.length).toBe(before);
+  receiver.answer = () => 410;
+  await world.subscriber();
+  await world.until('the receiver is known to be gone', doctor, (checks) => checks.some((c) => c.state === 'fail'));
+  expect((await cli(['status'], env)).out).toContain('The receiver answered 410');
+  receiver.answer = () => 200;
+  expect((await cli(['trigger', 'review.opened'], env)).code).toBe(0);
+  await nothingWaits();
+  expect((await doctor()).map((c) => c.state)).toEqual(['ok']);
 });

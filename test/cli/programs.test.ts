@@ -59,7 +59,7 @@ function crossbill(
   });
 }
 
-it('`crossbill sandbox` prints the settings of a daemon and ends on a signal', async () => {
+it('crossbill sandbox prints the settings of a daemon and ends on a signal', async () => {
   const ports = { SANDBOX_STRIPE_PORT: '0', SANDBOX_MOR_PORT: '0' };
   let answered = 0;
   const ended = await crossbill(['sandbox'], ports, (out, end) => {
@@ -76,7 +76,7 @@ it('`crossbill sandbox` prints the settings of a daemon and ends on a signal', a
     expect(ended.out).toMatch(new RegExp(`^${name}=\\S+$`, 'm'));
 });
 
-it('the daemon without settings ends with exit code 78, names all missing ones and the place to set them', () => {
+it('the daemon ends with exit code 78 and names all missing settings if it has none', () => {
   const env = { PATH: process.env['PATH'], HOME: folder };
   const ended = spawnSync(process.execPath, [join(ROOT, 'dist/main.js')], { cwd: folder, env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([78, '']);
@@ -85,7 +85,7 @@ it('the daemon without settings ends with exit code 78, names all missing ones a
   );
 });
 
-it('the daemon on a used port ends with exit code 1, and its log names the port', async () => {
+it('the daemon ends with exit code 1 on a used port, and its log names the port', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -109,7 +109,7 @@ it('the daemon on a used port ends with exit code 1, and its log names the port'
   expect(line['msg']).toContain(String(port));
 });
 
-it('a command with a full disk as standard output says so, with exit code 1', () => {
+it('a command writing to a full disk ends with exit code 1 and names the error', () => {
   const full = openSync('/dev/full', 'w');
   const env = { PATH: process.env['PATH'], HOME: folder };
   const ended = spawnSync(process.execPath, [CLI, 'completion', 'bash'], {
@@ -121,12 +121,12 @@ it('a command with a full disk as standard output says so, with exit code 1', ()
   expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/ENOSPC/)]);
 });
 
-it('the sandbox names its wrong setting, with exit code 1', async () => {
+it('crossbill sandbox names a wrong setting and ends with exit code 1', async () => {
   const ended = await crossbill(['sandbox'], { SANDBOX_MOR_PORT: 'eighty' });
   expect(ended).toEqual({ code: 1, out: '', err: 'SANDBOX_MOR_PORT must be a port number\n' });
 });
 
-it('`crossbill sandbox --help` lists its settings, `crossbill demo --help` its options', async () => {
+it("crossbill sandbox --help lists the sandbox's settings, and crossbill demo --help the demo's options", async () => {
   const sandbox = await cli(['sandbox', '--help']);
   expect([sandbox.code, sandbox.err]).toEqual([0, '']);
   for (const name of ['SANDBOX_STRIPE_PORT', 'SANDBOX_MOR_PORT', 'SANDBOX_HOST', 'SANDBOX_SEED', 'SANDBOX_PSP'])
@@ -136,7 +136,7 @@ it('`crossbill sandbox --help` lists its settings, `crossbill demo --help` its o
   for (const option of ['--customers', '--months', '--seed', '--once']) expect(demo.out).toContain(option);
 });
 
-it('the action for a merchant’s CI starts the sandbox and a daemon, and hands on their addresses and keys', async () => {
+it("the GitHub action for a merchant's CI starts the sandbox and a daemon and exports their addresses and keys", async () => {
   const temp = join(folder, 'runner');
   mkdirSync(join(temp, 'crossbill/node_modules'), { recursive: true });
   symlinkSync(ROOT, join(temp, 'crossbill/node_modules/crossbill'));

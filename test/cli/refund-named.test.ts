@@ -23,7 +23,7 @@ async function nameless(): Promise<{ ours: string; paymentId: string; invoiceId:
 
 const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v1/payments/${id}`)).body;
 
-it('refund --payment-id names the payment and refunds it; without it nothing happens, and the output explains the naming', async () => {
+it('crossbill refund refuses a payment without a MoR id, and --payment-id gives the payment its id and refunds it', async () => {
   const { ours, paymentId, invoiceId } = await nameless();
   const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
   expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });
@@ -61,7 +61,7 @@ it('refund --payment-id names the payment and refunds it; without it nothing hap
   expect(await payment(other.ours)).toMatchObject({ id: other.ours, amount_refunded: 0, refunds: [] });
 });
 
-it('the answer reports a name unknown to the MoR, and Crossbill removes it', async () => {
+it('crossbill refund reports a payment id unknown to the MoR, and Crossbill removes the wrong id', async () => {
   const { ours, paymentId } = await nameless();
   const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
   expect(failed.code).toBe(1);

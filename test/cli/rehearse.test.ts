@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
 import { cli, type CliOptions, type Ran } from './rig.js';
 
@@ -74,228 +74,222 @@ const changes = async (): Promise<number> => {
   return all.filter((r) => r.method !== 'GET' && r.method !== 'HEAD' && r.path !== '/oauth2/token').length;
 };
 
-describe('crossbill rehearse', () => {
-  it('rehearse goes through every step on a test clock and reports each fact, without a secret or a person', async () => {
-    await world.startDaemon();
-    const ran = await rehearse(['--country', 'GB']);
-    const r = report();
-    expect(r.steps.map((s) => [s.name, s.state, s.state === 'passed' ? '' : s.detail])).toEqual(
-      STEPS.map((name) => [name, 'passed', '']),
-    );
-    expect(ran.code).toBe(0);
-    // Stripe and the MoR have exactly the steps' objects.
-    const invoices = await world.stripe.invoices.list({ customer: r.ids['customer'] ?? '' });
-    expect(invoices.data.map((i) => [i.status, i.amount_paid])).toEqual([
-      ['paid', 1000],
-      ['paid', 1000],
-      ['paid', 1000],
-    ]);
-    const { data } = (await world.control('GET', `/mor/payments?customer=${r.ids['customer'] ?? ''}`)).body;
-    expect((data as { status: string }[]).map((p) => p.status)).toEqual([
-      'succeeded',
-      'partially_refunded',
-      'failed',
-      'succeeded',
-    ]);
-    // The facts.
-    const { facts } = r;
-    expect(facts['setup_customer']).toContainEqual(expect.objectContaining({ status: 200, code: null }));
-    expect(facts['setup_customer']).toContainEqual({ saved_method: 'pays for its customer', decline_code: null });
-    expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'draft' }));
-    expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: true })]);
-    expect(facts['signatures']).toContainEqual({
-      endpoint: 'mor_payments',
-      accepted_form: 't=<10 digits>,v1=<64 hex>',
-      malformed_form: null,
-    });
-    expect(facts['charge_lookup']?.map((f) => f['charge_of'])).toEqual(['signup', 'renewal']);
-    expect((facts['charge_lookup']?.[0]?.['answers'] as string[]).map((a) => a.slice(0, 3))).toEqual(['202', '200']);
-    expect(facts['unknown_charge']).toEqual([
-      { status: 404, code: 'not_found', members: ['code', 'errors[]'], words: null },
-    ]);
-    expect(facts['refund_ids']).toContainEqual(
-      expect.objectContaining({ answer_has: ['mor_refund_id', 'processor_refund_id'] }),
-    );
-    expect(facts['event_fields']?.map((f) => f['type'])).toEqual(
-      expect.arrayContaining(['payment.succeeded', 'payment.failed', 'payment.refunded', 'payment.captured']),
-    );
-    expect(facts['link_ids']).toEqual([{ payment_id: 'not named', also: ['processor_charge_id'] }]);
-    expect(facts['error_bodies']).toContainEqual(
-      expect.objectContaining({ request: 'empty payment intent', status: 400, code: 'invalid_request' }),
-    );
-    expect(facts['retry_after']).toContainEqual(expect.objectContaining({ status: 202, retry_after: '2' }));
-    expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'same' }));
-    // No forbidden content.
-    const files = ['rehearsal.json', 'rehearsal.md'].map((f) => readFileSync(join(folder, f), 'utf8')).join('');
-    const names = [
-      'STRIPE_API_KEY',
-      'MOR_CLIENT_SECRET',
-      'MOR_PAYMENT_WEBHOOK_SECRETS',
-      'STRIPE_WEBHOOK_SECRETS',
-      'MOR_RELAY_SECRET',
-    ];
-    for (const secret of [OPS_KEY, ...names.map((name) => world.env[name] ?? '')])
-      expect(files + ran.out + ran.err).not.toContain(secret);
-    expect(files + ran.out + ran.err).not.toMatch(/_secret_|@example|Bearer/);
-    expect(readdirSync(folder).sort()).toEqual(['rehearsal.json', 'rehearsal.md']);
-
-    // Run again, it does nothing a second time.
-    const again = await rehearse(['--country', 'GB']);
-    expect([again.code, await clocks()]).toEqual([0, 1]);
-    expect(report().ids).toEqual(r.ids);
+it('crossbill rehearse passes every step on a test clock and reports each fact without a secret or a person', async () => {
+  await world.startDaemon();
+  const ran = await rehearse(['--country', 'GB']);
+  const r = report();
+  expect(r.steps.map((s) => [s.name, s.state, s.state === 'passed' ? '' : s.detail])).toEqual(
+    STEPS.map((name) => [name, 'passed', '']),
+  );
+  expect(ran.code).toBe(0);
+  // Stripe and the MoR have exactly the steps' objects.
+  const invoices = await world.stripe.invoices.list({ customer: r.ids['customer'] ?? '' });
+  expect(invoices.data.map((i) => [i.status, i.amount_paid])).toEqual([
+    ['paid', 1000],
+    ['paid', 1000],
+    ['paid', 1000],
+  ]);
+  const { data } = (await world.control('GET', `/mor/payments?customer=${r.ids['customer'] ?? ''}`)).body;
+  expect((data as { status: string }[]).map((p) => p.status)).toEqual([
+    'succeeded',
+    'partially_refunded',
+    'failed',
+    'succeeded',
+  ]);
+  // The facts.
+  const { facts } = r;
+  expect(facts['setup_customer']).toContainEqual(expect.objectContaining({ status: 200, code: null }));
+  expect(facts['setup_customer']).toContainEqual({ saved_method: 'pays for its customer', decline_code: null });
+  expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'draft' }));
+  expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: true })]);
+  expect(facts['signatures']).toContainEqual({
+    endpoint: 'mor_payments',
+    accepted_form: 't=<10 digits>,v1=<64 hex>',
+    malformed_form: null,
   });
+  expect(facts['charge_lookup']?.map((f) => f['charge_of'])).toEqual(['signup', 'renewal']);
+  expect((facts['charge_lookup']?.[0]?.['answers'] as string[]).map((a) => a.slice(0, 3))).toEqual(['202', '200']);
+  expect(facts['unknown_charge']).toEqual([
+    { status: 404, code: 'not_found', members: ['code', 'errors[]'], words: null },
+  ]);
+  expect(facts['refund_ids']).toContainEqual(
+    expect.objectContaining({ answer_has: ['mor_refund_id', 'processor_refund_id'] }),
+  );
+  expect(facts['event_fields']?.map((f) => f['type'])).toEqual(
+    expect.arrayContaining(['payment.succeeded', 'payment.failed', 'payment.refunded', 'payment.captured']),
+  );
+  expect(facts['link_ids']).toEqual([{ payment_id: 'not named', also: ['processor_charge_id'] }]);
+  expect(facts['error_bodies']).toContainEqual(
+    expect.objectContaining({ request: 'empty payment intent', status: 400, code: 'invalid_request' }),
+  );
+  expect(facts['retry_after']).toContainEqual(expect.objectContaining({ status: 202, retry_after: '2' }));
+  expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'same' }));
+  // No forbidden content.
+  const files = ['rehearsal.json', 'rehearsal.md'].map((f) => readFileSync(join(folder, f), 'utf8')).join('');
+  const names = [
+    'STRIPE_API_KEY',
+    'MOR_CLIENT_SECRET',
+    'MOR_PAYMENT_WEBHOOK_SECRETS',
+    'STRIPE_WEBHOOK_SECRETS',
+    'MOR_RELAY_SECRET',
+  ];
+  for (const secret of [OPS_KEY, ...names.map((name) => world.env[name] ?? '')])
+    expect(files + ran.out + ran.err).not.toContain(secret);
+  expect(files + ran.out + ran.err).not.toMatch(/_secret_|@example|Bearer/);
+  expect(readdirSync(folder).sort()).toEqual(['rehearsal.json', 'rehearsal.md']);
 
-  it('an interrupted rehearse goes on with the same customer and charges nothing twice', async () => {
-    await world.startDaemon();
-    const ending = new AbortController();
-    await world.control('POST', '/faults', {
-      side: 'stripe',
-      method: 'POST',
-      path: '/v1/payment_records/report_payment',
-      action: 'delay_ms',
-      delay_ms: 3_000,
-    });
-    const running = rehearse([], {}, { signal: ending.signal });
-    await world.until(
-      'the signup is charged',
-      () => Promise.resolve(readdirSync(folder).length > 0 && report().ids['charge'] !== undefined),
-      Boolean,
-    );
-    ending.abort();
-    const first = await running;
-    expect([first.code, stateOf(report(), 'signup')]).toEqual([5, 'passed']);
-    const customer = report().ids['customer'];
-    const ran = await rehearse();
-    const r = report();
-    expect(ran.code).toBe(0);
-    expect([r.ids['customer'], await clocks()]).toEqual([customer, 1]);
-    expect(r.steps.filter((s) => s.state === 'failed')).toEqual([]);
-    expect(stateOf(r, 'payment link')).toBe('skipped');
-    const payments = (await world.control('GET', `/mor/payments?customer=${customer ?? ''}`)).body['data'];
-    expect(payments).toHaveLength(4);
-  });
-
-  it('rehearse reports the other answer to each open question of the documents', async () => {
-    await world.control('POST', '/mor/open-facts', {
-      charges_at: 'finalized',
-      second_created: 'ignored',
-      signature: 'upper_case',
-      charge_lookup: 'at_once',
-      not_found: 'bare',
-      errors: 'nested',
-      retry_after: 'left_out',
-      keys: 'forgotten',
-    });
-    await world.startDaemon();
-    const ran = await rehearse(['--wait', '12']);
-    const { facts, steps } = report();
-    expect([ran.code, steps.filter((s) => s.state === 'failed').map((s) => s.name)]).toEqual([1, ['retry']]);
-    expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'final' }));
-    expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: false })]);
-    expect(facts['signatures']).toContainEqual(
-      expect.objectContaining({ accepted_form: 't=<10 digits>, v1=<64 HEX>' }),
-    );
-    expect((facts['charge_lookup']?.[0]?.['answers'] as string[]).map((a) => a.slice(0, 3))).toEqual(['200']);
-    expect(facts['unknown_charge']).toEqual([{ status: 404, code: null, members: ['message'], words: 'Not Found' }]);
-    expect(facts['error_bodies']).toContainEqual(expect.objectContaining({ members: ['error.code', 'error.message'] }));
-    expect(facts['retry_after']).toEqual([]);
-    expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'new' }));
-    expect(stateOf(report(), 'verify')).toBe('passed');
-  });
-
-  it("a MoR's refusal of a setup intent's customer fails one step, and the step names the setting", async () => {
-    await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
-    await world.startDaemon();
-    const ran = await rehearse();
-    const r = report();
-    expect([ran.code, stateOf(r, 'declined renewal'), stateOf(r, 'another card')]).toEqual([1, 'failed', undefined]);
-    expect(r.facts['setup_customer']).toContainEqual(
-      expect.objectContaining({
-        request: 'setup intent by Crossbill',
-        sent: 'send',
-        status: 400,
-        fields: ['merchant_customer'],
-      }),
-    );
-    expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
-  });
-
-  it("an unreadable signature stops rehearse's renewal, and the report shows the signature's form", async () => {
-    await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
-    await world.startDaemon();
-    const ran = await rehearse(['--wait', '4']);
-    expect([ran.code, stateOf(report(), 'renewal')]).toEqual([1, 'failed']);
-    expect(report().facts['signatures']).toEqual([
-      { endpoint: 'mor_payments', accepted_form: null, malformed_form: 't=<10 digits>,v1=sha256=<64 hex>' },
-    ]);
-  });
+  // Run again, it does nothing a second time.
+  const again = await rehearse(['--country', 'GB']);
+  expect([again.code, await clocks()]).toEqual([0, 1]);
+  expect(report().ids).toEqual(r.ids);
 });
 
-describe("rehearse's refusals before any change", () => {
-  /** One sentence, no file, and no changing request. */
-  async function refused(running: Promise<Ran>, code: number, word: RegExp): Promise<void> {
-    const before = await changes();
-    const ran = await running;
-    expect([ran.code, ran.out]).toEqual([code, '']);
-    expect(ran.err).toMatch(word);
-    expect([await changes(), readdirSync(folder), await clocks()]).toEqual([before, [], 0]);
+it('an interrupted crossbill rehearse goes on with the same customer and charges nothing twice', async () => {
+  await world.startDaemon();
+  const ending = new AbortController();
+  await world.control('POST', '/faults', {
+    side: 'stripe',
+    method: 'POST',
+    path: '/v1/payment_records/report_payment',
+    action: 'delay_ms',
+    delay_ms: 3_000,
+  });
+  const running = rehearse([], {}, { signal: ending.signal });
+  await world.until(
+    'the signup is charged',
+    () => Promise.resolve(readdirSync(folder).length > 0 && report().ids['charge'] !== undefined),
+    Boolean,
+  );
+  ending.abort();
+  const first = await running;
+  expect([first.code, stateOf(report(), 'signup')]).toEqual([5, 'passed']);
+  const customer = report().ids['customer'];
+  const ran = await rehearse();
+  const r = report();
+  expect(ran.code).toBe(0);
+  expect([r.ids['customer'], await clocks()]).toEqual([customer, 1]);
+  expect(r.steps.filter((s) => s.state === 'failed')).toEqual([]);
+  expect(stateOf(r, 'payment link')).toBe('skipped');
+  const payments = (await world.control('GET', `/mor/payments?customer=${customer ?? ''}`)).body['data'];
+  expect(payments).toHaveLength(4);
+});
+
+it('crossbill rehearse reports how the MoR behaves where its documents leave a choice', async () => {
+  await world.control('POST', '/mor/open-facts', {
+    charges_at: 'finalized',
+    second_created: 'ignored',
+    signature: 'upper_case',
+    charge_lookup: 'at_once',
+    not_found: 'bare',
+    errors: 'nested',
+    retry_after: 'left_out',
+    keys: 'forgotten',
+  });
+  await world.startDaemon();
+  const ran = await rehearse(['--wait', '12']);
+  const { facts, steps } = report();
+  expect([ran.code, steps.filter((s) => s.state === 'failed').map((s) => s.name)]).toEqual([1, ['retry']]);
+  expect(facts['draft_charge']).toContainEqual(expect.objectContaining({ verdict_while: 'final' }));
+  expect(facts['relayed_again']).toEqual([expect.objectContaining({ charged_again: false })]);
+  expect(facts['signatures']).toContainEqual(expect.objectContaining({ accepted_form: 't=<10 digits>, v1=<64 HEX>' }));
+  expect((facts['charge_lookup']?.[0]?.['answers'] as string[]).map((a) => a.slice(0, 3))).toEqual(['200']);
+  expect(facts['unknown_charge']).toEqual([{ status: 404, code: null, members: ['message'], words: 'Not Found' }]);
+  expect(facts['error_bodies']).toContainEqual(expect.objectContaining({ members: ['error.code', 'error.message'] }));
+  expect(facts['retry_after']).toEqual([]);
+  expect(facts['key_life']).toContainEqual(expect.objectContaining({ answer: 'new' }));
+  expect(stateOf(report(), 'verify')).toBe('passed');
+});
+
+it('crossbill rehearse names the setting MOR_SETUP_CUSTOMER if the MoR refuses a customer in a setup intent', async () => {
+  await world.control('POST', '/mor/account', { setup_customer: 'refuse' });
+  await world.startDaemon();
+  const ran = await rehearse();
+  const r = report();
+  expect([ran.code, stateOf(r, 'declined renewal'), stateOf(r, 'another card')]).toEqual([1, 'failed', undefined]);
+  expect(r.facts['setup_customer']).toContainEqual(
+    expect.objectContaining({
+      request: 'setup intent by Crossbill',
+      sent: 'send',
+      status: 400,
+      fields: ['merchant_customer'],
+    }),
+  );
+  expect(r.steps.find((s) => s.name === 'declined renewal')?.detail).toContain('MOR_SETUP_CUSTOMER=omit');
+});
+
+it("crossbill rehearse stops at a renewal with an unreadable signature and reports the signature's form", async () => {
+  await world.control('POST', '/mor/open-facts', { signature: 'prefixed' });
+  await world.startDaemon();
+  const ran = await rehearse(['--wait', '4']);
+  expect([ran.code, stateOf(report(), 'renewal')]).toEqual([1, 'failed']);
+  expect(report().facts['signatures']).toEqual([
+    { endpoint: 'mor_payments', accepted_form: null, malformed_form: 't=<10 digits>,v1=sha256=<64 hex>' },
+  ]);
+});
+
+/** One sentence, no file, and no changing request. */
+async function refused(running: Promise<Ran>, code: number, word: RegExp): Promise<void> {
+  const before = await changes();
+  const ran = await running;
+  expect([ran.code, ran.out]).toEqual([code, '']);
+  expect(ran.err).toMatch(word);
+  expect([await changes(), readdirSync(folder), await clocks()]).toEqual([before, [], 0]);
+}
+
+it('crossbill rehearse refuses a live Stripe key before any change', async () => {
+  await world.startDaemon();
+  await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
+});
+
+it('crossbill rehearse refuses a silent daemon, and a key the daemon does not know or allow', async () => {
+  await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
+  await world.startDaemon();
+  await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);
+  await refused(rehearse([], { CROSSBILL_API_KEY: READ_KEY }), 1, /403/);
+  await refused(rehearse([], { API_KEYS: `ops:ops:sha256:${'0'.repeat(64)}` }), 2, /CROSSBILL_API_KEY/);
+});
+
+it('crossbill rehearse refuses a daemon of another Stripe account, in live mode or in shadow mode', async () => {
+  await world.startDaemon();
+  const other = await startWorld();
+  try {
+    await refused(
+      rehearse([], {
+        STRIPE_API_KEY: other.env['STRIPE_API_KEY'] ?? '',
+        STRIPE_API_BASE: other.env['STRIPE_API_BASE'] ?? '',
+      }),
+      1,
+      /works for Stripe account acct_/,
+    );
+  } finally {
+    await other.close();
   }
+  const shadow = await world.startDaemon({ CROSSBILL_SHADOW: 'true' });
+  await refused(rehearse(['--url', shadow.url]), 1, /shadow/);
+  const live = await world.startDaemon({ STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` });
+  await refused(rehearse(['--url', live.url]), 2, /live mode/);
+});
 
-  it('rehearse refuses a live key', async () => {
-    await world.startDaemon();
-    await refused(rehearse([], { STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` }), 2, /live key/);
+it('crossbill rehearse ends without a file if Stripe refuses the test clock', async () => {
+  await world.startDaemon();
+  await world.control('POST', '/faults', {
+    side: 'stripe',
+    method: 'POST',
+    path: '/v1/test_helpers/test_clocks',
+    status: 403,
+    action: 'status',
   });
+  const ran = await rehearse();
+  expect([ran.code, ran.out, readdirSync(folder), await clocks()]).toEqual([1, '', [], 0]);
+  expect(ran.err).toMatch(/makes no test clock/);
+});
 
-  it('rehearse refuses a silent daemon, and a key unknown or without rights there', async () => {
-    await refused(rehearse(), 4, /No daemon answers at http:\/\/127\.0\.0\.1:1/);
-    await world.startDaemon();
-    await refused(rehearse([], { CROSSBILL_API_KEY: 'nobody-knows-this-key-0123456789abcd' }), 1, /401/);
-    await refused(rehearse([], { CROSSBILL_API_KEY: READ_KEY }), 1, /403/);
-    await refused(rehearse([], { API_KEYS: `ops:ops:sha256:${'0'.repeat(64)}` }), 2, /CROSSBILL_API_KEY/);
+it('crossbill rehearse changes nothing after the answer no at the terminal', async () => {
+  await world.startDaemon();
+  const before = await changes();
+  const ran = await cli(['rehearse', '--dir', folder, '--url', world.daemons[0]?.url ?? ''], world.env, {
+    cwd: folder,
+    answer: 'n',
   });
-
-  it('rehearse refuses a daemon of another account, in live mode or in shadow mode', async () => {
-    await world.startDaemon();
-    const other = await startWorld();
-    try {
-      await refused(
-        rehearse([], {
-          STRIPE_API_KEY: other.env['STRIPE_API_KEY'] ?? '',
-          STRIPE_API_BASE: other.env['STRIPE_API_BASE'] ?? '',
-        }),
-        1,
-        /works for Stripe account acct_/,
-      );
-    } finally {
-      await other.close();
-    }
-    const shadow = await world.startDaemon({ CROSSBILL_SHADOW: 'true' });
-    await refused(rehearse(['--url', shadow.url]), 1, /shadow/);
-    const live = await world.startDaemon({ STRIPE_API_KEY: `sk_live_${'a'.repeat(24)}` });
-    await refused(rehearse(['--url', live.url]), 2, /live mode/);
-  });
-
-  it('rehearse ends when Stripe refuses the test clock', async () => {
-    await world.startDaemon();
-    await world.control('POST', '/faults', {
-      side: 'stripe',
-      method: 'POST',
-      path: '/v1/test_helpers/test_clocks',
-      status: 403,
-      action: 'status',
-    });
-    const ran = await rehearse();
-    expect([ran.code, ran.out, readdirSync(folder), await clocks()]).toEqual([1, '', [], 0]);
-    expect(ran.err).toMatch(/makes no test clock/);
-  });
-
-  it('rehearse ends after a no at the terminal', async () => {
-    await world.startDaemon();
-    const before = await changes();
-    const ran = await cli(['rehearse', '--dir', folder, '--url', world.daemons[0]?.url ?? ''], world.env, {
-      cwd: folder,
-      answer: 'n',
-    });
-    expect([ran.code, ran.out, readdirSync(folder), await changes()]).toEqual([1, '', [], before]);
-  });
+  expect([ran.code, ran.out, readdirSync(folder), await changes()]).toEqual([1, '', [], before]);
 });

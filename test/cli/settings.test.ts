@@ -12,56 +12,51 @@ const commandPaths = commandsOf(() => true);
 /** Programs of their own: test/cli/programs.test.ts */
 const PROGRAMS = ['demo', 'sandbox'];
 
-describe('help', () => {
-  it('help names every command and every exit code', async () => {
-    const { code, out } = await cli(['--help']);
-    expect(code).toBe(0);
-    for (const name of commandPaths.filter((path) => !path.includes(' ')))
-      expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-    expect(out).toContain('3   verify: there are differences');
-  });
+it('crossbill --help names every command and every exit code', async () => {
+  const { code, out } = await cli(['--help']);
+  expect(code).toBe(0);
+  for (const name of commandPaths.filter((path) => !path.includes(' ')))
+    expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  expect(out).toContain('3   verify: there are differences');
+});
 
-  it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
-    'help is there for %s, and every command with an effect takes --json',
-    async (path) => {
-      const { code, out, err } = await cli([...path.split(' '), '--help']);
-      expect([code, err]).toEqual([0, '']);
-      expect(out).toContain(`Usage: crossbill ${path}`);
-      const isGroup = commandPaths.some((other) => other.startsWith(`${path} `));
-      if (!isGroup) for (const option of ['--json', '--env-file', '--help']) expect(out).toContain(option);
-    },
-  );
+it.each(commandPaths.filter((path) => !PROGRAMS.includes(path)))(
+  "crossbill %s --help prints the command's usage and its common options",
+  async (path) => {
+    const { code, out, err } = await cli([...path.split(' '), '--help']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain(`Usage: crossbill ${path}`);
+    const isGroup = commandPaths.some((other) => other.startsWith(`${path} `));
+    if (!isGroup) for (const option of ['--json', '--env-file', '--help']) expect(out).toContain(option);
+  },
+);
 
-  it('wrong use gives exit code 2 and says where to look', async () => {
-    expect(await cli(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
-    for (const [line, why] of [
-      ['verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
-      ['verify --since yesterday', "option '--since <when>' argument 'yesterday' is invalid. Use a past date"],
-      [
-        'refund pay_1 --amount 10,00',
-        "option '--amount <amount>' argument '10,00' is invalid. Use an amount such as 12.50",
-      ],
-      ['explain', "missing required argument 'id'"],
-      // No empty list for a misspelt word.
-      ['events --status nope', "option '--status <status>' argument 'nope' is invalid. Use one of received, done"],
-      ['events --source mor', "option '--source <source>' argument 'mor' is invalid. Use one of stripe, mor_payments"],
-      [
-        'reviews --kind amount_mismatched',
-        "option '--kind <kind>' argument 'amount_mismatched' is invalid. Use one of",
-      ],
-      ['reviews --order oldest', "option '--order <order>' argument 'oldest' is invalid. Use one of newest, due"],
-      ['export ledger --format xml', "option '--format <format>' argument 'xml' is invalid. Use one of csv, jsonl"],
-    ] as const) {
-      const ran = await cli(line.split(' '));
-      expect([line, ran]).toEqual([line, { code: 2, out: '', err: expect.stringContaining(`error: ${why}`) }]);
-      expect(ran.err).toMatch(/--help.*\n$/);
-    }
-  });
+it('the command line answers wrong use with exit code 2 and points to --help', async () => {
+  expect(await cli(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
+  for (const [line, why] of [
+    ['verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
+    ['verify --since yesterday', "option '--since <when>' argument 'yesterday' is invalid. Use a past date"],
+    [
+      'refund pay_1 --amount 10,00',
+      "option '--amount <amount>' argument '10,00' is invalid. Use an amount such as 12.50",
+    ],
+    ['explain', "missing required argument 'id'"],
+    // No empty list for a misspelt word.
+    ['events --status nope', "option '--status <status>' argument 'nope' is invalid. Use one of received, done"],
+    ['events --source mor', "option '--source <source>' argument 'mor' is invalid. Use one of stripe, mor_payments"],
+    ['reviews --kind amount_mismatched', "option '--kind <kind>' argument 'amount_mismatched' is invalid. Use one of"],
+    ['reviews --order oldest', "option '--order <order>' argument 'oldest' is invalid. Use one of newest, due"],
+    ['export ledger --format xml', "option '--format <format>' argument 'xml' is invalid. Use one of csv, jsonl"],
+  ] as const) {
+    const ran = await cli(line.split(' '));
+    expect([line, ran]).toEqual([line, { code: 2, out: '', err: expect.stringContaining(`error: ${why}`) }]);
+    expect(ran.err).toMatch(/--help.*\n$/);
+  }
+});
 
-  const built = join(process.cwd(), 'dist/cli.js');
-  (existsSync(built) ? it : it.skip)('is printed by the built program', () => {
-    expect(execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' })).toContain('Usage: crossbill');
-  });
+const built = join(process.cwd(), 'dist/cli.js');
+(existsSync(built) ? it : it.skip)('the built program prints its usage', () => {
+  expect(execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' })).toContain('Usage: crossbill');
 });
 
 describe('settings', () => {
@@ -71,7 +66,7 @@ describe('settings', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('init writes a file with its own key, readable for its owner only, and never overwrites', async () => {
+  it('crossbill init writes a settings file with a new key, readable by its owner only, and never overwrites one', async () => {
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.code).toBe(0);
     const text = readFileSync(join(folder, '.env'), 'utf8');
@@ -88,7 +83,7 @@ describe('settings', () => {
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
   });
 
-  it('the command line names all wrong settings at once, without their values, with exit code 78', async () => {
+  it('the command line names all wrong settings at once, without their values, and ends with exit code 78', async () => {
     const { code, out, err } = await cli(['status'], { STRIPE_API_KEY: 'not a key of stripe', PORT: 'eighty' });
     expect([code, out]).toEqual([78, '']);
     for (const name of ['STRIPE_API_KEY', 'PORT', 'MOR_CLIENT_SECRET', 'API_KEYS']) expect(err).toContain(name);
@@ -98,7 +93,7 @@ describe('settings', () => {
     expect(doctor.out).toMatch(/FAIL {2}settings +PORT/);
   });
 
-  it('settings come from a file, the environment wins, and config print shows no secret', async () => {
+  it('the command line reads settings from a file, the environment wins, and config print shows no secret', async () => {
     const secret = 'whsec_0123456789abcdef0123456789';
     writeFileSync(
       join(folder, 'test.env'),
@@ -129,11 +124,7 @@ describe('settings', () => {
     expect(gone).toEqual({ code: 4, out: '', err: expect.stringMatching(/^The database does not answer/) });
     expect(gone.err).not.toContain('hunter22');
     const missing = await cli(['status', '--env-file', 'missing.env'], {}, { cwd: folder });
-    expect(missing).toEqual({
-      code: 2,
-      out: '',
-      err: expect.stringContaining('missing.env'),
-    });
+    expect(missing).toEqual({ code: 2, out: '', err: expect.stringContaining('missing.env') });
   });
 });
 
@@ -162,7 +153,7 @@ describe('.env of the working folder', () => {
     cli(['config', 'print', '--json', ...more], env, { cwd: folder });
   const portOf = ({ out }: Ran): unknown => (JSON.parse(out) as Record<string, unknown>)['PORT'];
 
-  it('.env serves the command line; the output counts its settings and shows none of them', async () => {
+  it('the command line reads .env in the working folder, counts its settings and shows none of them', async () => {
     const ran = await printed({});
     expect([ran.code, portOf(ran), ran.err]).toEqual([0, '3111', 'Settings read from .env: 9\n']);
     const wrong = await cli(['status'], { PORT: 'eighty' }, { cwd: folder });
@@ -170,7 +161,7 @@ describe('.env of the working folder', () => {
     expect(wrong.err).toMatch(/^Settings read from \.env: 8\n1 setting is wrong\n {2}PORT: /);
   });
 
-  it('.env gives way to the environment, and to the file of --env-file', async () => {
+  it('the environment and the file of --env-file win over .env in the working folder', async () => {
     const over = await printed({ PORT: '3222' });
     expect([portOf(over), over.err]).toEqual(['3222', 'Settings read from .env: 8\n']);
     writeFileSync(join(folder, 'other.env'), ENV.join('\n').replace('PORT=3111', ''));
@@ -178,7 +169,7 @@ describe('.env of the working folder', () => {
     expect([portOf(other), other.err]).toEqual(['3000', '']);
   });
 
-  it('.env stays closed in production, and its absence does no harm', async () => {
+  it('the command line ignores .env in production, and a missing .env does no harm', async () => {
     const production = await printed({ NODE_ENV: 'production' });
     expect(production.code).toBe(78);
     expect(production.err).not.toContain('.env:');
@@ -189,7 +180,7 @@ describe('.env of the working folder', () => {
     expect((await printed({})).err).toMatch(/^8 settings are wrong/);
   });
 
-  it('init writes .env, and doctor then finds the settings without an option', async () => {
+  it('crossbill doctor finds the settings crossbill init wrote to .env without an option', async () => {
     rmSync(join(folder, '.env'));
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.out).toMatch(/^  crossbill doctor +# checks everything/m);
@@ -204,49 +195,48 @@ describe('.env of the working folder', () => {
   });
 });
 
-describe('completion', () => {
-  it.each(['bash', 'zsh'])('the completion for %s knows the commands and their options', async (shell) => {
-    const { code, out } = await cli(['completion', shell]);
-    expect(code).toBe(0);
-    expect(out).toContain('"events") words="list show retry');
-    expect(out).toMatch(/"verify"\) words=".*--repair/);
-  });
+it.each(['bash', 'zsh'])('the shell completion for %s knows the commands and their options', async (shell) => {
+  const { code, out } = await cli(['completion', shell]);
+  expect(code).toBe(0);
+  expect(out).toContain('"events") words="list show retry');
+  expect(out).toMatch(/"verify"\) words=".*--repair/);
+});
 
-  it('the completion for fish offers each command in its place, with its purpose', async () => {
-    const { code, out } = await cli(['completion', 'fish']);
-    expect(code).toBe(0);
-    expect(out).toContain(`complete -c crossbill -n '__crossbill_at' -a payments -d 'payments, newest first'\n`);
-    expect(out).toContain(`complete -c crossbill -n '__crossbill_at events' -a list -d 'events, newest first'\n`);
-    expect(out).toContain(`complete -c crossbill -n '__crossbill_at events list' -l limit -r -d 'how many to list'\n`);
-    expect(out).toContain(
-      `complete -c crossbill -n '__crossbill_at payments' -l invoice -r -d 'only this invoice\\'s'\n`,
-    );
-    expect(out).toMatch(/__crossbill_at verify' -l repair -d '/); // takes no value
-  });
+it('the shell completion for fish offers each command with its purpose', async () => {
+  const { code, out } = await cli(['completion', 'fish']);
+  expect(code).toBe(0);
+  expect(out).toContain(`complete -c crossbill -n '__crossbill_at' -a payments -d 'payments, newest first'\n`);
+  expect(out).toContain(`complete -c crossbill -n '__crossbill_at events' -a list -d 'events, newest first'\n`);
+  expect(out).toContain(`complete -c crossbill -n '__crossbill_at events list' -l limit -r -d 'how many to list'\n`);
+  expect(out).toContain(
+    `complete -c crossbill -n '__crossbill_at payments' -l invoice -r -d 'only this invoice\\'s'\n`,
+  );
+  expect(out).toMatch(/__crossbill_at verify' -l repair -d '/); // takes no value
+});
 
-  (existsSync('/usr/bin/fish') ? it : it.skip)('runs in fish', async () => {
+(existsSync('/usr/bin/fish') ? it : it.skip)(
+  'fish completes a command of crossbill with the printed script',
+  async () => {
     const { out } = await cli(['completion', 'fish']);
     const said = execFileSync('/usr/bin/fish', ['-c', `${out}\ncomplete -C 'crossbill ev'`], { encoding: 'utf8' });
     expect(said).toMatch(/^events\t/);
-  });
+  },
+);
 
-  (existsSync('/bin/bash') ? it : it.skip)('runs in bash', async () => {
-    const { out } = await cli(['completion', 'bash']);
-    const ask = 'COMP_WORDS=(crossbill ev); COMP_CWORD=1; _crossbill; echo "${COMPREPLY[@]}"';
-    expect(execFileSync('/bin/bash', ['-c', `${out}\n${ask}`], { encoding: 'utf8' }).trim()).toBe('events');
-  });
+(existsSync('/bin/bash') ? it : it.skip)('bash completes a command of crossbill with the printed script', async () => {
+  const { out } = await cli(['completion', 'bash']);
+  const ask = 'COMP_WORDS=(crossbill ev); COMP_CWORD=1; _crossbill; echo "${COMPREPLY[@]}"';
+  expect(execFileSync('/bin/bash', ['-c', `${out}\n${ask}`], { encoding: 'utf8' }).trim()).toBe('events');
 });
 
-describe('text for people', () => {
-  it('text for people cannot move the cursor or hide its words', () => {
-    expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
-  });
+it('the command line prints outside text without control characters', () => {
+  expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
+});
 
-  it('"since" takes a span or a date in the past, and nothing else', () => {
-    expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
-    const span = Date.now() - parseSince('2d').getTime(); // the machine may set its clock a little in between
-    expect(Math.abs(span - 2 * 86_400_000)).toBeLessThan(60_000);
-    for (const wrong of ['2999-01-01', '30', 'd', '-1d', '2026-13-01', '01.02.2026'])
-      expect(() => parseSince(wrong)).toThrow();
-  });
+it('the option --since takes a span or a past date and nothing else', () => {
+  expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
+  const span = Date.now() - parseSince('2d').getTime(); // the machine may set its clock a little in between
+  expect(Math.abs(span - 2 * 86_400_000)).toBeLessThan(60_000);
+  for (const wrong of ['2999-01-01', '30', 'd', '-1d', '2026-13-01', '01.02.2026'])
+    expect(() => parseSince(wrong)).toThrow();
 });

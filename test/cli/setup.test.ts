@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { stripeInvoiceTypes } from '../../src/domain/events/stripe-event.js';
 import { morServiceTypes } from '../../src/domain/events/mor-service-event.js';
 import { startWorld, type World } from '../support/world.js';
@@ -42,141 +42,135 @@ const atMor = async () => {
   return data.filter((e) => e.url.startsWith(url));
 };
 
-describe('crossbill setup', () => {
-  it('setup makes both endpoints with all events at the pinned version, writes their secrets, and ends with doctor', async () => {
-    const ran = await setup(['--url', `${url}/`, '--yes']);
-    expect(ran.err).not.toMatch(/Error|undefined/);
-    const [stripe, ...moreAtStripe] = await atStripe();
-    expect(moreAtStripe).toEqual([]);
-    expect(stripe).toMatchObject({ url: `${url}/webhooks/stripe`, status: 'enabled' });
-    expect(stripe?.api_version).toBe((await import('stripe')).default.API_VERSION);
-    expect([...(stripe?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes].sort());
-    const [mor, ...moreAtMor] = await atMor();
-    expect(moreAtMor).toEqual([]);
-    expect(mor?.url).toBe(`${url}/webhooks/mor/events`);
-    expect([...(mor?.events ?? [])].sort()).toEqual([...morServiceTypes].sort());
-    const written = parseEnv(file());
-    const secret = [...world.sandbox.stripe.state.endpoints.values()].find((e) => e.url.startsWith(url))?.secret;
-    expect(written['STRIPE_WEBHOOK_SECRETS']).toBe(secret);
-    expect(written['MOR_EVENT_WEBHOOK_SECRETS']).toMatch(/^\S{16,}$/);
-    expect(ran.out).toContain(`Made ${stripe?.id} at Stripe; its secret is in STRIPE_WEBHOOK_SECRETS.`);
-    expect(ran.out).toMatch(/^\d+ ok, \d+ to look at, \d+ failed$/m);
-    expect(ran.out).toMatch(/^ok +settings +all valid$/m);
-    // It shows no secret, and nobody else reads the file.
-    for (const value of [secret, written['MOR_EVENT_WEBHOOK_SECRETS'], world.env['STRIPE_API_KEY']])
-      expect(ran.out + ran.err).not.toContain(value);
-    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['.env']);
-  });
-
-  it('a second setup makes nothing and changes no byte of the file', async () => {
-    await setup(['--url', url, '--yes']);
-    const before = file();
-    const ran = await setup(['--url', url, '--yes']);
-    expect(ran.out).toContain('Stripe and the MoR need no change.');
-    expect(file()).toBe(before);
-    expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
-  });
-
-  it('setup with --dry-run prints its plan and does nothing', async () => {
-    const ran = await setup(['--url', url, '--dry-run']);
-    expect(ran.code).toBe(0);
-    expect(ran.out).toContain(
-      `Stripe: make a webhook endpoint for ${url}/webhooks/stripe with ${stripeInvoiceTypes.length} events`,
-    );
-    expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
-  });
-
-  it('setup leaves everything as it was after a no', async () => {
-    const ran = await setup(['--url', url], environment(), 'n');
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('Go ahead? [y/N] Nothing was done.')]);
-    expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
-  });
-
-  it('setup adds the missing events of an endpoint of Stripe, and keeps the others', async () => {
-    await world.stripe.webhookEndpoints.create({
-      url: `${url}/webhooks/stripe`,
-      enabled_events: ['invoice.created', 'customer.deleted'],
-    });
-    const ran = await setup(['--url', url, '--yes']);
-    const [endpoint] = await atStripe();
-    expect([...(endpoint?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes, 'customer.deleted'].sort());
-    expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
-  });
-
-  it('the daemon accepts a Stripe event signed with the secret setup wrote', async () => {
-    await setup(['--url', url, '--yes']);
-    const daemon = await world.startDaemon({
-      STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
-    });
-    const body = JSON.stringify({
-      id: 'evt_setup',
-      object: 'event',
-      type: 'invoice.created',
-      data: { object: { id: 'in_s', object: 'invoice' } },
-    });
-    const header = world.stripe.webhooks.generateTestHeaderString({
-      payload: body,
-      secret: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
-    });
-    const res = await fetch(`${daemon.url}/webhooks/stripe`, {
-      method: 'POST',
-      body,
-      headers: { 'stripe-signature': header },
-    });
-    expect(res.status).toBe(200);
-  });
-
-  it('setup keeps every other line of an existing file, and the secrets still in use', async () => {
-    const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
-    writeFileSync(join(folder, '.env'), lines.join('\n'));
-    await setup(['--url', url, '--yes']);
-    const written = file().split('\n');
-    expect(written.slice(0, 2)).toEqual(lines.slice(0, 2));
-    expect(written[2]).toMatch(/^STRIPE_WEBHOOK_SECRETS=whsec_\w+,whsec_of_before_0123456789$/);
-    expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
-  });
-
-  it('setup warns of a secret in the environment: it wins', async () => {
-    const ran = await setup(['--url', url, '--yes'], {
-      ...environment(),
-      STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
-    });
-    expect(ran.out).toContain('but STRIPE_WEBHOOK_SECRETS is set in the environment, which wins: put it there too.');
-  });
+it('crossbill setup registers webhook endpoints at Stripe and the MoR, writes their secrets and runs doctor', async () => {
+  const ran = await setup(['--url', `${url}/`, '--yes']);
+  expect(ran.err).not.toMatch(/Error|undefined/);
+  const [stripe, ...moreAtStripe] = await atStripe();
+  expect(moreAtStripe).toEqual([]);
+  expect(stripe).toMatchObject({ url: `${url}/webhooks/stripe`, status: 'enabled' });
+  expect(stripe?.api_version).toBe((await import('stripe')).default.API_VERSION);
+  expect([...(stripe?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes].sort());
+  const [mor, ...moreAtMor] = await atMor();
+  expect(moreAtMor).toEqual([]);
+  expect(mor?.url).toBe(`${url}/webhooks/mor/events`);
+  expect([...(mor?.events ?? [])].sort()).toEqual([...morServiceTypes].sort());
+  const written = parseEnv(file());
+  const secret = [...world.sandbox.stripe.state.endpoints.values()].find((e) => e.url.startsWith(url))?.secret;
+  expect(written['STRIPE_WEBHOOK_SECRETS']).toBe(secret);
+  expect(written['MOR_EVENT_WEBHOOK_SECRETS']).toMatch(/^\S{16,}$/);
+  expect(ran.out).toContain(`Made ${stripe?.id} at Stripe; its secret is in STRIPE_WEBHOOK_SECRETS.`);
+  expect(ran.out).toMatch(/^\d+ ok, \d+ to look at, \d+ failed$/m);
+  expect(ran.out).toMatch(/^ok +settings +all valid$/m);
+  // It shows no secret, and nobody else reads the file.
+  for (const value of [secret, written['MOR_EVENT_WEBHOOK_SECRETS'], world.env['STRIPE_API_KEY']])
+    expect(ran.out + ran.err).not.toContain(value);
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder)).toEqual(['.env']);
 });
 
-describe("setup's refusals", () => {
-  it('setup refuses missing settings if nobody is there to ask', async () => {
-    const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
-    expect([ran.code, ran.out]).toEqual([2, '']);
-    expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
-    expect(readdirSync(folder)).toEqual([]);
-  });
+it('a second crossbill setup registers nothing and changes no byte of the settings file', async () => {
+  await setup(['--url', url, '--yes']);
+  const before = file();
+  const ran = await setup(['--url', url, '--yes']);
+  expect(ran.out).toContain('Stripe and the MoR need no change.');
+  expect(file()).toBe(before);
+  expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
+});
 
-  it.each([
-    ['http://bridge.example.com'],
-    ['bridge.example.com'],
-    ['https://u:p@bridge.example.com'],
-    ['https://b.example.com?x=1'],
-    [''],
-  ])('setup refuses the address %p and names a tunnel as the way out', async (wrong) => {
-    const ran = await setup(['--url', wrong, '--yes']);
-    expect([ran.code, ran.out]).toEqual([2, '']);
-    expect(ran.err).toContain('--url must be the https address');
-    expect(ran.err).toContain('cloudflared tunnel --url');
-  });
+it('crossbill setup --dry-run prints its plan and changes nothing', async () => {
+  const ran = await setup(['--url', url, '--dry-run']);
+  expect(ran.code).toBe(0);
+  expect(ran.out).toContain(
+    `Stripe: make a webhook endpoint for ${url}/webhooks/stripe with ${stripeInvoiceTypes.length} events`,
+  );
+  expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
+});
 
-  it('setup refuses a key unknown to Stripe, and writes nothing', async () => {
-    const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
-    expect([ran.code, ran.out]).toEqual([1, '']);
-    expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+it('crossbill setup changes nothing after the answer no', async () => {
+  const ran = await setup(['--url', url], environment(), 'n');
+  expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('Go ahead? [y/N] Nothing was done.')]);
+  expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
+});
 
-  it('setup ends with exit code 4 when a peer is silent', async () => {
-    const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
-    expect([ran.code, ran.out]).toEqual([4, '']);
-    expect(readdirSync(folder)).toEqual([]);
+it("crossbill setup adds missing events to an existing Stripe endpoint and keeps the endpoint's other events", async () => {
+  await world.stripe.webhookEndpoints.create({
+    url: `${url}/webhooks/stripe`,
+    enabled_events: ['invoice.created', 'customer.deleted'],
   });
+  const ran = await setup(['--url', url, '--yes']);
+  const [endpoint] = await atStripe();
+  expect([...(endpoint?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes, 'customer.deleted'].sort());
+  expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
+});
+
+it('the daemon accepts a Stripe event signed with the secret crossbill setup wrote', async () => {
+  await setup(['--url', url, '--yes']);
+  const daemon = await world.startDaemon({ STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '' });
+  const body = JSON.stringify({
+    id: 'evt_setup',
+    object: 'event',
+    type: 'invoice.created',
+    data: { object: { id: 'in_s', object: 'invoice' } },
+  });
+  const header = world.stripe.webhooks.generateTestHeaderString({
+    payload: body,
+    secret: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
+  });
+  const res = await fetch(`${daemon.url}/webhooks/stripe`, {
+    method: 'POST',
+    body,
+    headers: { 'stripe-signature': header },
+  });
+  expect(res.status).toBe(200);
+});
+
+it('crossbill setup keeps all other lines of an existing settings file and the secrets in use', async () => {
+  const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
+  writeFileSync(join(folder, '.env'), lines.join('\n'));
+  await setup(['--url', url, '--yes']);
+  const written = file().split('\n');
+  expect(written.slice(0, 2)).toEqual(lines.slice(0, 2));
+  expect(written[2]).toMatch(/^STRIPE_WEBHOOK_SECRETS=whsec_\w+,whsec_of_before_0123456789$/);
+  expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
+});
+
+it('crossbill setup warns that a secret in the environment wins over the secret it wrote', async () => {
+  const ran = await setup(['--url', url, '--yes'], {
+    ...environment(),
+    STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
+  });
+  expect(ran.out).toContain('but STRIPE_WEBHOOK_SECRETS is set in the environment, which wins: put it there too.');
+});
+
+it('crossbill setup refuses missing settings if there is no terminal to ask on', async () => {
+  const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
+  expect([ran.code, ran.out]).toEqual([2, '']);
+  expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it.each([
+  ['http://bridge.example.com'],
+  ['bridge.example.com'],
+  ['https://u:p@bridge.example.com'],
+  ['https://b.example.com?x=1'],
+  [''],
+])('crossbill setup refuses the address %p and proposes a tunnel', async (wrong) => {
+  const ran = await setup(['--url', wrong, '--yes']);
+  expect([ran.code, ran.out]).toEqual([2, '']);
+  expect(ran.err).toContain('--url must be the https address');
+  expect(ran.err).toContain('cloudflared tunnel --url');
+});
+
+it('crossbill setup refuses a key unknown to Stripe and writes nothing', async () => {
+  const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
+  expect([ran.code, ran.out]).toEqual([1, '']);
+  expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('crossbill setup ends with exit code 4 if Stripe does not answer', async () => {
+  const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
+  expect([ran.code, ran.out]).toEqual([4, '']);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -26,16 +26,16 @@ const BESIDE = ['verify', 'export ledger', 'status'];
 /** The fault, the command, its settings, exit code and message. */
 const WRONG: readonly (readonly [string, readonly string[], Record<string, string>, number, RegExp])[] = [
   ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Crossbill knows nothing called in_nobody\. If Stripe .*\n$/],
-  ['a payment that is not there', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
+  ['an unknown payment', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
   [
-    'a setting',
+    'a wrong setting',
     ['status'],
     { PORT: 'eighty' },
     78,
     /^1 setting is wrong\n {2}PORT: .*\n.*`crossbill init` writes one\.\n$/,
   ],
   [
-    'a database that is not there',
+    'a missing database',
     ['status'],
     { DATABASE_URL: 'postgres://crossbill@127.0.0.1:1/crossbill' },
     4,
@@ -55,7 +55,7 @@ function isPlainSpeech(seen: Seen | undefined): void {
   expect(said).not.toMatch(/is not a function|Cannot read properties|undefined|\[object Object\]|Warning:/);
 }
 
-it('every command has its place in the tests on a terminal and through pipes', () => {
+it('each command has a test case on a terminal and through a pipe', () => {
   const leaves = commandsOf((command) => command.commands.length === 0);
   // `listen` runs until Ctrl-C: test/cli/notifications.test.ts; demo and sandbox: test/cli/programs.test.ts; the last three have tests of their own.
   const elsewhere = ['listen', 'demo', 'sandbox', 'ask-mor', 'move', 'rehearse'];
@@ -171,37 +171,37 @@ it('every command has its place in the tests on a terminal and through pipes', (
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe.each(Object.entries(CASES))('%s', (name, { text, json, code = 0, beside = /^$/ }) => {
-    it('the command does its work on a terminal, in plain words, without a colour but for WARN and FAIL', () => {
-      const seen = ran.terminal.get(name);
-      expect(seen).toEqual({ code, out: expect.stringMatching(text), err: '' });
-      isPlainSpeech(seen);
-    });
+  const COMMANDS = Object.entries(CASES);
 
-    it('the command writes its result through a pipe as JSON and nothing else', () => {
-      const seen = ran.pipe.get(name);
-      expect(seen).toEqual({ code, out: expect.stringMatching(/^\{.*\}\n$/s), err: expect.stringMatching(beside) });
-      for (const line of seen?.out.trimEnd().split('\n') ?? []) {
-        expect(Object.keys(JSON.parse(line) as object)).toEqual(expect.arrayContaining([...json]));
-      }
-      expect(seen?.err).not.toContain('\u001b');
-    });
+  it.each(COMMANDS)('crossbill %s prints plain text on a terminal, with colour on WARN and FAIL only', (name, one) => {
+    const seen = ran.terminal.get(name);
+    expect(seen).toEqual({ code: one.code ?? 0, out: expect.stringMatching(one.text), err: '' });
+    isPlainSpeech(seen);
   });
 
-  it.each(READ_THROUGH_A_PIPE)('%s writes the same text through a pipe as on a terminal', (name) => {
+  it.each(COMMANDS)('crossbill %s writes nothing but its JSON result to a pipe', (name, { json, code = 0, beside }) => {
+    const seen = ran.pipe.get(name);
+    const err = expect.stringMatching(beside ?? /^$/);
+    expect(seen).toEqual({ code, out: expect.stringMatching(/^\{.*\}\n$/s), err });
+    for (const line of seen?.out.trimEnd().split('\n') ?? [])
+      expect(Object.keys(JSON.parse(line) as object)).toEqual(expect.arrayContaining([...json]));
+    expect(seen?.err).not.toContain('\u001b');
+  });
+
+  it.each(READ_THROUGH_A_PIPE)('crossbill %s writes the same text to a pipe as to a terminal', (name) => {
     const seen = ran.text[READ_THROUGH_A_PIPE.indexOf(name)];
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(CASES[name]?.text ?? /no such case/), err: '' });
     isPlainSpeech(seen);
   });
 
-  it("--json stays clean of the terminal's progress", () => {
+  it('the command line writes JSON without progress lines to a file while a terminal shows the progress', () => {
     for (const [i, { out, code }] of ran.file.entries()) {
       expect([BESIDE[i], code]).toEqual([BESIDE[i], 0]);
       for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toBeInstanceOf(Object);
     }
   });
 
-  it.each(WRONG)('a command explains a fault (%s) in one message without a stack', (what, _args, _over, code, text) => {
+  it.each(WRONG)('the command line explains %s in one message without a stack', (what, _args, _over, code, text) => {
     const terminal = ran.terminal.get(what);
     expect(terminal).toEqual({ code, out: expect.stringMatching(text), err: '' });
     isPlainSpeech(terminal);
@@ -212,14 +212,14 @@ it('every command has its place in the tests on a terminal and through pipes', (
     ['n\n', 'a no'],
     ['\u0004', 'Ctrl-D'],
     ['\u0003', 'Ctrl-C'],
-  ])('a command asks on a terminal, and does nothing after %j (%s)', async (answer) => {
+  ])('crossbill erase asks on a terminal and erases nothing after %j (%s)', async (answer) => {
     const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, answer });
     expect(seen.code).toBe(1);
     expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
     expect(seen.out).not.toContain('Erased');
   });
 
-  it('WARN and FAIL have colours on a terminal with colours, and none under NO_COLOR', async () => {
+  it('crossbill doctor colours WARN and FAIL on a terminal, and nothing under NO_COLOR', async () => {
     const seen = (over: Record<string, string>): Promise<Seen> =>
       onTerminal(['doctor'], {
         env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...over },
@@ -231,12 +231,8 @@ it('every command has its place in the tests on a terminal and through pipes', (
     isPlainSpeech(bare);
   });
 
-  it('a command asks on a terminal, and acts after a yes', async () => {
-    const seen = await onTerminal(['purge', '--older-than', '90d'], {
-      env,
-      cwd: folder,
-      answer: 'y\n',
-    });
+  it('crossbill purge asks on a terminal and purges after a yes', async () => {
+    const seen = await onTerminal(['purge', '--older-than', '90d'], { env, cwd: folder, answer: 'y\n' });
     expect(seen.out).toMatch(/\[y\/N\][^]*\nDropped 0 event bodies/);
     expect(seen.code).toBe(0);
   });
@@ -259,13 +255,13 @@ it('every command has its place in the tests on a terminal and through pipes', (
       answer: '\u0003',
     });
 
-  it('a log on a terminal is coloured text for a person', async () => {
+  it("the daemon's log on a terminal is coloured text for a person", async () => {
     const seen = await logged({});
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(COLOUR), err: '' });
     expect(seen.out).toMatch(/trying again[^]*stopping/);
   });
 
-  it('a log on a terminal has no colour under NO_COLOR', async () => {
+  it("the daemon's log on a terminal has no colour under NO_COLOR", async () => {
     const seen = await logged({ NO_COLOR: '1' });
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*stopping/), err: '' });
     expect(seen.out).not.toContain('\u001b');

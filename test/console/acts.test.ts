@@ -51,274 +51,254 @@ const page = (id: string): string => `/console/invoices/${id}`;
 const open = (kind: string): Promise<Json[]> =>
   world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}&limit=100`).then((r) => r.body.data);
 
-describe('the page of an invoice', () => {
-  it("an unpaid invoice's page says why it is unpaid, offers the sensible acts, and leads to Stripe", async () => {
-    const { text } = await ops.get(page(refusedId));
-    expect(text).toContain('Not paid: ');
-    for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
-      expect(text).toContain(act);
-    expect(text).not.toContain('Refund…');
-    expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${refusedId}`);
-    const paid = (await ops.get(page(paidId))).text;
-    for (const act of ['Refund…', 'Record a returned debit…']) expect(paid).toContain(act);
-    for (const act of ['Retry', 'Create a payment link']) expect(paid).not.toContain(act);
-  });
+it("the console's page of an unpaid invoice gives the reason, offers retry, link and proforma, and links to Stripe", async () => {
+  const { text } = await ops.get(page(refusedId));
+  expect(text).toContain('Not paid: ');
+  for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
+    expect(text).toContain(act);
+  expect(text).not.toContain('Refund…');
+  expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${refusedId}`);
+  const paid = (await ops.get(page(paidId))).text;
+  for (const act of ['Refund…', 'Record a returned debit…']) expect(paid).toContain(act);
+  for (const act of ['Retry', 'Create a payment link']) expect(paid).not.toContain(act);
+});
 
-  it('a viewer sees the same sentence and no button, and may not act', async () => {
-    const { text } = await viewer.get(page(refusedId));
-    expect(text).toContain('Not paid: ');
-    expect(text).not.toMatch(/Retry the charge|Create a payment link…|Issue a proforma/);
-    const token = fieldsOf(text, '/console/logout');
-    const paths = [`${page(refusedId)}/retry`, `${page(refusedId)}/payment-link`, `${page(refusedId)}/proforma`];
-    paths.push(`/console/payments/${paymentId}/returned`, '/console/reviews/bulk', '/console/events/bulk');
-    for (const path of paths) expect([path, (await viewer.post(path, token)).status]).toEqual([path, 403]);
-    for (const path of paths.slice(1, 4)) expect((await viewer.get(path)).status).toBe(403);
-    const seen = await invoice(refusedId);
-    expect([seen['payment_links'], seen['proformas']]).toEqual([[], []]);
-    expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
+it("a viewer reads the reason for an unpaid invoice in the console, and the console refuses the viewer's acts", async () => {
+  const { text } = await viewer.get(page(refusedId));
+  expect(text).toContain('Not paid: ');
+  expect(text).not.toMatch(/Retry the charge|Create a payment link…|Issue a proforma/);
+  const token = fieldsOf(text, '/console/logout');
+  const paths = [`${page(refusedId)}/retry`, `${page(refusedId)}/payment-link`, `${page(refusedId)}/proforma`];
+  paths.push(`/console/payments/${paymentId}/returned`, '/console/reviews/bulk', '/console/events/bulk');
+  for (const path of paths) expect([path, (await viewer.post(path, token)).status]).toEqual([path, 403]);
+  for (const path of paths.slice(1, 4)) expect((await viewer.get(path)).status).toBe(403);
+  const seen = await invoice(refusedId);
+  expect([seen['payment_links'], seen['proformas']]).toEqual([[], []]);
+  expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
+});
+
+it('the console charges a refused renewal again once if its form arrives twice, and audits the person', async () => {
+  const action = `${page(refusedId)}/retry`;
+  const fields = await ops.form(page(refusedId), action);
+  const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
+  expect([first.status, second.status, first.headers.get('location')]).toEqual([303, 303, page(refusedId)]);
+  const made = ((await invoice(refusedId))['retries'] as Json)['made'];
+  expect(made).toMatchObject([{ number: 1, by: 'ops', means: 'charge' }]);
+  expect((await audit('invoice.retry'))[0]).toMatchObject({
+    actor: 'ops',
+    target: refusedId,
+    outcome: 'done',
+    detail: { via: 'console' },
   });
 });
 
-describe('a retry', () => {
-  it('a retry happens once for a form sent twice, and the page names the next step', async () => {
-    const action = `${page(refusedId)}/retry`;
-    const fields = await ops.form(page(refusedId), action);
-    const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
-    expect([first.status, second.status, first.headers.get('location')]).toEqual([303, 303, page(refusedId)]);
-    const made = ((await invoice(refusedId))['retries'] as Json)['made'];
-    expect(made).toMatchObject([{ number: 1, by: 'ops', means: 'charge' }]);
-    expect((await audit('invoice.retry'))[0]).toMatchObject({
-      actor: 'ops',
-      target: refusedId,
-      outcome: 'done',
-      detail: { via: 'console' },
-    });
-  });
-
-  it('a retry gets a refusal with the reason if nothing has failed', async () => {
-    const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
-    const seen = await ops.post(`${page(paidId)}/retry`, fields);
-    expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
-  });
+it('the console refuses to retry a paid invoice and gives the reason', async () => {
+  const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
+  const seen = await ops.post(`${page(paidId)}/retry`, fields);
+  expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
 });
 
-describe('in shadow mode', () => {
-  it('the console does nothing outside in shadow mode, like the API', async () => {
-    const database = await freshDatabase();
-    const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
-    const shadow = await new Visitor(daemon.url).login(OPS_KEY);
-    const fields = { ...(await shadow.form('/console', '/console/logout')), key: 'con-shadow-1' };
-    const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks', days: '7' };
-    const asked = [
-      await shadow.post(`${page(refusedId)}/retry`, fields),
-      await shadow.post(`${page(refusedId)}/payment-link`, { ...fields, ...link }),
-    ];
-    expect(asked.map((a) => [a.status, a.text.includes('shadow_mode')])).toEqual(asked.map(() => [409, true]));
-    await world.daemons.pop()?.stop();
-    await database.drop();
-    expect((await invoice(refusedId))['payment_links']).toEqual([]);
-  });
+it('the console refuses a retry and a payment link in shadow mode', async () => {
+  const database = await freshDatabase();
+  const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
+  const shadow = await new Visitor(daemon.url).login(OPS_KEY);
+  const fields = { ...(await shadow.form('/console', '/console/logout')), key: 'con-shadow-1' };
+  const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks', days: '7' };
+  const asked = [
+    await shadow.post(`${page(refusedId)}/retry`, fields),
+    await shadow.post(`${page(refusedId)}/payment-link`, { ...fields, ...link }),
+  ];
+  expect(asked.map((a) => [a.status, a.text.includes('shadow_mode')])).toEqual(asked.map(() => [409, true]));
+  await world.daemons.pop()?.stop();
+  await database.drop();
+  expect((await invoice(refusedId))['payment_links']).toEqual([]);
 });
 
-describe('a payment link', () => {
-  it('a payment link asks for the amount due, once, and stands on the page to copy', async () => {
-    await world.morActs();
-    await world.until(
-      'the retry was refused',
-      () => invoice(refusedId),
-      (i) => (i['retries'] as Json)['waiting_since'] === null,
-    );
-    const action = `${page(refusedId)}/payment-link`;
-    const fields = { ...(await ops.form(action, action)), return_url: 'https://shop.example/thanks', days: '3' };
-    const wrong = await ops.post(action, { ...fields, jurisdiction: 'Britain' });
-    expect([wrong.status, wrong.text.includes('jurisdiction')]).toEqual([400, true]);
-    const right = { ...fields, jurisdiction: 'gb' };
-    expect((await ops.post(action, right)).status).toBe(303);
-    expect((await ops.post(action, right)).status).toBe(303);
-    const links = (await invoice(refusedId))['payment_links'] as Json[];
-    expect(links).toMatchObject([{ status: 'PAYABLE', pricedAmount: { amount: '29.90', currency: 'EUR' } }]);
-    const { text } = await ops.get(page(refusedId));
-    expect(text).toContain('Payment link for the customer');
-    expect(text).toContain('the customer can pay by link until');
-    expect(text).not.toContain('Create a payment link…');
-    expect(text).toContain('It cannot be tried again now: a payment link can be paid');
-  });
+it("the console creates one payment link over the amount due and shows it on the invoice's page", async () => {
+  await world.morActs();
+  await world.until(
+    'the retry was refused',
+    () => invoice(refusedId),
+    (i) => (i['retries'] as Json)['waiting_since'] === null,
+  );
+  const action = `${page(refusedId)}/payment-link`;
+  const fields = { ...(await ops.form(action, action)), return_url: 'https://shop.example/thanks', days: '3' };
+  const wrong = await ops.post(action, { ...fields, jurisdiction: 'Britain' });
+  expect([wrong.status, wrong.text.includes('jurisdiction')]).toEqual([400, true]);
+  const right = { ...fields, jurisdiction: 'gb' };
+  expect((await ops.post(action, right)).status).toBe(303);
+  expect((await ops.post(action, right)).status).toBe(303);
+  const links = (await invoice(refusedId))['payment_links'] as Json[];
+  expect(links).toMatchObject([{ status: 'PAYABLE', pricedAmount: { amount: '29.90', currency: 'EUR' } }]);
+  const { text } = await ops.get(page(refusedId));
+  expect(text).toContain('Payment link for the customer');
+  expect(text).toContain('the customer can pay by link until');
+  expect(text).not.toContain('Create a payment link…');
+  expect(text).toContain('It cannot be tried again now: a payment link can be paid');
 });
 
-describe('an impossible act', () => {
-  it("an impossible act leads back to the form's page, and to no other site", async () => {
-    const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
-    const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
-    expect((await from(`${url}${page(paidId)}`)).text).toContain(
-      `<a href="${page(paidId)}">Back to where you were</a>`,
-    );
-    for (const other of ['https://evil.example/console', `${url}/v1/invoices`, 'nonsense'])
-      expect((await from(other)).text).not.toContain('Back to where you were');
-  });
+it("the console's refusal of an act links back to a console page, and to no other site", async () => {
+  const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
+  const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
+  expect((await from(`${url}${page(paidId)}`)).text).toContain(`<a href="${page(paidId)}">Back to where you were</a>`);
+  for (const other of ['https://evil.example/console', `${url}/v1/invoices`, 'nonsense'])
+    expect((await from(other)).text).not.toContain('Back to where you were');
 });
 
-describe('a proforma invoice', () => {
-  it("a proforma invoice takes Stripe's facts on the customer, and names the missing ones", async () => {
-    const action = `${page(refusedId)}/proforma`;
-    const fields = { ...(await ops.form(action, action)), jurisdiction: 'GB', due_date: '2099-12-31' };
-    const bare = await ops.post(action, fields);
-    expect([bare.status, bare.text.includes('recipient')]).toEqual([400, true]);
-    expect((await invoice(refusedId))['proformas']).toEqual([]);
-    expect((await ops.post(action, { ...fields, due_date: 'soon' })).status).toBe(400);
-  });
+it('the console refuses a proforma invoice without a recipient or with a wrong due date', async () => {
+  const action = `${page(refusedId)}/proforma`;
+  const fields = { ...(await ops.form(action, action)), jurisdiction: 'GB', due_date: '2099-12-31' };
+  const bare = await ops.post(action, fields);
+  expect([bare.status, bare.text.includes('recipient')]).toEqual([400, true]);
+  expect((await invoice(refusedId))['proformas']).toEqual([]);
+  expect((await ops.post(action, { ...fields, due_date: 'soon' })).status).toBe(400);
 });
 
-describe('a returned debit', () => {
-  const action = (): string => `/console/payments/${paymentId}/returned`;
+const action = (): string => `/console/payments/${paymentId}/returned`;
 
-  it('a person records a returned debit once, sees it on the page of its payment, and undoes it by a button', async () => {
-    const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
-    const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
-    expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
-    const recorded = await world.api('GET', `/v1/payments/${paymentId}/returned`);
-    expect(recorded.body).toMatchObject({ amount: 2990, status: 'returned', reference: 'bank letter 7' });
-    const { text } = await ops.get(page(paidId));
-    expect(text).toContain('the bank took the debit back');
-    expect(text).not.toContain('Refund…');
-    const undo = await ops.post(`${action()}/undo`, fieldsOf(text, `${action()}/undo`));
-    expect(undo.status).toBe(303);
-    expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body).toMatchObject({ status: 'undone' });
-    expect((await audit('payment.returned.undo'))[0]).toMatchObject({ actor: 'ops', outcome: 'done' });
-  });
+it("an operator records a returned debit in the console once, sees it on the invoice's page, and undoes it", async () => {
+  const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
+  const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
+  expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
+  const recorded = await world.api('GET', `/v1/payments/${paymentId}/returned`);
+  expect(recorded.body).toMatchObject({ amount: 2990, status: 'returned', reference: 'bank letter 7' });
+  const { text } = await ops.get(page(paidId));
+  expect(text).toContain('the bank took the debit back');
+  expect(text).not.toContain('Refund…');
+  const undo = await ops.post(`${action()}/undo`, fieldsOf(text, `${action()}/undo`));
+  expect(undo.status).toBe(303);
+  expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body).toMatchObject({ status: 'undone' });
+  expect((await audit('payment.returned.undo'))[0]).toMatchObject({ actor: 'ops', outcome: 'done' });
 });
 
-describe('a refund', () => {
-  const made = async (amount: string): Promise<Seen> => {
-    const action = `/console/payments/${paymentId}/refund`;
-    const step = await ops.post(action, { ...(await ops.form(action, action)), amount, reason: '' });
-    const sent = await ops.post(`${action}s`, fieldsOf(step.text, `${action}s`));
-    return ops.get(sent.headers.get('location') ?? '');
+const made = async (amount: string): Promise<Seen> => {
+  const action = `/console/payments/${paymentId}/refund`;
+  const step = await ops.post(action, { ...(await ops.form(action, action)), amount, reason: '' });
+  const sent = await ops.post(`${action}s`, fieldsOf(step.text, `${action}s`));
+  return ops.get(sent.headers.get('location') ?? '');
+};
+
+it("a refund from the console's form finishes within the form's response", async () => {
+  const { text } = await made('2,50');
+  expect(text).toContain('Refunded 2.50 EUR');
+  expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
+  expect(text).not.toContain('role="alert"');
+});
+
+it('the console reports a refund as requested, without an alarm, while the MoR does not answer', async () => {
+  const fault = {
+    side: 'mor',
+    method: 'POST',
+    path: '/api/payments/*/refund',
+    times: 1,
+    action: { delay_ms: 8_000 },
   };
-
-  it("a refund finishes within the form's own response, and the page says so", async () => {
-    const { text } = await made('2,50');
-    expect(text).toContain('Refunded 2.50 EUR');
-    expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
-    expect(text).not.toContain('role="alert"');
-  });
-
-  it("a refund without the MoR's answer raises no alarm: Crossbill has the request, and sends it until answered", async () => {
-    const fault = {
-      side: 'mor',
-      method: 'POST',
-      path: '/api/payments/*/refund',
-      times: 1,
-      action: { delay_ms: 8_000 },
-    };
-    const set = await world.control('POST', '/faults', fault);
-    expect(set.status).toBeLessThan(300);
-    const { text } = await made('3.00');
-    expect(text).toContain('Asked for: the MoR has not answered yet about 3.00 EUR.');
-    expect(text).not.toMatch(/role="alert"|answer bad/);
-  });
+  const set = await world.control('POST', '/faults', fault);
+  expect(set.status).toBeLessThan(300);
+  const { text } = await made('3.00');
+  expect(text).toContain('Asked for: the MoR has not answered yet about 3.00 EUR.');
+  expect(text).not.toMatch(/role="alert"|answer bad/);
 });
 
-describe('review items', () => {
-  it('a person settles review items one by one from one form, with the reason for each refusal', async () => {
-    for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
-    const [first, second] = await world.until(
-      'both are there',
-      () => open('conflicting_event'),
-      (r) => r.length === 2,
-    );
-    const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
-    const ids = { [`pick-${String(first?.['id'])}`]: 'on', [`pick-${String(second?.['id'])}`]: 'on' };
-    const wrong = await ops.post('/console/reviews/bulk', { ...fields, ...ids, act: 'retry' });
-    expect(wrong.text).toContain('0 of 2 done; 2 could not be done');
-    expect(wrong.text).toContain('can be resolved by: dismiss');
-    const done = await ops.post('/console/reviews/bulk', {
-      ...fields,
-      kind: 'conflicting_event',
-      all: 'yes',
-      act: 'dismiss',
-      note: 'asked',
-    });
-    expect(done.text).toContain('2 of 2 done.');
-    expect(await open('conflicting_event')).toEqual([]);
-    const rows = (await audit('review.resolve')).filter((a) => a['target'] === first?.['id']);
-    expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
+it("an operator settles several review items with one console form, which names each refusal's reason", async () => {
+  for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
+  const [first, second] = await world.until(
+    'both are there',
+    () => open('conflicting_event'),
+    (r) => r.length === 2,
+  );
+  const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
+  const ids = { [`pick-${String(first?.['id'])}`]: 'on', [`pick-${String(second?.['id'])}`]: 'on' };
+  const wrong = await ops.post('/console/reviews/bulk', { ...fields, ...ids, act: 'retry' });
+  expect(wrong.text).toContain('0 of 2 done; 2 could not be done');
+  expect(wrong.text).toContain('can be resolved by: dismiss');
+  const done = await ops.post('/console/reviews/bulk', {
+    ...fields,
+    kind: 'conflicting_event',
+    all: 'yes',
+    act: 'dismiss',
+    note: 'asked',
   });
+  expect(done.text).toContain('2 of 2 done.');
+  expect(await open('conflicting_event')).toEqual([]);
+  const rows = (await audit('review.resolve')).filter((a) => a['target'] === first?.['id']);
+  expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
+});
 
-  it('very many matching review items settle in steps, and each step gives its count', async () => {
-    await Promise.all(Array.from({ length: 53 }, (_, n) => conflictingEvents(world, `evt_many${n}`)));
-    const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
-    const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
-    const first = await ops.post('/console/reviews/bulk', asked);
-    expect(first.text).toContain('50 of 50 done.');
-    const second = await ops.post('/console/reviews/bulk', fieldsOf(first.text, '/console/reviews/bulk'));
-    expect(second.text).toContain('3 of 3 done. 53 so far, with the steps before.');
-    expect(second.text).not.toContain('Go on with the rest');
-    expect(await open('conflicting_event')).toEqual([]);
-  });
+it('the console settles 53 matching review items in two steps and counts them', async () => {
+  await Promise.all(Array.from({ length: 53 }, (_, n) => conflictingEvents(world, `evt_many${n}`)));
+  const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
+  const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
+  const first = await ops.post('/console/reviews/bulk', asked);
+  expect(first.text).toContain('50 of 50 done.');
+  const second = await ops.post('/console/reviews/bulk', fieldsOf(first.text, '/console/reviews/bulk'));
+  expect(second.text).toContain('3 of 3 done. 53 so far, with the steps before.');
+  expect(second.text).not.toContain('Go on with the rest');
+  expect(await open('conflicting_event')).toEqual([]);
+});
 
-  it('the button of a review item refunds its amount, or nothing after the amount changes', async () => {
-    const s = await world.subscriber({ email: 'edsger@example.com' });
-    await world.invoice(s.firstInvoiceId, 'paid');
-    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
-    const renewal = await draftRenewal(world, s);
-    await world.morActs();
-    // Paid before the MoR has heard of it, the invoice would stay out of the relay, and there would be one payment
-    // only.
-    await world.until(
-      'the MoR debits the bank account',
-      () => world.control('GET', `/mor/payments?invoice=${renewal}`),
-      (r) => (r.body['data'] as Json[]).length === 1,
-    );
-    await world.advance(3_700);
-    await world.stripe.invoices.pay(renewal, { paid_out_of_band: true });
-    await world.advance(5 * 86_400);
-    const [item] = await world.until(
-      'it is there',
-      () => open('double_payment'),
-      (r) => r.length === 1,
-    );
-    const action = `/console/reviews/${String(item?.['id'])}/resolve`;
-    const seen = await ops.get(`/console/reviews/${String(item?.['id'])}`);
-    for (const said of ['What happened', 'What is at stake', 'What is proposed', 'Refund 29.90 EUR'])
-      expect(seen.text).toContain(said);
-    const fields = { ...fieldsOf(seen.text, action), resolution: 'refund' };
-    const other = await ops.post(action, { ...fields, seen: '100' });
-    expect([other.status, other.text.includes('amount_changed')]).toEqual([409, true]);
-    expect(await open('double_payment')).toHaveLength(1);
-    expect((await viewer.get(`/console/reviews/${String(item?.['id'])}`)).text).not.toContain('<textarea');
-    expect((await ops.post(action, fields)).status).toBe(303);
-    expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
-  });
+it("the console's button of a review item refunds the shown amount, and nothing if the amount changed", async () => {
+  const s = await world.subscriber({ email: 'edsger@example.com' });
+  await world.invoice(s.firstInvoiceId, 'paid');
+  await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
+  const renewal = await draftRenewal(world, s);
+  await world.morActs();
+  // Paid before the MoR has heard of it, the invoice would stay out of the relay, and there would be one payment
+  // only.
+  await world.until(
+    'the MoR debits the bank account',
+    () => world.control('GET', `/mor/payments?invoice=${renewal}`),
+    (r) => (r.body['data'] as Json[]).length === 1,
+  );
+  await world.advance(3_700);
+  await world.stripe.invoices.pay(renewal, { paid_out_of_band: true });
+  await world.advance(5 * 86_400);
+  const [item] = await world.until(
+    'it is there',
+    () => open('double_payment'),
+    (r) => r.length === 1,
+  );
+  const action = `/console/reviews/${String(item?.['id'])}/resolve`;
+  const seen = await ops.get(`/console/reviews/${String(item?.['id'])}`);
+  for (const said of ['What happened', 'What is at stake', 'What is proposed', 'Refund 29.90 EUR'])
+    expect(seen.text).toContain(said);
+  const fields = { ...fieldsOf(seen.text, action), resolution: 'refund' };
+  const other = await ops.post(action, { ...fields, seen: '100' });
+  expect([other.status, other.text.includes('amount_changed')]).toEqual([409, true]);
+  expect(await open('double_payment')).toHaveLength(1);
+  expect((await viewer.get(`/console/reviews/${String(item?.['id'])}`)).text).not.toContain('<textarea');
+  expect((await ops.post(action, fields)).status).toBe(303);
+  expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
+});
 
-  it('one button credits a lost dispute on Stripe, once for a form sent twice, and a viewer has no button', async () => {
-    const s = await world.subscriber({ email: 'barbara@example.com' });
-    await world.invoice(s.firstInvoiceId, 'paid');
-    const renewal = await draftRenewal(world, s);
-    await world.morActs();
-    const [payment] = (await world.invoice(renewal, 'paid'))['payments'] as Json[];
-    const data = { disputeId: `dp_${renewal}`, paymentId: payment?.['id'], outcome: 'lost' };
-    await world.control('POST', '/events', { type: 'dispute.outcome', data });
-    const [item] = await world.until(
-      'the loss is an item',
-      () => open('dispute'),
-      (r) => r.length === 1,
-    );
-    const path = `/console/reviews/${String(item?.['id'])}`;
-    expect((await viewer.get(path)).text).not.toContain(`action="${path}/resolve"`);
-    const fields = { ...(await ops.form(path, `${path}/resolve`)), resolution: 'credit' };
-    expect((await viewer.post(`${path}/resolve`, fields)).status).toBe(403);
-    expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
-    expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
-    const booked = await world.until(
-      'the credit is booked',
-      () => world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${renewal}&reason=loss_credited`),
-      (r) => r.body.data.length > 0,
-    );
-    const { data: notes } = await world.stripe.creditNotes.list({ invoice: renewal });
-    expect(notes).toMatchObject([{ amount: 2990 }]);
-    expect(booked.body.data).toMatchObject([{ amount: 2990, credit_note_id: notes[0]?.id }]);
-    expect((await audit('review.resolve'))[0]).toMatchObject({ actor: 'ops', target: item?.['id'], outcome: 'done' });
-  });
+it("the console's button of a lost dispute writes one credit note on Stripe for two clicks, and a viewer has no button", async () => {
+  const s = await world.subscriber({ email: 'barbara@example.com' });
+  await world.invoice(s.firstInvoiceId, 'paid');
+  const renewal = await draftRenewal(world, s);
+  await world.morActs();
+  const [payment] = (await world.invoice(renewal, 'paid'))['payments'] as Json[];
+  const data = { disputeId: `dp_${renewal}`, paymentId: payment?.['id'], outcome: 'lost' };
+  await world.control('POST', '/events', { type: 'dispute.outcome', data });
+  const [item] = await world.until(
+    'the loss is an item',
+    () => open('dispute'),
+    (r) => r.length === 1,
+  );
+  const path = `/console/reviews/${String(item?.['id'])}`;
+  expect((await viewer.get(path)).text).not.toContain(`action="${path}/resolve"`);
+  const fields = { ...(await ops.form(path, `${path}/resolve`)), resolution: 'credit' };
+  expect((await viewer.post(`${path}/resolve`, fields)).status).toBe(403);
+  expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
+  expect((await ops.post(`${path}/resolve`, fields)).status).toBe(303);
+  const booked = await world.until(
+    'the credit is booked',
+    () => world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${renewal}&reason=loss_credited`),
+    (r) => r.body.data.length > 0,
+  );
+  const { data: notes } = await world.stripe.creditNotes.list({ invoice: renewal });
+  expect(notes).toMatchObject([{ amount: 2990 }]);
+  expect(booked.body.data).toMatchObject([{ amount: 2990, credit_note_id: notes[0]?.id }]);
+  expect((await audit('review.resolve'))[0]).toMatchObject({ actor: 'ops', target: item?.['id'], outcome: 'done' });
 });
 
 describe('a parked event', () => {
@@ -330,7 +310,7 @@ describe('a parked event', () => {
   const parked = async (): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked')).body.data;
 
-  it('a parked event stays parked after another failed decision, and says why', async () => {
+  it('a parked event stays parked after another failed decision, and the console gives the reason', async () => {
     const [event] = await parked();
     const path = `/console/events/${String(event?.['id'])}`;
     const sent = await ops.post(`${path}/retry`, await ops.form(path, `${path}/retry`));
@@ -338,7 +318,7 @@ describe('a parked event', () => {
     expect(text).toMatch(/Reprocessed \d\d:\d\d UTC: still parked because \S/);
   });
 
-  it('a person dismisses a parked event with a note only, by name, and Crossbill can decide it again later', async () => {
+  it('the console dismisses a parked event only with a note, names the person, and lets Crossbill decide it again', async () => {
     const [event] = await parked();
     const id = String(event?.['id']);
     const path = `/console/events/${id}`;
@@ -353,7 +333,7 @@ describe('a parked event', () => {
     expect((await world.api('POST', `/v1/events/${id}/retry`)).status).toBe(202);
   });
 
-  it('a form decides or dismisses many parked events at once, each with its result', async () => {
+  it('an operator decides or dismisses many parked events with one console form and sees each result', async () => {
     const before = await world.until('both are parked', parked, (e) => e.length === 2);
     const list = '/console/events?status=parked';
     const fields = await ops.form(list, '/console/events/bulk');
@@ -367,7 +347,7 @@ describe('a parked event', () => {
     expect(await parked()).toEqual([]);
   });
 
-  it('events dismiss at the command line needs a note and a parked event', async () => {
+  it('crossbill events dismiss needs a note and a parked event', async () => {
     await parkedEvent(world, 'invoice.created', 'evt_cut3');
     const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
     const id = String(event?.['id']);

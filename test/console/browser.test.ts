@@ -53,7 +53,7 @@ suite('an operator in a browser', () => {
   const refunds = async (): Promise<Json[]> =>
     (await world.api('GET', `/v1/payments/${books.paymentId}`)).body['refunds'] as Json[];
 
-  it('a person logs in by keyboard alone and sees today at a glance', async () => {
+  it('an operator logs in to the console by keyboard alone and sees the overview of the day', async () => {
     await page.goto(`${url}/console`);
     expect(await page.evaluate('document.activeElement.labels[0].textContent')).toContain('API key'); // no key needed to get there
     await page.keyboard.type(OPS_KEY);
@@ -71,7 +71,7 @@ suite('an operator in a browser', () => {
     expect(await page.evaluate('document.cookie')).toBe('');
   });
 
-  it('the first Tab skips to the content', async () => {
+  it('the first Tab key on a console page offers to skip to the content', async () => {
     await page.goto(`${url}/console/invoices`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
@@ -79,7 +79,7 @@ suite('an operator in a browser', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
   });
 
-  it('a person finds an invoice by its id and reads its story in order', async () => {
+  it('an operator finds an invoice by its id in the console and reads its timeline in order', async () => {
     await page.getByRole('searchbox', { name: 'Search' }).fill(books.invoiceId);
     await page.keyboard.press('Enter');
     await page.getByText(/^Paid: the MoR took 29\.90 EUR on /).waitFor();
@@ -91,7 +91,7 @@ suite('an operator in a browser', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  it('a person refunds a part after a page with the rest, once in spite of a double click', async () => {
+  it("an operator's double click in the console refunds a part of a payment once", async () => {
     await page.goto(`${url}/console/payments/${books.paymentId}`);
     await page.getByRole('link', { name: 'Refund…' }).click();
     await page.getByLabel('Amount in EUR').fill('10,00');
@@ -106,7 +106,7 @@ suite('an operator in a browser', () => {
     expect(await refunds()).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
   });
 
-  it('a form sent twice at once without a script makes one refund', async () => {
+  it("an operator's double click without JavaScript makes one refund", async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const other = await plain.newPage();
     await other.goto(`${url}/console/login`);
@@ -123,7 +123,7 @@ suite('an operator in a browser', () => {
     await plain.close();
   });
 
-  it('a person settles a double payment by giving the second one back', async () => {
+  it('an operator settles a double payment in the console with a refund of the second payment', async () => {
     await page.goto(`${url}/console/reviews?status=open&kind=double_payment`);
     await page.getByRole('link', { name: /taken/ }).first().click();
     const id = page.url().split('/').at(-1) ?? '';
@@ -139,7 +139,7 @@ suite('an operator in a browser', () => {
     });
   });
 
-  it('a person reads a parked event without personal names, and Crossbill decides it again', async () => {
+  it('an operator reads a parked event without personal names in the console and has it decided again', async () => {
     await page.goto(`${url}/console/events?status=parked`);
     await page.getByRole('cell').getByRole('link').first().click();
     const body = (await page.locator('pre').textContent()) ?? '';
@@ -151,7 +151,7 @@ suite('an operator in a browser', () => {
     expect(rows[0]).toMatchObject({ actor: 'ops', outcome: 'done' });
   });
 
-  it('the first page refreshes automatically, and stops on request', async () => {
+  it("the console's overview refreshes every 15 seconds and stops on request", async () => {
     await page.clock.install();
     await page.goto(`${url}/console`);
     const asked = page.waitForResponse((r) => r.request().headers()['x-console-part'] === 'live');
@@ -166,7 +166,7 @@ suite('an operator in a browser', () => {
     await page.getByRole('button', { name: 'Resume updates' }).waitFor();
   });
 
-  it('a dispute has its own page: its amount, its deadline, the place to answer it, and the owner of its item', async () => {
+  it("the console's page of a dispute shows its amount, deadline, link to the MoR and review item", async () => {
     await page.goto(`${url}/console/disputes?status=action_needed`);
     await page.locator('main').getByRole('link', { name: '450.00 EUR' }).click();
     await page.getByText(/^The customer's bank disputes the payment: evidence is due by .*, 5 days left\./).waitFor();
@@ -186,7 +186,7 @@ suite('an operator in a browser', () => {
     await page.waitForURL(own);
   });
 
-  it('the retries page shows coming retries, their times and schedule, and moved customers, with filters in the address', async () => {
+  it("the console's page of retries shows planned charges and filters them by the address", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const plain = async (path: string): Promise<string> =>
       (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');
@@ -203,7 +203,7 @@ suite('an operator in a browser', () => {
     expect(await plain('/console/enrolment/outside')).toMatch(/1 row: 19\.90 EUR.*cus_left000000001/);
   });
 
-  it('the console draws the money of each day in the chosen currency, with the table behind it', async () => {
+  it("the console's overview draws the money of 30 days in the chosen currency, with a table", async () => {
     await page.goto(`${url}/console?currency=EUR`);
     const part = page.getByRole('region', { name: 'Money by day' });
     await part.getByRole('img', { name: /^[\d,. ]+ EUR taken and [\d,. ]+ EUR refunded in 30 days\.$/ }).waitFor();
@@ -211,7 +211,7 @@ suite('an operator in a browser', () => {
     expect(await part.getByRole('link', { name: 'EUR' }).getAttribute('aria-current')).toBe('true');
   });
 
-  it('every list has its filtered rows as CSV', async () => {
+  it('the console exports the filtered rows of every list as CSV', async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const csv = async (path: string): Promise<Record<string, string>[]> => {
       const seen = await v.get(`${path}${path.includes('?') ? '&' : '?'}format=csv`);
@@ -276,13 +276,13 @@ suite('an operator in a browser', () => {
     'refund-done': `/console/refunds/${String((await refunds())[0]?.['id'])}`,
   });
 
-  it('the browser visits every page of the routes', async () => {
+  it('the browser test visits every page of the console', async () => {
     const addresses = Object.values(await pages());
     const missing = consolePages().filter((route) => !addresses.some((address) => isOf(route, address)));
     expect(missing).toEqual([]);
   });
 
-  it('every page, light and dark, at 1280, 390 and 320 pixels: axe-core finds nothing, nothing sticks out, none is over 100 KB', async () => {
+  it('each console page passes axe-core, fits 1280, 390 and 320 pixels in light and dark, and has at most 100 KB', async () => {
     const stranger = await browser.newContext();
     const known = await context.newPage();
     const unknown = await stranger.newPage();
@@ -313,7 +313,7 @@ suite('an operator in a browser', () => {
     expect(faults).toEqual([]);
   }, 400_000);
 
-  it('a person logs out, and the way back leads to the login form', async () => {
+  it("an operator logs out of the console, and the browser's back button leads to the login form", async () => {
     await page.goto(`${url}/console`);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -323,7 +323,7 @@ suite('an operator in a browser', () => {
     expect((await context.cookies(`${url}/console`)).length).toBe(0);
   });
 
-  it('the browser complains of nothing: no script error, no breach of the policy', () => {
+  it('the console causes no script error and no breach of its content policy in the browser', () => {
     expect(complaints).toEqual([]);
   });
 });

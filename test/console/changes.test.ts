@@ -40,7 +40,7 @@ describe('Changes in the console', () => {
   describe('a refund', () => {
     beforeAll(newPayment);
 
-    it('a refund form shows the rest before and after it, and moves no money before its confirmation', async () => {
+    it("the console's refund form shows the rest before and after the refund, and refunds nothing before the confirmation", async () => {
       const v = await ops();
       const action = `/console/payments/${paymentId}/refund`;
       const first = await v.get(action);
@@ -50,7 +50,7 @@ describe('Changes in the console', () => {
       expect(await refunds()).toEqual([]);
     });
 
-    it('a refund happens once, however many copies of its form arrive at the same time', async () => {
+    it('the console makes one refund if five copies of its form arrive at the same time', async () => {
       const v = await ops();
       const fields = await confirmation(v, '10.00');
       const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('Changes in the console', () => {
       expect(page.text).toContain('10.00 EUR');
     });
 
-    it('a refund form for another amount moves no money', async () => {
+    it('the console refuses a refund form sent again with another amount', async () => {
       const v = await ops();
       const fields = await confirmation(v, '1.00');
       expect((await v.post(`/console/payments/${paymentId}/refunds`, fields)).status).toBe(303);
@@ -89,7 +89,7 @@ describe('Changes in the console', () => {
     });
 
     it.each(['1e1', '-1', '0', '0.00', 'NaN', '１０', ' 5', '1,000', '1.001', '1.000,00', '', '10000'])(
-      'a refund form gets a refusal for the amount %j',
+      'the console refuses a refund form with the amount %j',
       async (amount) => {
         const v = await ops();
         const before = await refunds();
@@ -104,7 +104,7 @@ describe('Changes in the console', () => {
   describe('a change', () => {
     beforeAll(newPayment);
 
-    it('the role read gets a refusal of each change, and its pages show no way to it', async () => {
+    it('the console refuses each change by a person with the role read and shows that person no button for it', async () => {
       const reader = await new Visitor(url).login(READ_KEY);
       const page = await reader.get(`/console/payments/${paymentId}`);
       expect(page.status).toBe(200);
@@ -122,7 +122,7 @@ describe('Changes in the console', () => {
       ).toBeGreaterThanOrEqual(2);
     });
 
-    it("a change without the very session's token, or from another site, gets a refusal", async () => {
+    it("the console refuses a form without its own session's token or from another site", async () => {
       const v = await ops();
       const path = `/console/payments/${paymentId}/refunds`;
       const fields = await confirmation(v, '1.00');
@@ -155,7 +155,7 @@ describe('Changes in the console', () => {
       expect(await refunds()).toEqual([]);
     });
 
-    it('no GET makes a change, and no request without a session', async () => {
+    it('the console changes nothing on a GET request or without a session', async () => {
       const v = await ops();
       expect((await v.get(`/console/payments/${paymentId}/refunds?amount=1.00`)).status).toBe(404);
       const fields = await confirmation(v, '1.00');
@@ -192,7 +192,7 @@ describe('The form that names a payment', () => {
   const formOf = (ours: string): string => `/console/payments/${ours}/identify`;
   const named = async (ours: string): Promise<unknown> => (await world.api('GET', `/v1/payments/${ours}`)).body['id'];
 
-  it('a payment id from the form is final and makes the payment refundable, and the audit names the person', async () => {
+  it('an operator gives a payment its MoR id in the console once and for all, and can then refund the payment', async () => {
     const { ours, paymentId } = await nameless();
     const v = await new Visitor(url).login(OPS_KEY);
     const page = await v.get(`/console/payments/${ours}`);
@@ -220,7 +220,7 @@ describe('The form that names a payment', () => {
     expect(await named(other.ours)).toBe(other.ours);
   });
 
-  it('a reader sees no naming form, and may not send one', async () => {
+  it("the console refuses a payment's MoR id from a person with the role read", async () => {
     const { ours, paymentId } = await nameless();
     const reader = await new Visitor(url).login(READ_KEY);
     const page = await reader.get(`/console/payments/${ours}`);
@@ -266,7 +266,7 @@ describe('another payment method on the console', () => {
   const page = (): string => `/console/customers/${customer}`;
   const act = (): string => `${page()}/payment-method/confirmed`;
 
-  it("another payment method stands in its customer's history, the refused invoice links it, and a viewer has no button", async () => {
+  it("the console shows a customer's new payment method and links it from the refused invoice; a viewer has no button", async () => {
     const viewer = await new Visitor(url).login(READ_KEY);
     const seen = (await viewer.get(page())).text;
     expect(seen).toContain(setupIntentId);
@@ -277,7 +277,7 @@ describe('another payment method on the console', () => {
     expect((await viewer.post(act(), token)).status).toBe(403);
   });
 
-  it('another payment method counts once from a form sent twice, and the MoR charges the refused invoice again', async () => {
+  it('the console confirms a new payment method once for two forms, and the MoR charges the refused invoice again', async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
     const fields = await ops.form(page(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];

@@ -12,7 +12,7 @@ import { Visitor } from './visitor.js';
 const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
 
-it('an amount may have a comma or a point, and parted thousands', () => {
+it('the console reads a typed amount with a comma or a point and with thousands separators', () => {
   for (const typed of ['29.90', '29,90', ' 29.9 ']) expect(minorFromTyped(typed)).toBe(2_990n);
   for (const typed of ['1,299.00', '1.299,00', "1'299.00", '1299', '1,299'])
     expect(minorFromTyped(typed)).toBe(129_900n);
@@ -60,7 +60,7 @@ suite('a finance person', () => {
     await world?.close();
   });
 
-  it('a person finds a customer by e-mail in 2 clicks, with the money, the name and the address from Stripe', async () => {
+  it('a person finds a customer by e-mail in 2 clicks in the console, with money and address', async () => {
     clicks = 0;
     await click(page.getByRole('searchbox', { name: 'Search' }));
     await page.keyboard.type('ada@example.com');
@@ -77,7 +77,7 @@ suite('a finance person', () => {
     ).toBe(1);
   });
 
-  it("a person sees last month's money by currency in 2 clicks, and has it as CSV in 3", async () => {
+  it("a person sees last month's money by currency in 2 clicks in the console, and downloads it as CSV in 3", async () => {
     await page.goto(`${url}/console`);
     clicks = 0;
     await click(page.getByRole('link', { name: 'Trial balance' }));
@@ -98,7 +98,7 @@ suite('a finance person', () => {
     expect(lines.some((l) => l.includes(',EUR,mor_receivable,0.00,1234.56,0.00,1234.56'))).toBe(true);
   });
 
-  it('a list filtered by amount with a comma shows its sum, and its CSV the same rows', async () => {
+  it("the console's list filtered by an amount with a comma shows its sum and exports the same rows as CSV", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const list = await v.get('/console/invoices?amount=29%2C90&currency=eur');
     expect(list.text).toContain(`/console/invoices/${invoiceId}`);
@@ -118,7 +118,7 @@ suite('a finance person', () => {
     }
   });
 
-  it('the search finds by the beginning of an id, a number and an amount, and names the unsearched', async () => {
+  it("the console's search finds an invoice by the beginning of its id, its number or its amount", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const invoice = (await world.api('GET', `/v1/invoices/${invoiceId}`)).body;
     const found = async (q: string): Promise<string> => (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).text;

@@ -36,7 +36,7 @@ suite('the console on a screen', () => {
     await world?.close();
   });
 
-  it('25 invoices need at most 2,500 pixels of a phone, each with its amount, status, customer and time', async () => {
+  it("the console's list of 25 invoices fits 2,500 pixels on a phone, with amount, status, customer and time", async () => {
     const rows = page.getByRole('row').filter({ hasText: 'EUR' });
     expect(await rows.count()).toBe(25);
     expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThanOrEqual(2_500);
@@ -48,7 +48,7 @@ suite('the console on a screen', () => {
     expect(Math.max(...heights)).toBeLessThan(70); // two lines
   });
 
-  it("times are the reader's own, with UTC on hover, and the browser remembers the switch", async () => {
+  it("the console shows times in the reader's time zone and remembers a switch to UTC", async () => {
     const time = page.locator('tbody time').first();
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
     expect(await time.getAttribute('title')).toBe('2026-11-05 12:30:00 UTC');
@@ -60,7 +60,7 @@ suite('the console on a screen', () => {
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
   });
 
-  it('times are UTC without scripts, and no switch shows', async () => {
+  it('the console shows times in UTC to a browser without scripts', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, timezoneId: 'Asia/Tokyo' });
     await plain.addCookies(await context.cookies(`${url}/console`));
     const bare = await plain.newPage();
@@ -70,7 +70,7 @@ suite('the console on a screen', () => {
     await plain.close();
   });
 
-  it('the console offers its pages in three groups: in a menu on a phone, next to the page where there is room', async () => {
+  it('the console groups its pages in a menu on a phone and in a side bar on a wide screen', async () => {
     const groups = page.getByRole('navigation', { name: 'Sections' }).getByRole('list');
     expect(await groups.count()).toBe(0);
     await page.getByText('Menu', { exact: true }).click();
@@ -82,7 +82,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('link', { name: 'Invoices' }).getAttribute('aria-current')).toBe('page');
   });
 
-  it('a slash goes to the search from everywhere outside a text field', async () => {
+  it("the slash key leads to the console's search, except inside a text field", async () => {
     await page.goto(`${url}/console/invoices`);
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.id')).toBe('find');
@@ -90,7 +90,7 @@ suite('the console on a screen', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('a/b');
   });
 
-  it('a trial balance prints in black on white, without the controls, also from a dark screen', async () => {
+  it('the console prints a trial balance in black on white without controls, even from a dark screen', async () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.goto(`${url}/console/ledger/trial-balance?month=2026-11`);
     expect(await page.getByRole('heading', { name: 'Trial balance of November 2026' }).isVisible()).toBe(true);

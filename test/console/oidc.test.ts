@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
 import { findChromium, openBrowser } from './browser.js';
 import { type Seen, Visitor } from './visitor.js';
@@ -88,139 +88,136 @@ afterAll(async () => {
   provider.stdin?.end();
 });
 
-describe('signing in at the identity provider', () => {
-  it('a sign-in gives the highest role of the groups, and leads to the wanted page', async () => {
-    const browser = new Browser();
-    expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
-    const seen = await browser.signIn(url, '/console/reviews');
-    expect([seen.status, seen.headers.get('refresh')]).toEqual([200, '0;url=/console/reviews']);
-    const line = seen.headers.getSetCookie().find((c) => c.startsWith('crossbill_console=')) ?? '';
-    for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/console', 'Max-Age=28800'])
-      expect(line).toContain(trait);
-    const ops = await browser.visitor().get('/console/audit');
-    expect(ops.status).toBe(200);
-    expect(ops.text).toContain('ada@example.com <span class="dim">(ops)</span>');
-    await as('kei');
-    const reader = new Browser();
-    await reader.signIn();
-    expect((await reader.visitor().get('/console')).status).toBe(200);
-    expect((await reader.visitor().get('/console/audit')).status).toBe(403);
-  });
+it('a sign-in at the identity provider gives a person the highest role of the groups and the wanted page', async () => {
+  const browser = new Browser();
+  expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
+  const seen = await browser.signIn(url, '/console/reviews');
+  expect([seen.status, seen.headers.get('refresh')]).toEqual([200, '0;url=/console/reviews']);
+  const line = seen.headers.getSetCookie().find((c) => c.startsWith('crossbill_console=')) ?? '';
+  for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/console', 'Max-Age=28800']) expect(line).toContain(trait);
+  const ops = await browser.visitor().get('/console/audit');
+  expect(ops.status).toBe(200);
+  expect(ops.text).toContain('ada@example.com <span class="dim">(ops)</span>');
+  await as('kei');
+  const reader = new Browser();
+  await reader.signIn();
+  expect((await reader.visitor().get('/console')).status).toBe(200);
+  expect((await reader.visitor().get('/console/audit')).status).toBe(403);
+});
 
-  it("the audit has the person's name, not a key's, for all acts after a sign-in", async () => {
-    const browser = new Browser();
-    await browser.signIn();
-    const v = browser.visitor();
-    const other = await new Visitor(url).login(OPS_KEY);
-    const own = /\/console\/sessions\/[\w-]+\/end/.exec((await v.get('/console/sessions')).text)?.[0] ?? '';
-    await v.post(own, await v.form('/console/sessions', own));
-    expect((await audit('session.end'))[0]).toMatchObject({ actor: 'ada@example.com', role: 'ops', outcome: 'done' });
-    expect((await other.get('/console')).status).toBe(303);
-    const form = await v.form('/console', '/console/logout');
-    expect((await v.post('/console/logout', form)).status).toBe(303);
-    expect((await audit('console.logout'))[0]).toMatchObject({ actor: 'ada@example.com' });
-    expect((await browser.visitor().get('/console')).status).toBe(303);
-    expect((await audit('console.login')).filter((a) => a['actor'] === 'ada@example.com')[0]).toMatchObject({
-      role: 'ops',
-      detail: { via: 'sso' },
-    });
-  });
-
-  it.each([
-    ['is in no group with a role', 'nobody', 'none of your groups has a role here', 'nobody@example.com', 403],
-    [
-      'has an address of another domain',
-      'mallory',
-      'Only people with an address of example.com',
-      'mallory@example.com.evil.test',
-      401,
-    ],
-    ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
-  ])('a sign-in refuses a person who %s, with the reason', async (_, who, said, actor, status) => {
-    await as(who);
-    const browser = new Browser();
-    const seen = await browser.signIn();
-    expect(seen.status).toBe(403);
-    expect(seen.text).toContain(said);
-    expect(browser.cookie()).toBeUndefined();
-    expect((await audit('console.login'))[0]).toMatchObject({ actor, status, outcome: 'denied' });
-  });
-
-  it('a sign-in takes an answer once, from the same browser, with its state, within ten minutes', async () => {
-    const browser = new Browser();
-    const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
-    const refused = async (b: Browser, to: string): Promise<void> => {
-      const seen = await b.get(to);
-      expect([seen.status, b.cookie()]).toEqual([400, undefined]);
-      expect(seen.text).toContain(STALE);
-    };
-    await refused(new Browser(), answer); // another's browser: a link leads somebody into a stranger's session
-    const state = new URL(answer).searchParams.get('state') ?? '';
-    await refused(
-      browser,
-      answer.replace(
-        state,
-        state.replace(/^./, (c) => (c === 'a' ? 'b' : 'a')),
-      ),
-    );
-    await refused(browser, `${answer}&state=${state}`);
-    const jar = new Map(browser.jar.get(new URL(url).host));
-    const cookie = jar.get('crossbill_sso') ?? '';
-    const [body = '', signature = ''] = cookie.split('.');
-    const later = { ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as Json), e: Date.now() + 1e9 };
-    const forged = new Browser();
-    forged.jar.set(
-      new URL(url).host,
-      new Map([['crossbill_sso', `${Buffer.from(JSON.stringify(later)).toString('base64url')}.${signature}`]]),
-    );
-    await refused(forged, answer);
-    expect((await browser.get(answer)).status).toBe(200);
-    expect(browser.jar.get(new URL(url).host)?.has('crossbill_sso')).toBe(false);
-    const again = new Browser();
-    again.jar.set(new URL(url).host, jar); // the provider has used up the code too
-    await refused(again, answer);
-  });
-
-  it('a sign-in returns to the address of the settings, whatever the Host header says', async () => {
-    const asked = async (at: string): Promise<string | null> => {
-      const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
-      const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
-      answer.resume();
-      return new URL(answer.headers.location ?? '').searchParams.get('redirect_uri');
-    };
-    expect(await asked(url)).toBe(`${url}/console/sso/callback`);
-    const public_ = await world.startDaemon({ CONSOLE_URL: 'https://billing.example.com' });
-    expect(await asked(public_.url)).toBe('https://billing.example.com/console/sso/callback');
-  });
-
-  it('a sign-in refuses the answer to another one', async () => {
-    const [mine, theirs] = [new Browser(), new Browser()];
-    const { at: answer } = await mine.follow(`${url}/console/sso`, toCallback);
-    const { at: other } = await theirs.follow(`${url}/console/sso`, toCallback);
-    const mixed = new URL(answer);
-    mixed.searchParams.set('code', new URL(other).searchParams.get('code') ?? '');
-    const seen = await mine.get(mixed.href);
-    expect([seen.status, mine.cookie()]).toEqual([400, undefined]);
-  });
-
-  it('the form says so when the provider lets nobody through', async () => {
-    const browser = new Browser();
-    const { at } = await browser.follow(`${url}/console/sso`, toCallback);
-    const answer = new URL(at);
-    answer.searchParams.delete('code');
-    answer.searchParams.set('error', 'access_denied');
-    const seen = await browser.get(answer.href);
-    expect([seen.status, browser.cookie()]).toEqual([403, undefined]);
-    expect(seen.text).toContain('did not sign you in (access_denied)');
-  });
-
-  it('the log shows no client secret, code or token of a sign-in', () => {
-    const log = world.logLines.join('');
-    for (const secret of [SECRET, 'code=', 'eyJ']) expect(log).not.toContain(secret);
+it('the audit trail names the person after a sign-in at the identity provider', async () => {
+  const browser = new Browser();
+  await browser.signIn();
+  const v = browser.visitor();
+  const other = await new Visitor(url).login(OPS_KEY);
+  const own = /\/console\/sessions\/[\w-]+\/end/.exec((await v.get('/console/sessions')).text)?.[0] ?? '';
+  await v.post(own, await v.form('/console/sessions', own));
+  expect((await audit('session.end'))[0]).toMatchObject({ actor: 'ada@example.com', role: 'ops', outcome: 'done' });
+  expect((await other.get('/console')).status).toBe(303);
+  const form = await v.form('/console', '/console/logout');
+  expect((await v.post('/console/logout', form)).status).toBe(303);
+  expect((await audit('console.logout'))[0]).toMatchObject({ actor: 'ada@example.com' });
+  expect((await browser.visitor().get('/console')).status).toBe(303);
+  expect((await audit('console.login')).filter((a) => a['actor'] === 'ada@example.com')[0]).toMatchObject({
+    role: 'ops',
+    detail: { via: 'sso' },
   });
 });
 
-it("a session ended by one replica ends at all, and today's settings decide everybody's rights", async () => {
+it.each([
+  ['is in no group with a role', 'nobody', 'none of your groups has a role here', 'nobody@example.com', 403],
+  [
+    'has an address of another domain',
+    'mallory',
+    'Only people with an address of example.com',
+    'mallory@example.com.evil.test',
+    401,
+  ],
+  ['has an address that was not verified', 'unproven', 'must be verified there', 'unknown', 401],
+])('the console refuses the sign-in of a person who %s and gives the reason', async (_, who, said, actor, status) => {
+  await as(who);
+  const browser = new Browser();
+  const seen = await browser.signIn();
+  expect(seen.status).toBe(403);
+  expect(seen.text).toContain(said);
+  expect(browser.cookie()).toBeUndefined();
+  expect((await audit('console.login'))[0]).toMatchObject({ actor, status, outcome: 'denied' });
+});
+
+it("the console takes the identity provider's response once, from the same browser, with its state, within ten minutes", async () => {
+  const browser = new Browser();
+  const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
+  const refused = async (b: Browser, to: string): Promise<void> => {
+    const seen = await b.get(to);
+    expect([seen.status, b.cookie()]).toEqual([400, undefined]);
+    expect(seen.text).toContain(STALE);
+  };
+  await refused(new Browser(), answer); // another's browser: a link leads somebody into a stranger's session
+  const state = new URL(answer).searchParams.get('state') ?? '';
+  await refused(
+    browser,
+    answer.replace(
+      state,
+      state.replace(/^./, (c) => (c === 'a' ? 'b' : 'a')),
+    ),
+  );
+  await refused(browser, `${answer}&state=${state}`);
+  const jar = new Map(browser.jar.get(new URL(url).host));
+  const cookie = jar.get('crossbill_sso') ?? '';
+  const [body = '', signature = ''] = cookie.split('.');
+  const later = { ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as Json), e: Date.now() + 1e9 };
+  const forged = new Browser();
+  forged.jar.set(
+    new URL(url).host,
+    new Map([['crossbill_sso', `${Buffer.from(JSON.stringify(later)).toString('base64url')}.${signature}`]]),
+  );
+  await refused(forged, answer);
+  expect((await browser.get(answer)).status).toBe(200);
+  expect(browser.jar.get(new URL(url).host)?.has('crossbill_sso')).toBe(false);
+  const again = new Browser();
+  again.jar.set(new URL(url).host, jar); // the provider has used up the code too
+  await refused(again, answer);
+});
+
+it('the console gives the identity provider the return address of its settings, whatever the Host header says', async () => {
+  const asked = async (at: string): Promise<string | null> => {
+    const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
+    const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
+    answer.resume();
+    return new URL(answer.headers.location ?? '').searchParams.get('redirect_uri');
+  };
+  expect(await asked(url)).toBe(`${url}/console/sso/callback`);
+  const public_ = await world.startDaemon({ CONSOLE_URL: 'https://billing.example.com' });
+  expect(await asked(public_.url)).toBe('https://billing.example.com/console/sso/callback');
+});
+
+it("the console refuses the identity provider's response to another browser's sign-in", async () => {
+  const [mine, theirs] = [new Browser(), new Browser()];
+  const { at: answer } = await mine.follow(`${url}/console/sso`, toCallback);
+  const { at: other } = await theirs.follow(`${url}/console/sso`, toCallback);
+  const mixed = new URL(answer);
+  mixed.searchParams.set('code', new URL(other).searchParams.get('code') ?? '');
+  const seen = await mine.get(mixed.href);
+  expect([seen.status, mine.cookie()]).toEqual([400, undefined]);
+});
+
+it("the console's login form reports that the identity provider refused the person", async () => {
+  const browser = new Browser();
+  const { at } = await browser.follow(`${url}/console/sso`, toCallback);
+  const answer = new URL(at);
+  answer.searchParams.delete('code');
+  answer.searchParams.set('error', 'access_denied');
+  const seen = await browser.get(answer.href);
+  expect([seen.status, browser.cookie()]).toEqual([403, undefined]);
+  expect(seen.text).toContain('did not sign you in (access_denied)');
+});
+
+it("the daemon's log shows no client secret, code or token of a sign-in", () => {
+  const log = world.logLines.join('');
+  for (const secret of [SECRET, 'code=', 'eyJ']) expect(log).not.toContain(secret);
+});
+
+it('a console session ended on one replica ends on all, and the current settings decide its role', async () => {
   const [other, demoted, rotated] = [
     await world.startDaemon(),
     await world.startDaemon({ OIDC_ROLES: 'finance=read' }),
@@ -247,7 +244,7 @@ it("a session ended by one replica ends at all, and today's settings decide ever
   expect((await audit('session.end'))[0]).toMatchObject({ actor: 'ops', target: id, outcome: 'refused' });
 });
 
-it("a dead provider stops no daemon's start, and people sign in with a key until it is back", async () => {
+it('the daemon starts without its identity provider, and people log in with an API key meanwhile', async () => {
   const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:4' });
   const seen = await new Browser().signIn(daemon.url);
   expect(seen.status).toBe(503);
@@ -270,7 +267,7 @@ it("a dead provider stops no daemon's start, and people sign in with a key until
 
 const chromium = findChromium();
 (chromium === null ? it.skip : it)(
-  'leads a real browser from the other site into the console, and lists its session',
+  'a real browser signs in at the identity provider and sees its session in the console',
   async () => {
     const browser = await openBrowser(chromium ?? '');
     const page = await browser.newPage();

@@ -1,5 +1,5 @@
 // The console's small parts: text in HTML, a body without JSON, and a session over time.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { type Clock } from '../../src/domain/ports/clock.js';
@@ -17,61 +17,57 @@ import { duration } from '../../src/console/show.js';
 import { ManualClock } from '../support/clock.js';
 import { anyCharacter } from '../../packages/proof/src/fuzz/inputs/character.js';
 
-describe('the template', () => {
-  it('the template lets no text out of its place', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter }), (text) => {
-        const made = html`<p title="${text}">${text}</p>`.toString();
-        const inner = made.slice('<p title="'.length, -'</p>'.length);
-        expect(inner.split('">')).toHaveLength(2);
-        expect(inner.replace('">', '')).not.toMatch(/[<>"'`]|[\u202a-\u202e\u2066-\u2069\u0000\u001b]/);
-      }),
-    );
-  });
-
-  it('the template takes HTML only from itself', () => {
-    const posing = { toString: () => '<b>' } as unknown as string;
-    expect(() => html`${posing}`).toThrow();
-    expect(html`${'<b>'}${html`<i></i>`}${null}${false}${[1n, html`<u></u>`]}`.toString()).toBe(
-      '&lt;b&gt;<i></i>1<u></u>',
-    );
-  });
+it("the console's HTML template escapes any text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
+      const made = html`<p title="${text}">${text}</p>`.toString();
+      const inner = made.slice('<p title="'.length, -'</p>'.length);
+      expect(inner.split('">')).toHaveLength(2);
+      expect(inner.replace('">', '')).not.toMatch(/[<>"'`]|[\u202a-\u202e\u2066-\u2069\u0000\u001b]/);
+    }),
+  );
 });
 
-describe('a body without JSON', () => {
-  it('the view of a body without JSON shows ids, types and times, and neither names, addresses nor secrets', () => {
-    const text = maskedText(
-      Buffer.from(
-        '{"id":"evt_1A2b3C4d","type":"payment.succeeded","at":"2026-11-20T10:00:00Z","name":"Ada Lovelace","key":"whsec_abcdef1234", ada@example.com 4242424242424242 "cut off',
-      ),
-    );
-    for (const shown of ['evt_1A2b3C4d', 'payment.succeeded', '2026-11-20T10:00:00Z', '"name":'])
-      expect(text).toContain(shown);
-    for (const hidden of ['Ada', 'Lovelace', 'whsec', 'example', '4242424242424242', 'cut'])
-      expect(text).not.toContain(hidden);
-  });
+it("the console's HTML template takes unescaped HTML only from another template", () => {
+  const posing = { toString: () => '<b>' } as unknown as string;
+  expect(() => html`${posing}`).toThrow();
+  expect(html`${'<b>'}${html`<i></i>`}${null}${false}${[1n, html`<u></u>`]}`.toString()).toBe(
+    '&lt;b&gt;<i></i>1<u></u>',
+  );
+});
 
-  it('the view of a body without JSON shows ids and numbers unchanged, also card-like ones', () => {
-    const text = maskedText(
-      Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
-    );
-    expect(text).toContain('"4111-2026-0001-1118"');
-    for (const hidden of ['DE123456789', '170']) expect(text).not.toContain(hidden);
-  });
+it('the console shows ids, types and times of a body without JSON, but no names, addresses or secrets', () => {
+  const text = maskedText(
+    Buffer.from(
+      '{"id":"evt_1A2b3C4d","type":"payment.succeeded","at":"2026-11-20T10:00:00Z","name":"Ada Lovelace","key":"whsec_abcdef1234", ada@example.com 4242424242424242 "cut off',
+    ),
+  );
+  for (const shown of ['evt_1A2b3C4d', 'payment.succeeded', '2026-11-20T10:00:00Z', '"name":'])
+    expect(text).toContain(shown);
+  for (const hidden of ['Ada', 'Lovelace', 'whsec', 'example', '4242424242424242', 'cut'])
+    expect(text).not.toContain(hidden);
+});
 
-  it('the view of a body without JSON never shows a word of prose', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {
-          minLength: 1,
-        }),
-        (said) => {
-          const text = maskedText(Buffer.from(said.join(' ')));
-          for (const word of said) expect(text).not.toContain(word);
-        },
-      ),
-    );
-  });
+it('the console shows card-like ids of a body without JSON, but no tax id and no phone number', () => {
+  const text = maskedText(
+    Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
+  );
+  expect(text).toContain('"4111-2026-0001-1118"');
+  for (const hidden of ['DE123456789', '170']) expect(text).not.toContain(hidden);
+});
+
+it('the console shows no word of prose from a body without JSON', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {
+        minLength: 1,
+      }),
+      (said) => {
+        const text = maskedText(Buffer.from(said.join(' ')));
+        for (const word of said) expect(text).not.toContain(word);
+      },
+    ),
+  );
 });
 
 class NoneEnded extends ConsoleSessions {
@@ -89,44 +85,42 @@ class NoneEnded extends ConsoleSessions {
   }
 }
 
-describe('a session', () => {
-  const noProvider = { oidcClientSecret: null, oidcRoles: [], oidcEmailDomain: null };
-  const req0 = { secure: false, socket: { remoteAddress: '127.0.0.1' } } as unknown as Request;
-  const digest = new Secret('5e'.repeat(32));
-  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, digest }], production: true, ...noProvider };
+const noProvider = { oidcClientSecret: null, oidcRoles: [], oidcEmailDomain: null };
+const req0 = { secure: false, socket: { remoteAddress: '127.0.0.1' } } as unknown as Request;
+const digest = new Secret('5e'.repeat(32));
+const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, digest }], production: true, ...noProvider };
 
-  it('a session lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
-    const clock = new ManualClock();
-    const sessions = new Sessions(config, clock, new NoneEnded());
-    let cookie = '';
-    let traits: unknown;
-    const res = {
-      cookie: (_: string, value: string, t: unknown) => ((cookie = value), (traits = t)),
-    } as unknown as Response;
-    await sessions.start(req0, res, 'ops');
-    expect(traits).toMatchObject({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
-    const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
-    expect(await sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
-    const slow = new ManualClock(new Date(clock.now().getTime() - 3_600_000));
-    expect(await new Sessions(config, slow, new NoneEnded()).of(req)).toBeNull(); // made an hour from now: not by us
-    clock.advance(8 * 3_600_000 - 1);
-    expect(await sessions.of(req)).not.toBeNull();
-    clock.advance(1);
-    expect(await sessions.of(req)).toBeNull();
-  });
-
-  it("a session has its key's present role", async () => {
-    const clock = new ManualClock();
-    let cookie = '';
-    const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
-    await new Sessions(config, clock, new NoneEnded()).start(req0, res, 'ops');
-    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', digest }] }, clock, new NoneEnded());
-    const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
-    expect((await later.of(req))?.role).toBe('read');
-  });
+it('a console session lasts at most eight hours, even on a replica with a slow clock', async () => {
+  const clock = new ManualClock();
+  const sessions = new Sessions(config, clock, new NoneEnded());
+  let cookie = '';
+  let traits: unknown;
+  const res = {
+    cookie: (_: string, value: string, t: unknown) => ((cookie = value), (traits = t)),
+  } as unknown as Response;
+  await sessions.start(req0, res, 'ops');
+  expect(traits).toMatchObject({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
+  const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
+  expect(await sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
+  const slow = new ManualClock(new Date(clock.now().getTime() - 3_600_000));
+  expect(await new Sessions(config, slow, new NoneEnded()).of(req)).toBeNull(); // made an hour from now: not by us
+  clock.advance(8 * 3_600_000 - 1);
+  expect(await sessions.of(req)).not.toBeNull();
+  clock.advance(1);
+  expect(await sessions.of(req)).toBeNull();
 });
 
-it('an address with wrong keys waits ever longer, at most a minute, and is forgiven in time', () => {
+it('a console session takes the current role of its API key', async () => {
+  const clock = new ManualClock();
+  let cookie = '';
+  const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
+  await new Sessions(config, clock, new NoneEnded()).start(req0, res, 'ops');
+  const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', digest }] }, clock, new NoneEnded());
+  const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
+  expect((await later.of(req))?.role).toBe('read');
+});
+
+it("an address with many wrong keys waits up to a minute at the console's login, and no longer after a while", () => {
   const clock = new ManualClock();
   const throttle = new LoginThrottle(clock);
   const waits: number[] = [];
@@ -141,7 +135,7 @@ it('an address with wrong keys waits ever longer, at most a minute, and is forgi
   expect(throttle.waitSec('192.0.2.1')).toBe(0);
 });
 
-it('a duration shows in the largest fitting unit', () => {
+it('the console shows a duration in its largest fitting unit', () => {
   expect([0, 1, 59, 60, 7_300, 200_000].map(duration)).toEqual([
     '0 seconds',
     '1 second',
@@ -152,44 +146,42 @@ it('a duration shows in the largest fitting unit', () => {
   ]);
 });
 
-describe('the page of verify', () => {
-  async function pageOf(lossWindows: VerifyRun['lossWindows']): Promise<string> {
-    const at = new Date('2026-11-20T12:00:00Z');
-    const run = {
-      id: 'ver_1',
-      since: at,
-      startedAt: at,
-      beganAt: at,
-      resumedFrom: null,
-      finishedAt: at,
-      outcome: 'clean',
-      compared: {},
-      differences: [],
-      more: {},
-      marksLeft: 0,
-    } as const;
-    const verify = {
-      last: () => Promise.resolve({ ...run, lossWindows }),
-      numbers: () => Promise.resolve(new Map()),
-    } as unknown as VerifyStore;
-    let sent = '';
-    const res = {
-      setHeader: () => res,
-      type: () => res,
-      status: () => res,
-      send: (page: string) => (sent = page),
-    } as unknown as Response;
-    const req = { headers: {}, query: {}, app: { get: () => null } } as unknown as Request;
-    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest(req, res);
-    return sent;
-  }
+async function pageOf(lossWindows: VerifyRun['lossWindows']): Promise<string> {
+  const at = new Date('2026-11-20T12:00:00Z');
+  const run = {
+    id: 'ver_1',
+    since: at,
+    startedAt: at,
+    beganAt: at,
+    resumedFrom: null,
+    finishedAt: at,
+    outcome: 'clean',
+    compared: {},
+    differences: [],
+    more: {},
+    marksLeft: 0,
+  } as const;
+  const verify = {
+    last: () => Promise.resolve({ ...run, lossWindows }),
+    numbers: () => Promise.resolve(new Map()),
+  } as unknown as VerifyStore;
+  let sent = '';
+  const res = {
+    setHeader: () => res,
+    type: () => res,
+    status: () => res,
+    send: (page: string) => (sent = page),
+  } as unknown as Response;
+  const req = { headers: {}, query: {}, app: { get: () => null } } as unknown as Request;
+  await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest(req, res);
+  return sent;
+}
 
-  it('the page of verify reports closed endpoints long enough to lose events, and nothing otherwise', async () => {
-    const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
-    const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
-    const page = await pageOf([{ closed, events }]);
-    expect(page).toContain('The endpoints were closed from 2026-11-19T01:00:00Z to 2026-11-19T09:00:00Z');
-    expect(page).toContain('made between 2026-11-19T01:00:00Z and 2026-11-19T05:57:50Z may be lost for good.');
-    expect(await pageOf([])).not.toContain('endpoints');
-  });
+it("the console's page of verify reports webhook endpoints closed long enough to lose events", async () => {
+  const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
+  const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
+  const page = await pageOf([{ closed, events }]);
+  expect(page).toContain('The endpoints were closed from 2026-11-19T01:00:00Z to 2026-11-19T09:00:00Z');
+  expect(page).toContain('made between 2026-11-19T01:00:00Z and 2026-11-19T05:57:50Z may be lost for good.');
+  expect(await pageOf([])).not.toContain('endpoints');
 });

@@ -43,7 +43,7 @@ suite('in a browser', () => {
   const open = async (): Promise<Json[]> =>
     (await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&order=due')).body.data;
 
-  it('a person learns the reason for an unpaid invoice in two clicks', async () => {
+  it('a person learns the reason for an unpaid invoice in two clicks in the console', async () => {
     await start('/console');
     await click(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }));
     await click(main().locator(`a[href$="/console/invoices/${books.openId}"]`));
@@ -52,7 +52,7 @@ suite('in a browser', () => {
     expect(await page.getByRole('region', { name: 'Timeline' }).isVisible()).toBe(true);
   });
 
-  it('a person refunds a part in four clicks from the list, three from the invoice, and sees the end', async () => {
+  it('a person refunds a part of a payment in four clicks in the console and sees the result', async () => {
     await start('/console/invoices');
     await click(main().locator(`a[href$="/console/invoices/${books.invoiceId}"]`));
     await click(page.getByRole('link', { name: 'Refund…' }));
@@ -67,7 +67,7 @@ suite('in a browser', () => {
     expect(payment.body['refunds']).toMatchObject([{ amount: 1250, status: 'succeeded' }]);
   });
 
-  it('a person settles a review item in two clicks, and goes on with the next', async () => {
+  it('a person settles a review item in two clicks in the console and gets the next item', async () => {
     for (const n of [1, 2, 3]) await conflictingEvents(world, `evt_twice${n}`);
     const before = await open();
     const twice = before.find((r) => r['kind'] === 'double_payment');
@@ -83,7 +83,7 @@ suite('in a browser', () => {
     expect(page.url()).toContain(`/console/reviews/${String(next?.['id'])}?settled=`);
   });
 
-  it('keys walk through the items: j and k move, e takes the proposal', async () => {
+  it("the keys j and k move through the console's review items, and e accepts the proposal", async () => {
     const ids = (await open()).map((r) => String(r['id']));
     const at = ids.findIndex((_, i) => i > 0 && i < ids.length - 1);
     await start(`/console/reviews/${ids[at] ?? ''}`);
@@ -104,7 +104,7 @@ suite('in a browser', () => {
     });
   });
 
-  it('one box settles many items at once, and names each of them', async () => {
+  it('one checkbox of the console settles many review items and names each of them', async () => {
     const ids = (await open()).filter((r) => r['kind'] === 'conflicting_event').map((r) => r['id']);
     expect(ids).toHaveLength(2);
     await start('/console/reviews?status=open&kind=conflicting_event');
@@ -133,7 +133,7 @@ suite('in a browser', () => {
   };
   const enter = (): Promise<void> => page.keyboard.press('Enter');
 
-  it('all six tasks work by keyboard alone, with a visible focus everywhere', async () => {
+  it('a person does all six tasks of the console by keyboard alone, always with a visible focus', async () => {
     await conflictingEvents(world, 'evt_keys');
     await start('/console'); // why is an invoice unpaid
     await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }), 'here');

@@ -1,7 +1,7 @@
 // The catalogue of faults (test/catalogue.md): every row is there once, and its cover exists.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 /** The rows of the catalogue, part by part. */
 const ROWS: Readonly<Record<string, string>> = {
@@ -25,27 +25,25 @@ const lines = readFileSync(join(FOLDER, 'catalogue.md'), 'utf8')
     return id === undefined || cover === undefined ? [] : [{ id, cover: cover.split('<br>') }];
   });
 
-describe('the catalogue of faults', () => {
-  it('the catalogue has every row once, each with its tests or a reason', () => {
-    const expected = Object.entries(ROWS).flatMap(([part, numbers]) => numbers.split(' ').map((n) => part + n));
-    expect(lines.map((l) => l.id)).toEqual(expected);
-    expect(lines.filter((l) => l.cover.every((c) => c.trim().length < 20))).toEqual([]);
-  });
+it('test/catalogue.md has each fault once, with its tests or a reason', () => {
+  const expected = Object.entries(ROWS).flatMap(([part, numbers]) => numbers.split(' ').map((n) => part + n));
+  expect(lines.map((l) => l.id)).toEqual(expected);
+  expect(lines.filter((l) => l.cover.every((c) => c.trim().length < 20))).toEqual([]);
+});
 
-  it('the catalogue names existing files and their tests', () => {
-    const broken: string[] = [];
-    let named = 0;
-    for (const { id, cover } of lines) {
-      for (const part of cover) {
-        const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(part.trim()) ?? [];
-        if (file === undefined || name === undefined) continue;
-        named++;
-        const path = file.startsWith('packages/') ? join(FOLDER, '..', file) : join(FOLDER, file);
-        if (!existsSync(path)) broken.push(`${id}: there is no ${file}`);
-        else if (!readFileSync(path, 'utf8').includes(name)) broken.push(`${id}: ${file} has no “${name}”`);
-      }
+it('test/catalogue.md names existing test files and titles', () => {
+  const broken: string[] = [];
+  let named = 0;
+  for (const { id, cover } of lines) {
+    for (const part of cover) {
+      const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(part.trim()) ?? [];
+      if (file === undefined || name === undefined) continue;
+      named++;
+      const path = file.startsWith('packages/') ? join(FOLDER, '..', file) : join(FOLDER, file);
+      if (!existsSync(path)) broken.push(`${id}: there is no ${file}`);
+      else if (!readFileSync(path, 'utf8').includes(name)) broken.push(`${id}: ${file} has no “${name}”`);
     }
-    expect(broken).toEqual([]);
-    expect(named).toBeGreaterThan(150);
-  });
+  }
+  expect(broken).toEqual([]);
+  expect(named).toBeGreaterThan(150);
 });

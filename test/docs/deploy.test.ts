@@ -57,124 +57,114 @@ function isBalanced(text: string): boolean {
   return depth === 0;
 }
 
-describe('deploy/prometheus/alerts.yml', () => {
-  it('each alert has a rule of its own name', () => {
-    expect(rules.length).toBeGreaterThan(12);
-    expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
-  });
+it('each Prometheus alert has a name of its own', () => {
+  expect(rules.length).toBeGreaterThan(12);
+  expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
+});
 
-  it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
-    'the alert %s has a valid expression and a first action',
-    (name, rule) => {
-      expect(unknownIn(rule)).toEqual([]);
-      const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
-      expect(expr).toMatch(/crossbill_|up\{/);
-      expect(isBalanced(expr)).toBe(true);
-      expect(rule).toMatch(/severity: (critical|warning)\n/);
-      for (const field of ['summary', 'description', 'first_command'])
-        expect(rule).toMatch(new RegExp(`${field}: \\S`));
-      expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
-    },
-  );
+it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
+  'the Prometheus alert %s has a valid expression and a first command',
+  (name, rule) => {
+    expect(unknownIn(rule)).toEqual([]);
+    const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
+    expect(expr).toMatch(/crossbill_|up\{/);
+    expect(isBalanced(expr)).toBe(true);
+    expect(rule).toMatch(/severity: (critical|warning)\n/);
+    for (const field of ['summary', 'description', 'first_command']) expect(rule).toMatch(new RegExp(`${field}: \\S`));
+    expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
+  },
+);
 
-  it('each alert rule has a planted fault', () => {
-    const names = rules.map(nameOf).sort();
-    const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
-    expect([...planted].sort()).toEqual(names);
-  });
+it('each Prometheus alert has a planted fault in test/alerts', () => {
+  const names = rules.map(nameOf).sort();
+  const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
+  expect([...planted].sort()).toEqual(names);
+});
 
-  it('the alerts name existing first commands', () => {
-    const known = commandsOf(commandLine()).map(({ words }) => words);
-    for (const rule of rules) {
-      const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
-      if (!command.startsWith('crossbill ')) {
-        expect(command).toMatch(
-          /^(curl -sS http:\/\/127\.0\.0\.1:3000\/readyz|docker compose logs --tail 50 crossbill)$/,
-        );
-        continue;
-      }
-      const rest = command.slice('crossbill '.length);
-      expect(known.filter((words) => rest === words || rest.startsWith(`${words} `))).not.toEqual([]);
+it('each Prometheus alert names an existing first command', () => {
+  const known = commandsOf(commandLine()).map(({ words }) => words);
+  for (const rule of rules) {
+    const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
+    if (!command.startsWith('crossbill ')) {
+      expect(command).toMatch(
+        /^(curl -sS http:\/\/127\.0\.0\.1:3000\/readyz|docker compose logs --tail 50 crossbill)$/,
+      );
+      continue;
     }
-  });
-
-  it('an alert watches each metric with news of trouble', () => {
-    const text = rules.join('\n');
-    for (const name of labels.keys()) {
-      if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name))
-        continue; // to look at, not to be woken by
-      expect(text).toContain(name);
-    }
-  });
+    const rest = command.slice('crossbill '.length);
+    expect(known.filter((words) => rest === words || rest.startsWith(`${words} `))).not.toEqual([]);
+  }
 });
 
-describe('deploy/sandbox.env', () => {
-  const settings = parseEnv(textOf('deploy/sandbox.env'));
-  const compose = textOf('docker-compose.yml');
-
-  it("deploy/sandbox.env suits the compose file's sandbox, and a daemon in production starts with it", () => {
-    const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
-    const { secrets, kernel, mor } = makeSandbox({ seed });
-    kernel.clock.close();
-    const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
-    expect(settings).toEqual({
-      COMPOSE_PROJECT_NAME: 'crossbill-sandbox',
-      CROSSBILL_ENV: 'deploy/sandbox.env',
-      POSTGRES_PASSWORD: 'sandbox',
-      STRIPE_API_KEY: secrets.stripeApiKey,
-      STRIPE_API_BASE: 'http://sandbox:4010',
-      STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
-      MOR_BASE_URL: 'http://sandbox:4020',
-      MOR_AUTH_URL: 'http://sandbox:4020',
-      MOR_CLIENT_ID: secrets.merchant.clientId,
-      MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
-      MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
-      MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
-      MOR_PSP: mor.psp,
-      MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
-      MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
-      API_KEYS: [key('read'), key('signup'), key('ops')].join(','),
-    });
-    const url = 'postgres://crossbill:sandbox@postgres:5432/crossbill';
-    expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);
-  });
-
-  it("the sandbox of deploy/sandbox.env delivers to the daemon's endpoints", () => {
-    for (const endpoint of ['stripe', 'mor/payments', 'mor/events'])
-      expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${endpoint}\n`);
-  });
+it('a Prometheus alert watches each metric of trouble', () => {
+  const text = rules.join('\n');
+  for (const name of labels.keys()) {
+    if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name)) continue; // to look at, not to be woken by
+    expect(text).toContain(name);
+  }
 });
 
-describe('deploy/grafana/crossbill.json', () => {
-  it.each(panels.map(({ title, expr }) => [title, expr] as const))(
-    'the panel %s shows existing metrics',
-    (_title, expr) => {
-      expect(unknownIn(expr)).toEqual([]);
-      expect(isBalanced(expr)).toBe(true);
-    },
-  );
+const settings = parseEnv(textOf('deploy/sandbox.env'));
+const compose = textOf('docker-compose.yml');
+
+it("deploy/sandbox.env gives a production daemon all its settings for the compose file's sandbox", () => {
+  const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
+  const { secrets, kernel, mor } = makeSandbox({ seed });
+  kernel.clock.close();
+  const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
+  expect(settings).toEqual({
+    COMPOSE_PROJECT_NAME: 'crossbill-sandbox',
+    CROSSBILL_ENV: 'deploy/sandbox.env',
+    POSTGRES_PASSWORD: 'sandbox',
+    STRIPE_API_KEY: secrets.stripeApiKey,
+    STRIPE_API_BASE: 'http://sandbox:4010',
+    STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
+    MOR_BASE_URL: 'http://sandbox:4020',
+    MOR_AUTH_URL: 'http://sandbox:4020',
+    MOR_CLIENT_ID: secrets.merchant.clientId,
+    MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
+    MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
+    MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
+    MOR_PSP: mor.psp,
+    MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
+    MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
+    API_KEYS: [key('read'), key('signup'), key('ops')].join(','),
+  });
+  const url = 'postgres://crossbill:sandbox@postgres:5432/crossbill';
+  expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);
 });
 
-describe('deploy/systemd/crossbill.service', () => {
-  const unit = textOf('deploy/systemd/crossbill.service');
-  const has = spawnSync('systemd-analyze', ['--version']).status === 0;
+it("the sandbox of deploy/sandbox.env delivers to the daemon's webhook endpoints", () => {
+  for (const endpoint of ['stripe', 'mor/payments', 'mor/events'])
+    expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${endpoint}\n`);
+});
 
-  it('the unit starts the packaged daemon, gives it time to end, and does not restart it with wrong settings', () => {
-    const { name, scripts } = JSON.parse(textOf('package.json')) as { name: string; scripts: { start: string } };
-    const start = scripts.start.replace('dist/', `/opt/crossbill/node_modules/${name}/dist/`);
-    expect(unit).toContain(`\nExecStart=/usr/bin/env ${start}\n`);
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
-    expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${EXIT.config}$`, 'm'));
-    expect(unit).toMatch(/^Environment=NODE_ENV=production$/m);
-  });
+it.each(panels.map(({ title, expr }) => [title, expr] as const))(
+  'the Grafana panel %s shows existing metrics',
+  (_title, expr) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(isBalanced(expr)).toBe(true);
+  },
+);
 
-  (has ? it : it.skip)('is a valid unit that may do little: an exposure of at most 2 of 10', () => {
-    const file = join(import.meta.dirname, '../../deploy/systemd/crossbill.service');
-    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    expect([verified.status, verified.stderr]).toEqual([0, '']);
-    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', '--threshold=20', file]);
-    expect(rated.status).toBe(0);
-  });
+const unit = textOf('deploy/systemd/crossbill.service');
+const has = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+it('the systemd unit starts the packaged daemon, lets it stop slowly, and does not restart it with wrong settings', () => {
+  const { name, scripts } = JSON.parse(textOf('package.json')) as { name: string; scripts: { start: string } };
+  const start = scripts.start.replace('dist/', `/opt/crossbill/node_modules/${name}/dist/`);
+  expect(unit).toContain(`\nExecStart=/usr/bin/env ${start}\n`);
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
+  expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${EXIT.config}$`, 'm'));
+  expect(unit).toMatch(/^Environment=NODE_ENV=production$/m);
+});
+
+(has ? it : it.skip)('systemd finds the unit valid, with an exposure of at most 2 of 10', () => {
+  const file = join(import.meta.dirname, '../../deploy/systemd/crossbill.service');
+  const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  expect([verified.status, verified.stderr]).toEqual([0, '']);
+  const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', '--threshold=20', file]);
+  expect(rated.status).toBe(0);
 });
 
 describe('deploy/caddy', () => {
@@ -183,7 +173,7 @@ describe('deploy/caddy', () => {
     volumes: Record<string, null>;
   };
 
-  it("Caddy stands in front of the compose file's daemon, on the ports of the web", () => {
+  it("the Caddyfile forwards the web ports to the compose file's daemon", () => {
     const own = parse(textOf('docker-compose.yml')) as { services: Record<string, unknown> };
     expect(Object.keys(compose.services).filter((name) => name !== 'caddy')).toEqual(['crossbill']);
     expect(own.services).toHaveProperty('crossbill');
@@ -193,7 +183,7 @@ describe('deploy/caddy', () => {
     expect(Object.keys(compose.volumes)).toEqual(mounted.filter((v) => !v.startsWith('./')));
   });
 
-  it("Caddy opens the webhook endpoints to all and everything else to the operators' networks", () => {
+  it("the Caddyfile opens the webhook endpoints to all and the rest to the operators' networks only", () => {
     const caddyfile = textOf('deploy/caddy/Caddyfile');
     expect(caddyfile).toContain('@endpoints path /webhooks/*');
     expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
@@ -206,42 +196,40 @@ describe('deploy/caddy', () => {
   });
 });
 
-describe('deploy/helm/crossbill', () => {
-  const folder = 'deploy/helm/crossbill';
-  const names = ['deployment', 'service', 'ingress', 'poddisruptionbudget', 'servicemonitor'];
-  const templates = names.map((name) => textOf(`${folder}/templates/${name}.yaml`));
-  const values = parse(textOf(`${folder}/values.yaml`)) as Record<string, unknown>;
-  const valueAt = (path: string): unknown =>
-    path.split('.').reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], values);
+const folder = 'deploy/helm/crossbill';
+const names = ['deployment', 'service', 'ingress', 'poddisruptionbudget', 'servicemonitor'];
+const templates = names.map((name) => textOf(`${folder}/templates/${name}.yaml`));
+const values = parse(textOf(`${folder}/values.yaml`)) as Record<string, unknown>;
+const valueAt = (path: string): unknown =>
+  path.split('.').reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], values);
 
-  it('the chart uses only values of values.yaml, and all of them', () => {
-    const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
-    expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
-    const leaves = (v: unknown, at: string): string[] =>
-      typeof v === 'object' && v !== null && Object.keys(v).length > 0 && !used.includes(at)
-        ? Object.entries(v).flatMap(([key, inner]) => leaves(inner, at === '' ? key : `${at}.${key}`))
-        : [at];
-    expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
-  });
+it('the Helm chart uses each value of values.yaml and no other', () => {
+  const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
+  expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
+  const leaves = (v: unknown, at: string): string[] =>
+    typeof v === 'object' && v !== null && Object.keys(v).length > 0 && !used.includes(at)
+      ? Object.entries(v).flatMap(([key, inner]) => leaves(inner, at === '' ? key : `${at}.${key}`))
+      : [at];
+  expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
+});
 
-  it('the chart closes every block, asks the health routes, and gives the daemon time to end', () => {
-    for (const text of templates) {
-      const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
-      expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);
-    }
-    const [deployment = ''] = templates;
-    expect([...deployment.matchAll(/path: (\/\w+z)$/gm)].map(([, path]) => path)).toEqual([
-      '/livez',
-      '/livez',
-      '/readyz',
-    ]);
-    expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
-  });
+it('the Helm chart closes every block, probes the health routes, and lets the daemon stop slowly', () => {
+  for (const text of templates) {
+    const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
+    expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);
+  }
+  const [deployment = ''] = templates;
+  expect([...deployment.matchAll(/path: (\/\w+z)$/gm)].map(([, path]) => path)).toEqual([
+    '/livez',
+    '/livez',
+    '/readyz',
+  ]);
+  expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
+});
 
-  it('the chart has the version of package.json', () => {
-    const { version } = JSON.parse(textOf('package.json')) as { version: string };
-    expect(parse(textOf(`${folder}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
-    expect(textOf('deploy/systemd/crossbill.service')).toContain(`crossbill@${version}`);
-    expect(textOf('.github/actions/sandbox/action.yml')).toContain(`default: ${version}\n`);
-  });
+it('the Helm chart has the version of package.json', () => {
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  expect(parse(textOf(`${folder}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
+  expect(textOf('deploy/systemd/crossbill.service')).toContain(`crossbill@${version}`);
+  expect(textOf('.github/actions/sandbox/action.yml')).toContain(`default: ${version}\n`);
 });

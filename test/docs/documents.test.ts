@@ -1,7 +1,7 @@
 // The documents' names exist: files, headings, commands, settings, routes, dependencies, review kinds.
 import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { SETTINGS } from '../../src/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
@@ -22,118 +22,114 @@ function overridden(overrides: object): readonly (readonly [name: string, versio
   });
 }
 
-describe('the documents', () => {
-  it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'])(
-    'each link of %s leads to an existing page and heading',
-    (path) => {
-      const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-      const broken = links.filter((link) => {
-        if (/^https?:/.test(link)) return false;
-        const [file = '', anchor] = link.split('#');
-        const target = file === '' ? path : normalize(join(dirname(path), file));
-        if (!isThere(target)) return true;
-        return anchor !== undefined && !anchorsOf(textOf(target)).has(anchor);
-      });
-      expect(broken).toEqual([]);
-    },
-  );
-
-  it.each(handwritten())('%s names existing commands', (path) => {
-    const known = commandsOf(commandLine()).map(({ words }) => words);
-    const groups = new Set(known.map((words) => words.split(' ')[0]));
-    const wrong = codeIn(textOf(path)).filter((code) => {
-      const said = /^\$? ?crossbill ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*|--help)/.exec(code)?.[1];
-      if (said === undefined || said === '--help') return false;
-      const isCommand = known.some((words) => said === words || said.startsWith(`${words} `));
-      return !isCommand && !groups.has(said);
+it.each([...documents(), 'examples/shop/README.md', 'packages/sandbox/README.md'])(
+  'each link of %s leads to an existing page and heading',
+  (path) => {
+    const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      if (!isThere(target)) return true;
+      return anchor !== undefined && !anchorsOf(textOf(target)).has(anchor);
     });
-    expect(wrong).toEqual([]);
-  });
+    expect(broken).toEqual([]);
+  },
+);
 
-  it.each(handwritten())('%s names options its commands take', (path) => {
-    const commands = commandsOf(commandLine());
-    const wrong = codeIn(textOf(path)).flatMap((code) => {
-      const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
-      const fitting = commands.filter(({ words }) => rest === words || rest.startsWith(`${words} `));
-      if (fitting.length === 0) return [];
-      const taken = new Set(['--help', ...fitting.flatMap((c) => c.command.options.map((o) => o.long ?? ''))]);
-      return [...(rest.split('#')[0]?.matchAll(/(?<=\s)--[a-z-]+/g) ?? [])].map(String).filter((o) => !taken.has(o));
-    });
-    expect(wrong).toEqual([]);
+it.each(handwritten())('the page %s names existing commands', (path) => {
+  const known = commandsOf(commandLine()).map(({ words }) => words);
+  const groups = new Set(known.map((words) => words.split(' ')[0]));
+  const wrong = codeIn(textOf(path)).filter((code) => {
+    const said = /^\$? ?crossbill ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*|--help)/.exec(code)?.[1];
+    if (said === undefined || said === '--help') return false;
+    const isCommand = known.some((words) => said === words || said.startsWith(`${words} `));
+    return !isCommand && !groups.has(said);
   });
-
-  it.each(handwritten())('%s names existing settings', (path) => {
-    const known = new Set<string>([...Object.values(SETTINGS).map(({ name }) => name), ...OF_TOOLS]);
-    const ours =
-      /(?<!\$)\b(?:STRIPE|MOR|BILLING|WEBHOOK|SIGNUP|RENEWAL|DATABASE|WORKER|CROSSBILL|LOG|API)_[A-Z_]*[A-Z]\b/g;
-    const named = [...textOf(path).matchAll(ours)].map(String);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
-
-  it('the documents name existing routes', async () => {
-    const shape = (path: string): string => path.replace(/\{[^}]*\}|…|<[^>]*>/g, '*');
-    const known = new Set(routesOf(await openApiDocument()).map((r) => `${r.method} ${shape(r.path)}`));
-    for (const path of handwritten()) {
-      const named = codeIn(textOf(path)).flatMap((code) => {
-        const [, method, route] = /^(GET|POST|PUT|PATCH|DELETE) (\/v1\/\S+)$/.exec(code) ?? [];
-        return method === undefined || route === undefined ? [] : [`${method} ${shape(route.split('?')[0] ?? '')}`];
-      });
-      expect(named.filter((route) => !known.has(route) && !route.endsWith('/*'))).toEqual([]);
-    }
-  });
-
-  it('troubleshooting has a section for every kind of review item and of difference', () => {
-    expect(REVIEW_KINDS.length).toBeGreaterThan(10);
-    const page = textOf('docs/troubleshooting.md');
-    for (const kind of REVIEW_KINDS) expect(anchorsOf(page)).toContain(kind);
-    for (const kind of differenceKinds) expect(page).toContain(`\n- \`${kind}\`: `);
-  });
-
-  it('dependencies.md justifies every dependency, and no removed one', () => {
-    const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
-      Object.keys(manifest[part] ?? {}),
-    );
-    const [page = '', heldBack = ''] = textOf('docs/dependencies.md').split('## Held back');
-    const rows = [...page.matchAll(/^- (`[^`]+`(?:, `[^`]+`)*): .{10,}$/gm)];
-    const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
-    expect([...named].sort()).toEqual([...wanted].sort());
-    for (const [name, version] of overridden(manifest['overrides'] ?? {})) {
-      expect(heldBack).toMatch(new RegExp(`\\| .*\`${name}\`.* \\| .*\\b${version}\\b.* \\|.{10,}\\|`));
-    }
-  });
-
-  it('CONTRIBUTING.md names every folder of src/', () => {
-    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const page = textOf('CONTRIBUTING.md');
-    for (const { name } of folders) expect(page).toContain(`\`${name}/\``);
-  });
-
-  it('how-it-works.md walks through existing files', () => {
-    const walk = /## One payment, file by file\n([\s\S]*?)\n## /.exec(textOf('docs/how-it-works.md'))?.[1] ?? '';
-    const files = [...walk.matchAll(/`([a-z-]+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
-    expect(files.length).toBeGreaterThan(25);
-    expect(files.filter((file) => !isThere(`src/${file}`))).toEqual([]);
-  });
-
-  it('CHANGELOG.md begins with the version of package.json', () => {
-    const version = /^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1];
-    expect(version).toBe(/"version": "([^"]+)"/.exec(textOf('package.json'))?.[1]);
-  });
+  expect(wrong).toEqual([]);
 });
 
-describe('the site of the documents', () => {
-  it("the site's sidebar has every page once, and no missing one", async () => {
-    const { default: config } = (await import(join(root, 'docs/.vitepress/config.mjs'))) as {
-      default: { themeConfig: { sidebar: readonly { items: readonly { link: string }[] }[] } };
-    };
-    const listed = config.themeConfig.sidebar.flatMap(({ items }) => items.map(({ link }) => link));
-    const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.md') && path !== 'index.md' && !/^decisions\/\d/.test(path))
-      .map((path) => `/${path.replace(/(README)?\.md$/, '')}`);
-    expect([...listed].sort()).toEqual(pages.sort());
+it.each(handwritten())('the page %s names options its commands have', (path) => {
+  const commands = commandsOf(commandLine());
+  const wrong = codeIn(textOf(path)).flatMap((code) => {
+    const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
+    const fitting = commands.filter(({ words }) => rest === words || rest.startsWith(`${words} `));
+    if (fitting.length === 0) return [];
+    const taken = new Set(['--help', ...fitting.flatMap((c) => c.command.options.map((o) => o.long ?? ''))]);
+    return [...(rest.split('#')[0]?.matchAll(/(?<=\s)--[a-z-]+/g) ?? [])].map(String).filter((o) => !taken.has(o));
   });
+  expect(wrong).toEqual([]);
+});
 
-  it('the site has a builder of an exact version', () => {
-    expect(manifest['scripts']?.['docs:site']).toMatch(/ --package=vitepress@\d+\.\d+\.\d+ -- vitepress build docs$/);
-  });
+it.each(handwritten())('the page %s names existing settings', (path) => {
+  const known = new Set<string>([...Object.values(SETTINGS).map(({ name }) => name), ...OF_TOOLS]);
+  const ours =
+    /(?<!\$)\b(?:STRIPE|MOR|BILLING|WEBHOOK|SIGNUP|RENEWAL|DATABASE|WORKER|CROSSBILL|LOG|API)_[A-Z_]*[A-Z]\b/g;
+  const named = [...textOf(path).matchAll(ours)].map(String);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('the documents name existing API routes', async () => {
+  const shape = (path: string): string => path.replace(/\{[^}]*\}|…|<[^>]*>/g, '*');
+  const known = new Set(routesOf(await openApiDocument()).map((r) => `${r.method} ${shape(r.path)}`));
+  for (const path of handwritten()) {
+    const named = codeIn(textOf(path)).flatMap((code) => {
+      const [, method, route] = /^(GET|POST|PUT|PATCH|DELETE) (\/v1\/\S+)$/.exec(code) ?? [];
+      return method === undefined || route === undefined ? [] : [`${method} ${shape(route.split('?')[0] ?? '')}`];
+    });
+    expect(named.filter((route) => !known.has(route) && !route.endsWith('/*'))).toEqual([]);
+  }
+});
+
+it('docs/troubleshooting.md has a section for each kind of review item and of difference', () => {
+  expect(REVIEW_KINDS.length).toBeGreaterThan(10);
+  const page = textOf('docs/troubleshooting.md');
+  for (const kind of REVIEW_KINDS) expect(anchorsOf(page)).toContain(kind);
+  for (const kind of differenceKinds) expect(page).toContain(`\n- \`${kind}\`: `);
+});
+
+it('docs/dependencies.md justifies each dependency and no removed one', () => {
+  const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
+    Object.keys(manifest[part] ?? {}),
+  );
+  const [page = '', heldBack = ''] = textOf('docs/dependencies.md').split('## Held back');
+  const rows = [...page.matchAll(/^- (`[^`]+`(?:, `[^`]+`)*): .{10,}$/gm)];
+  const named = rows.flatMap(([, names = '']) => names.replaceAll('`', '').split(', '));
+  expect([...named].sort()).toEqual([...wanted].sort());
+  for (const [name, version] of overridden(manifest['overrides'] ?? {})) {
+    expect(heldBack).toMatch(new RegExp(`\\| .*\`${name}\`.* \\| .*\\b${version}\\b.* \\|.{10,}\\|`));
+  }
+});
+
+it('CONTRIBUTING.md names each folder of src/', () => {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const page = textOf('CONTRIBUTING.md');
+  for (const { name } of folders) expect(page).toContain(`\`${name}/\``);
+});
+
+it('docs/how-it-works.md names existing source files', () => {
+  const walk = /## One payment, file by file\n([\s\S]*?)\n## /.exec(textOf('docs/how-it-works.md'))?.[1] ?? '';
+  const files = [...walk.matchAll(/`([a-z-]+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(25);
+  expect(files.filter((file) => !isThere(`src/${file}`))).toEqual([]);
+});
+
+it('CHANGELOG.md begins with the version of package.json', () => {
+  const version = /^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1];
+  expect(version).toBe(/"version": "([^"]+)"/.exec(textOf('package.json'))?.[1]);
+});
+
+it("the sidebar of the documents' site has each page once and no missing page", async () => {
+  const { default: config } = (await import(join(root, 'docs/.vitepress/config.mjs'))) as {
+    default: { themeConfig: { sidebar: readonly { items: readonly { link: string }[] }[] } };
+  };
+  const listed = config.themeConfig.sidebar.flatMap(({ items }) => items.map(({ link }) => link));
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && path !== 'index.md' && !/^decisions\/\d/.test(path))
+    .map((path) => `/${path.replace(/(README)?\.md$/, '')}`);
+  expect([...listed].sort()).toEqual(pages.sort());
+});
+
+it('the site of the documents names an exact version of its builder', () => {
+  expect(manifest['scripts']?.['docs:site']).toMatch(/ --package=vitepress@\d+\.\d+\.\d+ -- vitepress build docs$/);
 });

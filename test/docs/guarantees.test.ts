@@ -1,5 +1,5 @@
 // The guarantees (docs/guarantees.md): all sixteen are there, each with existing tests, and the README leads there.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isThere, textOf } from './support.js';
 
 /** The missing tests of a cell. */
@@ -17,33 +17,29 @@ const rows = [...textOf('docs/guarantees.md').matchAll(/^- \*\*(G\d+)\*\* (.+?)<
   ([, id = '', promise = '', tests = '']) => ({ id, promise, tests: tests.split('<br>') }),
 );
 
-describe('docs/guarantees.md', () => {
-  it('docs/guarantees.md states each guarantee once, in a sentence', () => {
-    expect(rows.map((r) => r.id)).toEqual(Array.from({ length: 16 }, (_, i) => `G${i + 1}`));
-    for (const { promise } of rows) expect(promise).toMatch(/^[A-Z].{20,}\.$/);
-  });
-
-  it('docs/guarantees.md names existing tests', () => {
-    const broken = rows.flatMap(({ id, tests }) => missing(id, tests));
-    expect(broken).toEqual([]);
-  });
-
-  it('the README sends readers in search of proof to docs/guarantees.md', () => {
-    expect(textOf('README.md')).toContain('](docs/guarantees.md)');
-  });
+it('docs/guarantees.md states each guarantee once, in one sentence', () => {
+  expect(rows.map((r) => r.id)).toEqual(Array.from({ length: 16 }, (_, i) => `G${i + 1}`));
+  for (const { promise } of rows) expect(promise).toMatch(/^[A-Z].{20,}\.$/);
 });
 
-describe('docs/security.md', () => {
-  const attacks = [...textOf('docs/security.md').matchAll(/^- \*\*(.+?)\.\*\* .+?<br>(`.+)$/gm)];
+it('docs/guarantees.md names existing tests', () => {
+  const broken = rows.flatMap(({ id, tests }) => missing(id, tests));
+  expect(broken).toEqual([]);
+});
 
-  it('docs/security.md names an existing test for each attack', () => {
-    expect(attacks.length).toBeGreaterThan(12);
-    expect(attacks.flatMap(([, attack = '', tests = '']) => missing(attack, tests.split('<br>')))).toEqual([]);
-  });
+it('the README links to docs/guarantees.md', () => {
+  expect(textOf('README.md')).toContain('](docs/guarantees.md)');
+});
 
-  it('docs/security.md names the limits of the protection, and the address to report a hole', () => {
-    expect(textOf('docs/security.md')).toMatch(/## What it does not protect against\n\n- \*\*/);
-    expect(textOf('docs/security.md')).toContain('](../SECURITY.md)');
-    expect(textOf('SECURITY.md')).toContain('](docs/security.md)');
-  });
+const attacks = [...textOf('docs/security.md').matchAll(/^- \*\*(.+?)\.\*\* .+?<br>(`.+)$/gm)];
+
+it('docs/security.md names an existing test for each attack', () => {
+  expect(attacks.length).toBeGreaterThan(12);
+  expect(attacks.flatMap(([, attack = '', tests = '']) => missing(attack, tests.split('<br>')))).toEqual([]);
+});
+
+it('docs/security.md names the limits of its protection and the address for reports', () => {
+  expect(textOf('docs/security.md')).toMatch(/## What it does not protect against\n\n- \*\*/);
+  expect(textOf('docs/security.md')).toContain('](../SECURITY.md)');
+  expect(textOf('SECURITY.md')).toContain('](docs/security.md)');
 });

@@ -1,5 +1,5 @@
 // The Dockerfile and the compose file, read as their tools read them: finding a broken step needs no engine.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { renderEnvExample } from '../../src/config/env-example.js';
@@ -23,79 +23,72 @@ function stagesOf(dockerfile: string): readonly { readonly name: string; readonl
 const sourceOf = (built: string): string =>
   built === 'tools' ? built : /^(bench|proof)$/.test(built) ? `packages/${built}` : `src/${built}`;
 
-describe('the Dockerfile', () => {
-  const text = textOf('Dockerfile');
-  const stages = stagesOf(text);
-  const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
-  const sent = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name = '']) => name);
-  const of = (command: string): readonly string[] =>
-    stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
+const text = textOf('Dockerfile');
+const stages = stagesOf(text);
+const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
+const sent = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name = '']) => name);
+const of = (command: string): readonly string[] =>
+  stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
 
-  it('the Dockerfile copies only existing files the builder receives', () => {
-    const sources = of('COPY')
-      .filter((rest) => !rest.startsWith('--from'))
-      .flatMap((rest) => rest.split(' ').slice(0, -1));
-    expect(sources.length).toBeGreaterThan(5);
-    for (const source of sources) {
-      expect([source, isThere(source)]).toEqual([source, true]);
-      expect(sent).toContain(source.replace(/^\.\//, ''));
-    }
-    expect(sent.filter((name) => !isThere(name))).toEqual([]);
-  });
+it('the Dockerfile copies only existing files of the build context', () => {
+  const sources = of('COPY')
+    .filter((rest) => !rest.startsWith('--from'))
+    .flatMap((rest) => rest.split(' ').slice(0, -1));
+  expect(sources.length).toBeGreaterThan(5);
+  for (const source of sources) {
+    expect([source, isThere(source)]).toEqual([source, true]);
+    expect(sent).toContain(source.replace(/^\.\//, ''));
+  }
+  expect(sent.filter((name) => !isThere(name))).toEqual([]);
+});
 
-  it("the Dockerfile takes an earlier stage's files from it", () => {
-    const taken = of('COPY').flatMap((rest) => {
-      const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
-      return stage === '' ? [] : [{ stage, path }];
-    });
-    expect(taken.map(({ path }) => path)).toEqual([
-      'packages/sandbox/dist',
-      'node_modules',
-      'dist',
-      'packages/mor/dist',
-    ]);
-    for (const { stage, path } of taken) {
-      const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
-      const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
-      expect([path, made]).toEqual([path, true]);
-    }
+it('the Dockerfile copies from an earlier stage only files that stage has', () => {
+  const taken = of('COPY').flatMap((rest) => {
+    const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
+    return stage === '' ? [] : [{ stage, path }];
   });
+  expect(taken.map(({ path }) => path)).toEqual(['packages/sandbox/dist', 'node_modules', 'dist', 'packages/mor/dist']);
+  for (const { stage, path } of taken) {
+    const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
+    const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
+    expect([path, made]).toEqual([path, true]);
+  }
+});
 
-  it("the Dockerfile runs package.json's scripts, installs from the lock, and removes only build files", () => {
-    const run = of('RUN').join('\n');
-    for (const [, script = ''] of run.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty(script);
-    expect(run.match(/npm ci/g)).toHaveLength(2);
-    expect(run).not.toContain('npm install');
-    const removed = /rm -rf ([^&]+)/.exec(run)?.[1]?.trim().split(' ') ?? [];
-    for (const path of removed.filter((p) => /^dist\/[\w/]+$/.test(p))) {
-      expect([path, isThere(sourceOf(path.replace('dist/', '')))]).toEqual([path, true]);
-    }
-  });
+it('the Dockerfile runs scripts of package.json, installs from the lock file, and removes only build files', () => {
+  const run = of('RUN').join('\n');
+  for (const [, script = ''] of run.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty(script);
+  expect(run.match(/npm ci/g)).toHaveLength(2);
+  expect(run).not.toContain('npm install');
+  const removed = /rm -rf ([^&]+)/.exec(run)?.[1]?.trim().split(' ') ?? [];
+  for (const path of removed.filter((p) => /^dist\/[\w/]+$/.test(p))) {
+    expect([path, isThere(sourceOf(path.replace('dist/', '')))]).toEqual([path, true]);
+  }
+});
 
-  it('the image starts a built program', () => {
-    for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
-      expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
-  });
+it('the Docker image starts a file the build makes', () => {
+  for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
+    expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
+});
 
-  it('the image starts the daemon like npm start, with a young generation strangers cannot fill', () => {
-    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
-    expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
-      JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
-    );
-    expect(scripts.start).toContain(' --max-semi-space-size=2 ');
-  });
+it('the Docker image starts the daemon like npm start, with a fixed young generation of the heap', () => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
+  expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
+    JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
+  );
+  expect(scripts.start).toContain(' --max-semi-space-size=2 ');
+});
 
-  it('every stage of the Dockerfile uses one exact Node version with the major number in .nvmrc', () => {
-    const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
-    expect(major).toBe(textOf('.nvmrc').trim());
-    expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
-  });
+it('each stage of the Dockerfile uses one exact Node version, with the major number in .nvmrc', () => {
+  const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
+  expect(major).toBe(textOf('.nvmrc').trim());
+  expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(4).fill('${NODE_IMAGE}'));
+});
 
-  it('the image runs as a numbered user, and restarts only when the process itself does not answer', () => {
-    expect(of('USER')).toEqual(['1000:1000', '1000:1000']);
-    expect(of('HEALTHCHECK').join()).toContain('/livez');
-    expect(of('HEALTHCHECK').join()).not.toContain('readyz');
-  });
+it('the Docker image runs as a numbered user, and its health check asks only whether the process is alive', () => {
+  expect(of('USER')).toEqual(['1000:1000', '1000:1000']);
+  expect(of('HEALTHCHECK').join()).toContain('/livez');
+  expect(of('HEALTHCHECK').join()).not.toContain('readyz');
 });
 
 const MADE_BY: Readonly<Record<string, string>> = {
@@ -134,40 +127,38 @@ function composed(env: NodeJS.Dict<string>): Compose {
   return { ...found, name: env['COMPOSE_PROJECT_NAME'] ?? found.name };
 }
 
-describe('docker compose', () => {
-  it("compose asks for the one thing .env.example leaves out, and has a database within the daemon's reach", () => {
-    const copied = parseEnv(renderEnvExample());
-    expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
-    const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
-    const url = new URL(services['crossbill']?.environment['DATABASE_URL'] ?? '');
-    expect(services['crossbill']?.env_file).toEqual(['.env']);
-    expect(services['postgres']?.environment).toEqual({
-      POSTGRES_USER: url.username,
-      POSTGRES_PASSWORD: url.password,
-      POSTGRES_DB: url.pathname.slice(1),
-    });
-    expect(url.hostname).toBe('postgres');
+it('the compose file asks for the one setting .env.example leaves out and starts a database', () => {
+  const copied = parseEnv(renderEnvExample());
+  expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
+  const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
+  const url = new URL(services['crossbill']?.environment['DATABASE_URL'] ?? '');
+  expect(services['crossbill']?.env_file).toEqual(['.env']);
+  expect(services['postgres']?.environment).toEqual({
+    POSTGRES_USER: url.username,
+    POSTGRES_PASSWORD: url.password,
+    POSTGRES_DB: url.pathname.slice(1),
   });
-
-  it("compose needs only deploy/sandbox.env for the sandbox, and never touches the real one's data", () => {
-    const real = composed({ POSTGRES_PASSWORD: 'abc123' });
-    const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
-    expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
-    expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
-    // Volumes have the name <project>_<volume> unless they name themselves.
-    const volumesOf = (c: Compose): readonly string[] =>
-      Object.entries(c.volumes).map(([volume, own]) => own?.name ?? `${c.name}_${volume}`);
-    expect(volumesOf(real)).toEqual(['crossbill_postgres-data']);
-    expect(volumesOf(sandbox)).toEqual(['crossbill-sandbox_postgres-data']);
-  });
-
-  it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
-    '%s names existing env files and profiles',
-    (page) => {
-      const profiles = Object.values(composed({ POSTGRES_PASSWORD: 'x' }).services).flatMap((s) => s.profiles ?? []);
-      for (const [, file = ''] of textOf(page).matchAll(/--env-file (deploy\/\S+?)[`) ]/g))
-        expect(isThere(file)).toBe(true);
-      for (const [, profile = ''] of textOf(page).matchAll(/--profile (\w+)/g)) expect(profiles).toContain(profile);
-    },
-  );
+  expect(url.hostname).toBe('postgres');
 });
+
+it('the compose file starts the sandbox with deploy/sandbox.env alone and a database of its own', () => {
+  const real = composed({ POSTGRES_PASSWORD: 'abc123' });
+  const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
+  expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
+  expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
+  // Volumes have the name <project>_<volume> unless they name themselves.
+  const volumesOf = (c: Compose): readonly string[] =>
+    Object.entries(c.volumes).map(([volume, own]) => own?.name ?? `${c.name}_${volume}`);
+  expect(volumesOf(real)).toEqual(['crossbill_postgres-data']);
+  expect(volumesOf(sandbox)).toEqual(['crossbill-sandbox_postgres-data']);
+});
+
+it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
+  'the page %s names existing env files and compose profiles',
+  (page) => {
+    const profiles = Object.values(composed({ POSTGRES_PASSWORD: 'x' }).services).flatMap((s) => s.profiles ?? []);
+    for (const [, file = ''] of textOf(page).matchAll(/--env-file (deploy\/\S+?)[`) ]/g))
+      expect(isThere(file)).toBe(true);
+    for (const [, profile = ''] of textOf(page).matchAll(/--profile (\w+)/g)) expect(profiles).toContain(profile);
+  },
+);

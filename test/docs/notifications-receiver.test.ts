@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/index.js';
 import { HttpReceiver } from '../../src/notifications/receiver.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
@@ -12,54 +12,52 @@ import { freePort } from '../e2e/support/daemon-process.js';
 import { newSecret } from '../support/notify-receiver.js';
 import { root, textOf } from './support.js';
 
-describe('the example receiver of docs/notifications.md', () => {
-  let child: ChildProcess;
-  let url: string;
-  let said = '';
-  const folder = mkdtempSync(join(tmpdir(), 'crossbill-receiver-'));
+let child: ChildProcess;
+let url: string;
+let said = '';
+const folder = mkdtempSync(join(tmpdir(), 'crossbill-receiver-'));
 
-  beforeAll(async () => {
-    const code = /```js\n([\s\S]+?)```/.exec(textOf('docs/notifications.md'))?.[1] ?? '';
-    writeFileSync(join(folder, 'receiver.mjs'), code);
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}/hook`;
-    child = spawn(process.execPath, ['receiver.mjs'], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], PORT: String(port), NOTIFY_SECRET: newSecret(5) },
-    });
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const end = Date.now() + 60_000;
-    while (
-      !(await fetch(url, { method: 'POST' }).then(
-        () => true,
-        () => false,
-      ))
-    ) {
-      if (Date.now() > end || child.exitCode !== null) throw new Error('the receiver does not listen');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+beforeAll(async () => {
+  const code = /```js\n([\s\S]+?)```/.exec(textOf('docs/notifications.md'))?.[1] ?? '';
+  writeFileSync(join(folder, 'receiver.mjs'), code);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}/hook`;
+  child = spawn(process.execPath, ['receiver.mjs'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PORT: String(port), NOTIFY_SECRET: newSecret(5) },
   });
-  afterAll(() => {
-    child.kill();
-    rmSync(folder, { recursive: true });
-  });
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const end = Date.now() + 60_000;
+  while (
+    !(await fetch(url, { method: 'POST' }).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > end || child.exitCode !== null) throw new Error('the receiver does not listen');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
+afterAll(() => {
+  child.kill();
+  rmSync(folder, { recursive: true });
+});
 
-  it('the example receiver takes deliveries signed with its secret, once, and nothing else', async () => {
-    const at = new Date();
-    const told = putDown(sampleOf('invoice.paid', 'x'), 'standard', at);
-    const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(
-      (secrets) =>
-        new HttpReceiver(
-          new Secret(url),
-          secrets.map((s) => new Secret(s)),
-        ),
-    );
-    expect(await right?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
-    expect(await rotated?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
-    expect(await wrong?.send(told, at)).toMatchObject({ outcome: 'failed', status: 400 });
-    expect(await right?.send(told, new Date(at.getTime() - 600_000))).toMatchObject({ outcome: 'failed', status: 400 });
-    expect(said).toBe('invoice.paid in_sample\n');
-    for (const r of [right, rotated, wrong]) await r?.close();
-  });
+it('the example receiver of docs/notifications.md takes a delivery signed with its secret once, and nothing else', async () => {
+  const at = new Date();
+  const told = putDown(sampleOf('invoice.paid', 'x'), 'standard', at);
+  const [right, rotated, wrong] = [[newSecret(5)], [newSecret(6), newSecret(5)], [newSecret(6)]].map(
+    (secrets) =>
+      new HttpReceiver(
+        new Secret(url),
+        secrets.map((s) => new Secret(s)),
+      ),
+  );
+  expect(await right?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
+  expect(await rotated?.send(told, at)).toMatchObject({ outcome: 'delivered', status: 204 });
+  expect(await wrong?.send(told, at)).toMatchObject({ outcome: 'failed', status: 400 });
+  expect(await right?.send(told, new Date(at.getTime() - 600_000))).toMatchObject({ outcome: 'failed', status: 400 });
+  expect(said).toBe('invoice.paid in_sample\n');
+  for (const r of [right, rotated, wrong]) await r?.close();
 });

@@ -1,6 +1,6 @@
 // The OpenAPI document is fit to generate clients from: no warning of a strict linter, plain names, no shape left open.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
 import { openApiDocument } from '../../tools/docs/routes-reference.js';
 
@@ -54,76 +54,72 @@ function open(schema: unknown, at: string): string[] {
   });
 }
 
-describe('the OpenAPI document', () => {
-  let document: Document;
-  let operations: Operation[];
-  beforeAll(async () => {
-    document = (await openApiDocument()) as Document;
-    operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-  });
+let document: Document;
+let operations: Operation[];
+beforeAll(async () => {
+  document = (await openApiDocument()) as Document;
+  operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+});
 
-  it("the OpenAPI document passes the linter's strict rules without an error or a warning", async () => {
-    expect(await problemsOf(document)).toEqual([]);
-  });
+it("the OpenAPI document passes the linter's strict rules", async () => {
+  expect(await problemsOf(document)).toEqual([]);
+});
 
-  it('the OpenAPI document has version 3.1, says null in its words, and has every notification', () => {
-    expect(document['openapi']).toBe('3.1.0');
-    expect(Object.keys(document.webhooks)).toEqual([...NOTIFICATION_TYPES]);
-    expect(JSON.stringify(document)).not.toContain('"nullable"');
-    expect(JSON.stringify(document['components'])).toContain('["string","null"]');
-  });
+it('the OpenAPI document has version 3.1, names null as a type, and describes every notification', () => {
+  expect(document['openapi']).toBe('3.1.0');
+  expect(Object.keys(document.webhooks)).toEqual([...NOTIFICATION_TYPES]);
+  expect(JSON.stringify(document)).not.toContain('"nullable"');
+  expect(JSON.stringify(document['components'])).toContain('["string","null"]');
+});
 
-  it('the linter fails on an example at odds with its schema', async () => {
-    const [path = ''] = Object.keys(document.paths);
-    const broken = structuredClone(document);
-    Object.assign(broken.paths[path]?.['post']?.requestBody?.content['application/json'] ?? {}, {
-      example: { kind: 1 },
-    });
-    expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
-  });
+it('the OpenAPI linter fails on an example at odds with its schema', async () => {
+  const [path = ''] = Object.keys(document.paths);
+  const broken = structuredClone(document);
+  Object.assign(broken.paths[path]?.['post']?.requestBody?.content['application/json'] ?? {}, { example: { kind: 1 } });
+  expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
+});
 
-  it('the OpenAPI document gives every operation its own plain name and an explained group', () => {
-    const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
-    const names = [...operations, ...told].map(({ operationId }) => operationId);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { operationId } of operations) expect(operationId).toMatch(/^[a-z]+([A-Z][A-Za-z]+)+$/);
-    expect(names).toEqual(expect.arrayContaining(['createSignup', 'listPayments', 'createRefund']));
-    const explained = new Set(document.tags.filter((tag) => tag.description !== '').map(({ name }) => name));
-    for (const { tags } of operations) expect(tags.filter((tag) => !explained.has(tag))).toEqual([]);
-    expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
-  });
+it('the OpenAPI document gives each operation a plain name and an explained group', () => {
+  const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
+  const names = [...operations, ...told].map(({ operationId }) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { operationId } of operations) expect(operationId).toMatch(/^[a-z]+([A-Z][A-Za-z]+)+$/);
+  expect(names).toEqual(expect.arrayContaining(['createSignup', 'listPayments', 'createRefund']));
+  const explained = new Set(document.tags.filter((tag) => tag.description !== '').map(({ name }) => name));
+  for (const { tags } of operations) expect(tags.filter((tag) => !explained.has(tag))).toEqual([]);
+  expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
+});
 
-  it('each operation describes its answers: a schema with an example for success, one shape for a refusal', () => {
-    for (const { operationId, responses, security } of operations) {
-      const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
-      expect([operationId, done.length]).not.toEqual([operationId, 0]);
-      for (const [status, { content }] of done) {
-        const media = content?.['application/json'];
-        if (status === '204' || content?.['text/plain'] !== undefined) continue;
-        expect([operationId, media?.['schema']]).toEqual([operationId, expect.any(Object)]);
-        expect([operationId, media?.['example']]).toEqual([operationId, expect.any(Object)]);
-      }
-      const refused = Object.entries(responses).filter(([status]) => /^[45]/.test(status));
-      if ((security as unknown[]).length === 0) continue;
-      expect([operationId, refused.length > 0]).toEqual([operationId, true]);
-      for (const [, { content }] of refused) {
-        expect(content?.['application/json']?.['schema']).toEqual({ $ref: '#/components/schemas/ProblemView' });
-      }
+it('the OpenAPI document gives each operation a success with an example and one shape for refusals', () => {
+  for (const { operationId, responses, security } of operations) {
+    const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
+    expect([operationId, done.length]).not.toEqual([operationId, 0]);
+    for (const [status, { content }] of done) {
+      const media = content?.['application/json'];
+      if (status === '204' || content?.['text/plain'] !== undefined) continue;
+      expect([operationId, media?.['schema']]).toEqual([operationId, expect.any(Object)]);
+      expect([operationId, media?.['example']]).toEqual([operationId, expect.any(Object)]);
     }
-  });
+    const refused = Object.entries(responses).filter(([status]) => /^[45]/.test(status));
+    if ((security as unknown[]).length === 0) continue;
+    expect([operationId, refused.length > 0]).toEqual([operationId, true]);
+    for (const [, { content }] of refused) {
+      expect(content?.['application/json']?.['schema']).toEqual({ $ref: '#/components/schemas/ProblemView' });
+    }
+  }
+});
 
-  it('each object of the OpenAPI document declares its fields if they have names', () => {
-    const { schemas } = document['components'] as { schemas: Json };
-    const found = [
-      ...Object.entries(schemas).flatMap(([name, schema]) => (name === 'UndoReturnDto' ? [] : open(schema, name))),
-      ...operations.flatMap(({ operationId, responses, requestBody }) => [
-        ...open(responses, `${operationId} answers`),
-        ...open(requestBody, `${operationId} takes`),
-      ]),
-      ...Object.entries(document.webhooks).flatMap(([type, { post }]) =>
-        open(post?.requestBody, '').map((at) => `${type} ${at.replace('data.', '')}`),
-      ),
-    ];
-    expect(found.sort()).toEqual(WITHOUT_FIELDS);
-  });
+it('the OpenAPI document declares the fields of each object with fixed fields', () => {
+  const { schemas } = document['components'] as { schemas: Json };
+  const found = [
+    ...Object.entries(schemas).flatMap(([name, schema]) => (name === 'UndoReturnDto' ? [] : open(schema, name))),
+    ...operations.flatMap(({ operationId, responses, requestBody }) => [
+      ...open(responses, `${operationId} answers`),
+      ...open(requestBody, `${operationId} takes`),
+    ]),
+    ...Object.entries(document.webhooks).flatMap(([type, { post }]) =>
+      open(post?.requestBody, '').map((at) => `${type} ${at.replace('data.', '')}`),
+    ),
+  ];
+  expect(found.sort()).toEqual(WITHOUT_FIELDS);
 });

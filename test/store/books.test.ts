@@ -91,7 +91,7 @@ describe('Sums of the ledger', () => {
     currency: fc.constantFrom('EUR', 'JPY'),
   });
 
-  it("a month's ledger sum stays the same through folding, and late entries count at once", async () => {
+  it("the ledger's sum for a month stays the same while Crossbill folds its days, and includes late entries at once", async () => {
     const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -106,7 +106,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('whole days add up to all of their entries, folded or not, by reason and currency', async () => {
+  it("the ledger's sums by day equal the sums of its entries for any reason, currency and dates", async () => {
     const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
     const midnight = maybe(fc.integer({ min: 1, max: 80 }).map((day) => new Date(Date.UTC(2026, 9, day))));
     const filter = fc.record({
@@ -138,7 +138,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('a selection by amount, invoice or hour reads the entries, since days cannot answer it', async () => {
+  it('Crossbill answers a ledger filter by amount, invoice, payment, customer or hour from the entries themselves', async () => {
     const hour = new Date('2026-11-05T10:00:00Z');
     for (const filter of [
       { amount: 5n },
@@ -150,7 +150,7 @@ describe('Sums of the ledger', () => {
       expect(await daySums(db.orm, filter)).toBeNull();
   });
 
-  it('the folding waits for an entry still in its transaction while a newer one is there', async () => {
+  it('Crossbill folds no ledger entries while an older entry is still in an open transaction', async () => {
     const late = await db.pool.connect();
     try {
       await late.query('begin');
@@ -169,7 +169,7 @@ describe('Sums of the ledger', () => {
     }
   });
 
-  it('a balance over many entries reads the daily sums instead of each entry', async () => {
+  it('a trial balance over 60,000 ledger entries reads the sums of the days instead of the entries', async () => {
     await db.pool.query(
       `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
      select 'mor_receivable', 'unmarked_payments', 100, 'EUR', 'payment_collected', 'many' || n, 'in_1', 'pmt_1', at, at
@@ -191,7 +191,7 @@ describe('Sums of the ledger', () => {
     expect(pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan)).toBeLessThan(20); // the table has more than 1,000
   });
 
-  it('each balance is even after any booking, and its accounts go on from month to month', async () => {
+  it("a trial balance has equal debits and credits, and opens with last month's closing balances", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 20 }), async (entries) => {
         for (const e of entries) await book(db.pool, e);
@@ -230,7 +230,7 @@ describe('Exports', () => {
     return rows;
   }
 
-  it('an export has each payment and each refund, also during the calls to Stripe', async () => {
+  it('an export has each payment and refund, even while Crossbill still reports them to Stripe', async () => {
     const { platform } = x.harness;
     const exports = new ExportsStore(x.db);
     const seen: string[] = [];
@@ -295,7 +295,7 @@ describe('Days in the overview', () => {
     }
   }
 
-  it("money counts on the day of the MoR's booking, folded or not, whenever Crossbill recorded it", async () => {
+  it("the overview counts money on the day of the MoR's booking, whenever Crossbill recorded the money", async () => {
     await collected('a', 2_990, 'EUR', '2026-11-18T23:59:59Z', '2026-11-19T00:00:30Z');
     await collected('b', 1_000, 'EUR', '2026-11-19T00:00:00Z', '2026-11-19T01:30:00Z');
     await collected('c', 500, 'USD', '2026-11-19T08:00:00Z');
@@ -319,7 +319,7 @@ describe('Days in the overview', () => {
     expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
   });
 
-  it("the day books count each day's renewals once, and again after a quarter of its age", async () => {
+  it("the overview counts a day's renewals once, and again after a quarter of the day's age", async () => {
     const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
       db.pool.query(
         `insert into invoice (invoice_id, status, platform_status, billing_reason, platform_created_at, first_seen_at)
@@ -355,7 +355,7 @@ describe('Days in the overview', () => {
     });
   });
 
-  it('one replica counts the day books at a time, and the others go away', async () => {
+  it('a replica counts no renewals for the overview while another replica counts them', async () => {
     const client = await db.pool.connect();
     try {
       await client.query('begin');
@@ -367,7 +367,7 @@ describe('Days in the overview', () => {
     }
   });
 
-  it('the answers of an endpoint add up by the hour over all replicas, and its last refusals stay', async () => {
+  it("replicas add up an endpoint's answers by the hour and keep its last 200 refusals", async () => {
     const endpoints = new EndpointAnswersStore(db);
     const hour = new Date('2026-11-20T11:00:00Z');
     await endpoints.add(

@@ -32,213 +32,211 @@ describe('Claims', () => {
 
   const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
 
-  describe('claims', () => {
-    const events = (n: number) =>
-      Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
+  const events = (n: number) =>
+    Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
 
-    it('claims of two workers at once never name a lane twice', async () => {
-      await x.inbox.store(events(40));
-      const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
-      const seen: Claim[] = [];
-      for (let round = 0; round < 8; round++) {
-        const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
-        seen.push(...both.flat());
-      }
-      expect(seen).toHaveLength(40);
-      expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
-      expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
-      expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
-    });
+  it('two workers claiming at the same time never get the same lane', async () => {
+    await x.inbox.store(events(40));
+    const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
+    const seen: Claim[] = [];
+    for (let round = 0; round < 8; round++) {
+      const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
+      seen.push(...both.flat());
+    }
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
+    expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
+    expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
+  });
 
-    it('claims decide events of their own lane only: a failover can give one number to two events', async () => {
-      await x.inbox.store(events(2));
-      const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
-        'select id, lane from inbox_event order by id',
-      );
-      const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
-      const own = rows[0]?.lane ?? '';
-      await x.harness.store.transact({
-        ...write(own, null, (s) => s),
-        decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
-      });
-      const left = await x.db.pool.query('select status from inbox_event order by id');
-      expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
+  it("a lane's decision changes events of its own lane only, though a failover gave two events one number", async () => {
+    await x.inbox.store(events(2));
+    const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
+      'select id, lane from inbox_event order by id',
+    );
+    const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
+    const own = rows[0]?.lane ?? '';
+    await x.harness.store.transact({
+      ...write(own, null, (s) => s),
+      decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
     });
+    const left = await x.db.pool.query('select status from inbox_event order by id');
+    expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
+  });
 
-    it('claims of three workers take the oldest lanes first, overtaken by no more than the lanes under way', async () => {
-      const { store, clock } = x.harness;
-      const [WORKERS, EACH, LANES] = [3, 7, 210];
-      const since = new Map<string, number>();
-      for (let n = 0; n < LANES; n++) {
-        const lane = `in_${(n * 97) % LANES}`; // of every age, in any order of names
-        since.set(lane, clock.now().getTime());
-        if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
-        else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
-        clock.advance(1_000);
-      }
-      const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
-      const rounds: string[][] = [];
-      while (since.size > rounds.flat().length) {
-        const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
-        for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
-        rounds.push(taken.flat().map((c) => c.lane));
-        expect(rounds.at(-1)).not.toEqual([]);
-      }
-      function byAge(a: string, b: string): number {
-        return (since.get(a) ?? 0) - (since.get(b) ?? 0);
-      }
-      const inTheirOrder = [...since.keys()].sort(byAge);
-      const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
-      expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
-      expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
-      expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
-    });
+  it('three workers claim the oldest lanes first', async () => {
+    const { store, clock } = x.harness;
+    const [WORKERS, EACH, LANES] = [3, 7, 210];
+    const since = new Map<string, number>();
+    for (let n = 0; n < LANES; n++) {
+      const lane = `in_${(n * 97) % LANES}`; // of every age, in any order of names
+      since.set(lane, clock.now().getTime());
+      if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
+      else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
+      clock.advance(1_000);
+    }
+    const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
+    const rounds: string[][] = [];
+    while (since.size > rounds.flat().length) {
+      const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
+      for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
+      rounds.push(taken.flat().map((c) => c.lane));
+      expect(rounds.at(-1)).not.toEqual([]);
+    }
+    function byAge(a: string, b: string): number {
+      return (since.get(a) ?? 0) - (since.get(b) ?? 0);
+    }
+    const inTheirOrder = [...since.keys()].sort(byAge);
+    const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
+    expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
+    expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
+    expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+  });
 
-    it("claims begin with people's requests, before a backlog of an hour, but not before their due time", async () => {
-      const { harness, inbox } = x;
-      const changes = new LaneChanges(harness.store, harness.context, new Wake());
-      await inbox.store(events(6));
-      harness.clock.advance(3_600_000);
-      const changed = (): Result<{ id: string }> => ({ ok: true, value: { id: 'asked' } });
-      await changes.change('in_asked', changed);
-      await changes.change('in_4', changed); // it has an event in the backlog too
-      const soon = new Date(harness.clock.now().getTime() + 60_000);
-      await harness.store.transact({
-        ...write('in_later', null, (s) => s),
-        awaited: true,
-        decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
-      });
-      const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
-      expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
-      expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
-      harness.clock.set(soon);
-      expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
+  it("a worker claims a lane with a person's request before a backlog of events, but not before the lane is due", async () => {
+    const { harness, inbox } = x;
+    const changes = new LaneChanges(harness.store, harness.context, new Wake());
+    await inbox.store(events(6));
+    harness.clock.advance(3_600_000);
+    const changed = (): Result<{ id: string }> => ({ ok: true, value: { id: 'asked' } });
+    await changes.change('in_asked', changed);
+    await changes.change('in_4', changed); // it has an event in the backlog too
+    const soon = new Date(harness.clock.now().getTime() + 60_000);
+    await harness.store.transact({
+      ...write('in_later', null, (s) => s),
+      awaited: true,
+      decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
     });
+    const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
+    expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
+    expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
+    harness.clock.set(soon);
+    expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
+  });
 
-    it('claims take lanes due at one moment in the order of their names, under any plan and place of rows', async () => {
-      const { store } = x.harness;
-      const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
-      for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
-      const taken: string[] = [];
-      for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
-        const db = new pg.Client({ connectionString: x.url });
-        await db.connect();
-        const { rows } = await db.query<{ name: string }>('select current_database() as name');
-        await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
-        await db.end();
-        const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
-        taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
-        await fresh.close();
-      }
-      expect(taken).toEqual(names.toSorted());
-    });
+  it('a worker claims lanes due at the same moment in the order of their names under any query plan', async () => {
+    const { store } = x.harness;
+    const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
+    for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
+    const taken: string[] = [];
+    for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
+      const db = new pg.Client({ connectionString: x.url });
+      await db.connect();
+      const { rows } = await db.query<{ name: string }>('select current_database() as name');
+      await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
+      await db.end();
+      const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
+      taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
+      await fresh.close();
+    }
+    expect(taken).toEqual(names.toSorted());
+  });
 
-    it("claims pass over a lane in another's hands, and take it afterwards", async () => {
-      const { store } = x.harness;
-      await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
-      await x.inbox.store(events(3));
-      const other = await x.db.pool.connect();
-      try {
-        await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
-        expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
-        await other.query('commit');
-      } finally {
-        other.release();
-      }
-      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
-    });
+  it('a worker skips a lane locked by another session and claims the lane afterwards', async () => {
+    const { store } = x.harness;
+    await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
+    await x.inbox.store(events(3));
+    const other = await x.db.pool.connect();
+    try {
+      await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
+      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
+      await other.query('commit');
+    } finally {
+      other.release();
+    }
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
+  });
 
-    it('an expired claim goes to another worker, and the late worker writes nothing', async () => {
-      await x.inbox.store(events(1));
-      const { store, clock } = x.harness;
-      const [first] = await store.claim('slow', 5, LEASE);
-      clock.advance(LEASE - 1);
-      expect(await store.claim('fast', 5, LEASE)).toEqual([]);
-      clock.advance(1);
-      const [second] = await store.claim('fast', 5, LEASE);
-      expect(second?.lane).toBe('in_0');
-      expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
-      await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
-      await store.release('in_0', first?.fence ?? 0n); // gives back nothing
-      expect(await store.claim('third', 5, LEASE)).toEqual([]);
-      await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
-    });
+  it('another worker claims a lane after its lease ended, and the first worker can no longer write', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [first] = await store.claim('slow', 5, LEASE);
+    clock.advance(LEASE - 1);
+    expect(await store.claim('fast', 5, LEASE)).toEqual([]);
+    clock.advance(1);
+    const [second] = await store.claim('fast', 5, LEASE);
+    expect(second?.lane).toBe('in_0');
+    expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
+    await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
+    await store.release('in_0', first?.fence ?? 0n); // gives back nothing
+    expect(await store.claim('third', 5, LEASE)).toEqual([]);
+    await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
+  });
 
-    it('a claim writes nothing once the database lacks its earlier rows after a failover: the log has no gap', async () => {
-      await x.inbox.store(events(1));
-      const { store, clock } = x.harness;
-      const [claim] = await store.claim('w', 5, LEASE);
-      const step = (line: string): Promise<null> =>
-        store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
-      const lineOf = (text: string): LaneState['journal'][number] => ({
-        lane: 'in_0',
-        at: clock.now(),
-        kind: 'decision',
-        ref: null,
-        text,
-        detail: null,
-      });
-      await step('first');
-      await step('second');
-      const standby = new pg.Client({ connectionString: x.url });
-      await standby.connect();
-      try {
-        await standby.query(`set session_replication_role = replica`); // losses of a failover fire no trigger
-        await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
-        await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
-        const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
-        expect(rows.map((r) => r.version)).toEqual([1]);
-      } finally {
-        await standby.end();
-      }
-      // A fresh read goes on from the present state.
-      await step('second again');
+  it('a worker writes no step to a lane whose last steps the database lost in a failover', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 5, LEASE);
+    const step = (line: string): Promise<null> =>
+      store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
+    const lineOf = (text: string): LaneState['journal'][number] => ({
+      lane: 'in_0',
+      at: clock.now(),
+      kind: 'decision',
+      ref: null,
+      text,
+      detail: null,
     });
+    await step('first');
+    await step('second');
+    const standby = new pg.Client({ connectionString: x.url });
+    await standby.connect();
+    try {
+      await standby.query(`set session_replication_role = replica`); // losses of a failover fire no trigger
+      await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
+      await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
+      const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
+      expect(rows.map((r) => r.version)).toEqual([1]);
+    } finally {
+      await standby.end();
+    }
+    // A fresh read goes on from the present state.
+    await step('second again');
+  });
 
-    it('claims renew together, and a loser learns of it', async () => {
-      await x.inbox.store(events(2));
-      const { store, clock } = x.harness;
-      const claims = await store.claim('w', 5, LEASE);
-      clock.advance(20_000);
-      expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
-      clock.advance(20_000);
-      expect(await store.claim('other', 5, LEASE)).toEqual([]);
-      clock.advance(LEASE);
-      const [taken] = await store.claim('other', 1, LEASE);
-      const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
-      expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
-    });
+  it('a worker renews the leases of its lanes, except for a lane another worker has claimed since', async () => {
+    await x.inbox.store(events(2));
+    const { store, clock } = x.harness;
+    const claims = await store.claim('w', 5, LEASE);
+    clock.advance(20_000);
+    expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
+    clock.advance(20_000);
+    expect(await store.claim('other', 5, LEASE)).toEqual([]);
+    clock.advance(LEASE);
+    const [taken] = await store.claim('other', 1, LEASE);
+    const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
+    expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
+  });
 
-    it('claims see a timer when it is due and not before', async () => {
-      const { store, clock } = x.harness;
-      const at = new Date(clock.now().getTime() + 60_000);
-      await store.transact({
-        lane: 'in_t',
-        fence: null,
-        decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
-      });
-      expect(await store.claim('w', 5, LEASE)).toEqual([]);
-      clock.set(at);
-      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+  it('a worker claims a lane with a timer once the timer is due', async () => {
+    const { store, clock } = x.harness;
+    const at = new Date(clock.now().getTime() + 60_000);
+    await store.transact({
+      lane: 'in_t',
+      fence: null,
+      decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
     });
+    expect(await store.claim('w', 5, LEASE)).toEqual([]);
+    clock.set(at);
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+  });
 
-    it('claims carry the waiting events, oldest first', async () => {
-      const { harness, inbox } = x;
-      await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
-      const [claim] = await harness.store.claim('w', 1, LEASE);
-      expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
-    });
+  it("a worker's claim of a lane carries the waiting events, oldest first", async () => {
+    const { harness, inbox } = x;
+    await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
+    const [claim] = await harness.store.claim('w', 1, LEASE);
+    expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
+  });
 
-    it('claims go on in spite of a lane with more waiting events than a claim reads', async () => {
-      const crowd = Array.from({ length: 30 }, (_, k) =>
-        aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
-      );
-      await x.inbox.store([...crowd, ...events(3)]);
-      const first = await x.harness.store.claim('w', 2, LEASE);
-      const second = await x.harness.store.claim('w', 2, LEASE);
-      const third = await x.harness.store.claim('w', 2, LEASE);
-      expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
-    });
+  it('a worker claims the other lanes although one lane has more waiting events than a claim reads', async () => {
+    const crowd = Array.from({ length: 30 }, (_, k) =>
+      aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
+    );
+    await x.inbox.store([...crowd, ...events(3)]);
+    const first = await x.harness.store.claim('w', 2, LEASE);
+    const second = await x.harness.store.claim('w', 2, LEASE);
+    const third = await x.harness.store.claim('w', 2, LEASE);
+    expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
   });
 });
 
@@ -320,80 +318,79 @@ describe('A lane that keeps failing', () => {
     expect((await x.harness.state(INVOICE_ID)).invoice?.status).toBe('held');
   }
 
-  describe('a lane failing without an event', () => {
-    it('a failing lane comes again after 2, 4, 8, … seconds, goes to a person after ten tries, then once an hour', async () => {
-      const { harness } = x;
-      await held();
-      await harness.store.transact({
-        lane: INVOICE_ID,
-        fence: null,
-        decide: ({ state: s }) => {
-          const now = harness.clock.now();
-          const invoice = s.invoice === null ? null : { ...s.invoice, holdUntil: now, readAt: null };
-          return { state: { ...s, invoice }, verdicts: [], dueAt: now, value: null };
-        },
-      });
-
-      const mend = breakReads();
-      expect(await workUntilTried(12)).toEqual([...WAITS, 3_600, 3_600]);
-      expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
-      const [item] = (await harness.state(INVOICE_ID)).reviews;
-      expect(wordsOf(item).summary).toContain('RangeError: a fault of our own');
-
-      mend();
-      harness.platform.put(anInvoice()); // the next release reads it again
-      await harness.rest();
-      expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
+  it('a worker retries a failing lane after 2, 4, 8 … seconds, then hourly, and opens a review item after ten tries', async () => {
+    const { harness } = x;
+    await held();
+    await harness.store.transact({
+      lane: INVOICE_ID,
+      fence: null,
+      decide: ({ state: s }) => {
+        const now = harness.clock.now();
+        const invoice = s.invoice === null ? null : { ...s.invoice, holdUntil: now, readAt: null };
+        return { state: { ...s, invoice }, verdicts: [], dueAt: now, value: null };
+      },
     });
 
-    it('a failing lane goes to a person although the database refuses its rows', async () => {
-      const { harness, db } = x;
-      await held();
-      await db.pool.query(
-        `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ('in_x', 'paid', 'paid', now())`,
-      );
-      await db.pool.query(
-        `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, payment_record_id, recorded_at)
-       values ('p_x', 'in_x', 'cus_x', 'renewal', 'succeeded', 'EUR', 'confirmed', 'pr_1', now())`,
-      );
-      harness.platform.put(anInvoice()); // finalized: it gets its mark, with another invoice's record
-      harness.clock.advance(3_600_000);
-      await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
+    const mend = breakReads();
+    expect(await workUntilTried(12)).toEqual([...WAITS, 3_600, 3_600]);
+    expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
+    const [item] = (await harness.state(INVOICE_ID)).reviews;
+    expect(wordsOf(item).summary).toContain('RangeError: a fault of our own');
 
-      expect(await workUntilTried(10)).toEqual(WAITS);
-      expect(await shown()).toEqual([ITEM]);
-    });
+    mend();
+    harness.platform.put(anInvoice()); // the next release reads it again
+    await harness.rest();
+    expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
   });
 
-  describe('a lane with an unreadable log', () => {
-    it('a lane with an unreadable log stops no other lane, parks none of its events, and goes to a person', async () => {
-      const { harness, db } = x;
-      await held();
-      await db.pool.query(
-        `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+  it("Crossbill opens a review item for a failing lane although the database refuses the lane's rows", async () => {
+    const { harness, db } = x;
+    await held();
+    await db.pool.query(
+      `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ('in_x', 'paid', 'paid', now())`,
+    );
+    await db.pool.query(
+      `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, payment_record_id, recorded_at)
+       values ('p_x', 'in_x', 'cus_x', 'renewal', 'succeeded', 'EUR', 'confirmed', 'pr_1', now())`,
+    );
+    harness.platform.put(anInvoice()); // finalized: it gets its mark, with another invoice's record
+    harness.clock.advance(3_600_000);
+    await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
+
+    expect(await workUntilTried(10)).toEqual(WAITS);
+    expect(await shown()).toEqual([ITEM]);
+  });
+
+  it('a lane with an unreadable log stops no other lane, and Crossbill opens a review item for the lane', async () => {
+    const { harness, db } = x;
+    await held();
+    await db.pool.query(
+      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
-      );
-      harness.platform.put(anInvoice({ invoiceId: 'in_other' }));
-      const [late, other] = [
-        aPaymentFailed({ paymentId: 'pay_late' }),
-        aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
-      ];
-      await x.inbox.store([late, other]);
+    );
+    harness.platform.put(anInvoice({ invoiceId: 'in_other' }));
+    const [late, other] = [
+      aPaymentFailed({ paymentId: 'pay_late' }),
+      aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
+    ];
+    await x.inbox.store([late, other]);
 
-      expect(await workUntilTried(10)).toEqual(WAITS);
-      expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
-      expect(await shown()).toEqual([ITEM]);
-      const events = await db.pool.query('select lane, status, attempts from inbox_event order by id offset 1');
-      expect(events.rows).toEqual([
-        { lane: INVOICE_ID, status: 'received', attempts: 0 },
-        { lane: 'in_other', status: 'done', attempts: 0 },
-      ]);
-    });
+    expect(await workUntilTried(10)).toEqual(WAITS);
+    expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
+    expect(await shown()).toEqual([ITEM]);
+    const events = await db.pool.query('select lane, status, attempts from inbox_event order by id offset 1');
+    expect(events.rows).toEqual([
+      { lane: INVOICE_ID, status: 'received', attempts: 0 },
+      { lane: 'in_other', status: 'done', attempts: 0 },
+    ]);
+  });
 
-    it.each([
-      ['retry', 2],
-      ['dismiss', 1],
-    ])('an unreadable log after a useless `%s` has items: %i', async (resolution, items) => {
+  it.each([
+    ['retry', 2],
+    ['dismiss', 1],
+  ])(
+    'after a person chose `%s` for a lane whose log stays unreadable, Crossbill shows %i review items',
+    async (resolution, items) => {
       const { harness, db } = x;
       await held();
       await db.pool.query(
@@ -406,6 +403,6 @@ describe('A lane that keeps failing', () => {
         db.pool.query(`update review set status = 'resolved', resolution = $1, resolved_at = now()`, [resolution]);
       expect(await workUntilTried(12, said)).toEqual([...WAITS, 3_600, 3_600]);
       expect(await shown()).toHaveLength(items);
-    });
-  });
+    },
+  );
 });

@@ -99,7 +99,7 @@ describe('the settings of a session', () => {
         .join(', ')}`,
     );
 
-  it("Crossbill's session settings hold on every connection of every pool, under any setting of the role", async () => {
+  it("Crossbill's session settings apply on every database connection, whatever the role's own settings are", async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 4, onError: () => undefined });
     const first = async (pool: pg.Pool | pg.Client, sql: string): Promise<Record<string, string>> =>
       (await pool.query<Record<string, string>>(sql)).rows[0] ?? {};
@@ -117,7 +117,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('times stay readable, though the role writes dates day first in the time of New York', async () => {
+  it('Crossbill reads times right although the database role writes dates day first in New York time', async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 2, onError: () => undefined });
     const at = new Date('2026-03-04T05:06:07.089Z');
     for (const pool of [db.pool, db.intake]) {
@@ -130,7 +130,7 @@ describe('the settings of a session', () => {
     await db.close();
   });
 
-  it('no session setting is a start-up parameter, since poolers refuse them', async () => {
+  it('Crossbill sends no session setting as a start-up parameter, because poolers refuse them', async () => {
     const asked: string[][] = [];
     const server = createServer((socket) => {
       socket.once('data', (packet) => {
@@ -150,121 +150,118 @@ describe('the settings of a session', () => {
       expect(names.sort()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
-  it("a role's statement_timeout does not end a long migration", async () => {
+  it("a migration may last longer than the database role's statement_timeout", async () => {
     const folder = migrations('create table one (id int); select pg_sleep(0.6);');
     expect(await migrate(role.as(database.url), { folder })).toHaveLength(1);
     expect(await tables()).toBe(2);
   });
 });
 
-describe('a migration', () => {
-  it('a migration cancelled on the server ends the start and says so', async () => {
-    const { opened, lines } = start(database.url, {
-      folder: migrations('create table one (id int); select pg_sleep(60);'),
-    });
-    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where datname = '${name}' and query like '%pg_sleep(60)%'
+it("the daemon's start ends with a clear error if the server cancels its migration", async () => {
+  const { opened, lines } = start(database.url, {
+    folder: migrations('create table one (id int); select pg_sleep(60);'),
+  });
+  const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where datname = '${name}' and query like '%pg_sleep(60)%'
       and pid <> pg_backend_pid() and state = 'active'`;
-    while ((await asAdmin(cancel)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    await expect(opened).rejects.toMatchObject({
-      code: 'store.migration_cancelled',
-      message: expect.stringMatching(
-        /^The server cancelled the migration 9001-one.sql during its work and kept nothing of it/,
-      ),
-    });
-    expect(lines.join('')).not.toContain('does not answer');
-    expect(await tables()).toBe(1); // the list of migrations
+  while ((await asAdmin(cancel)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(opened).rejects.toMatchObject({
+    code: 'store.migration_cancelled',
+    message: expect.stringMatching(
+      /^The server cancelled the migration 9001-one.sql during its work and kept nothing of it/,
+    ),
   });
-
-  it("a migration refuses everybody's right to create, as before PostgreSQL 15, and takes no tables over", async () => {
-    await asAdmin('grant create on schema public to public', database.url);
-    const { says, opened } = start(role.as(database.url));
-    await says('run `crossbill migrate` as the owner of the database');
-    expect(await tables()).toBe(0);
-    await migrate(database.url);
-    await asAdmin(`grant select, insert, update, delete on all tables in schema public to ${role.name}`, database.url);
-    const found = await opened;
-    expect((await schemaState(found.db.orm)).missing).toEqual([]);
-    const owners = await asAdmin<{ o: string }>(
-      `select distinct tableowner as o from pg_tables where schemaname = 'public'`,
-      database.url,
-    );
-    expect(owners.map(({ o }) => o)).not.toContain(role.name);
-  });
-
-  it.each([
-    ['owns the database', () => `alter database ${name} owner to ${role.name}; grant all on schema public to public`],
-    ['was granted it by name', () => `grant create, usage on schema public to ${role.name}`],
-  ])('a migration runs as a user who %s', async (_, grant) => {
-    await asAdmin(grant(), database.url);
-    const { opened } = start(role.as(database.url));
-    expect((await schemaState((await opened).db.orm)).missing).toEqual([]);
-  });
+  expect(lines.join('')).not.toContain('does not answer');
+  expect(await tables()).toBe(1); // the list of migrations
 });
 
-describe('an unusable database', () => {
-  /** The message and the end of a start, `migrate` and the doctor; never the password. */
-  async function refused(url: string, code: string, sentence: RegExp): Promise<void> {
-    const { atOnce, lines } = start(url);
-    await expect(atOnce()).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
-    expect(lines).toEqual([]); // it did not wait
-    const env = settingsFor(url);
-    const command = await cli(['migrate'], env);
-    expect(command).toMatchObject({ code: 1, out: '', err: expect.stringMatching(sentence) });
-    expect(command.err.trim().split('\n')).toHaveLength(1);
-    const doctor = await cli(['doctor'], env);
-    expect(doctor.code).toBe(1);
-    expect(doctor.out).toMatch(/FAIL {2}database /);
-    expect(doctor.out.replace(/\n\s*-> /, '. ').replace(/FAIL {2}database +/, '\n')).toMatch(new RegExp(sentence, 'm'));
-    for (const said of [command.err, doctor.out, doctor.err]) expect(said).not.toContain(new URL(url).password);
-  }
+it('the daemon runs no migration as a user who may create tables only because everybody may', async () => {
+  await asAdmin('grant create on schema public to public', database.url);
+  const { says, opened } = start(role.as(database.url));
+  await says('run `crossbill migrate` as the owner of the database');
+  expect(await tables()).toBe(0);
+  await migrate(database.url);
+  await asAdmin(`grant select, insert, update, delete on all tables in schema public to ${role.name}`, database.url);
+  const found = await opened;
+  expect((await schemaState(found.db.orm)).missing).toEqual([]);
+  const owners = await asAdmin<{ o: string }>(
+    `select distinct tableowner as o from pg_tables where schemaname = 'public'`,
+    database.url,
+  );
+  expect(owners.map(({ o }) => o)).not.toContain(role.name);
+});
 
-  it('a start with a wrong password says so, and waits for nothing', async () => {
-    const wrong = new URL(role.as(database.url));
-    wrong.password = 'hunter22hunter22';
-    await refused(
-      wrong.toString(),
-      'store.login',
-      /^The database refused the login: password authentication failed for user "crossbill_role_\w+"\. Put the right user and password into DATABASE_URL\.$/m,
-    );
-  });
+it.each([
+  ['owns the database', () => `alter database ${name} owner to ${role.name}; grant all on schema public to public`],
+  ['has the right to create by name', () => `grant create, usage on schema public to ${role.name}`],
+])('the daemon runs the migrations as a user who %s', async (_, grant) => {
+  await asAdmin(grant(), database.url);
+  const { opened } = start(role.as(database.url));
+  expect((await schemaState((await opened).db.orm)).missing).toEqual([]);
+});
 
-  it('a start without a database of the name says so', async () => {
-    const other = new URL(role.as(database.url));
-    other.pathname = '/crossbil';
-    await refused(
-      other.toString(),
-      'store.unknown_database',
-      /^The server has no such database: database "crossbil" does not exist\. Create it \(create database/m,
-    );
-  });
+/** The message and the end of a start, `migrate` and the doctor; never the password. */
+async function refused(url: string, code: string, sentence: RegExp): Promise<void> {
+  const { atOnce, lines } = start(url);
+  await expect(atOnce()).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
+  expect(lines).toEqual([]); // it did not wait
+  const env = settingsFor(url);
+  const command = await cli(['migrate'], env);
+  expect(command).toMatchObject({ code: 1, out: '', err: expect.stringMatching(sentence) });
+  expect(command.err.trim().split('\n')).toHaveLength(1);
+  const doctor = await cli(['doctor'], env);
+  expect(doctor.code).toBe(1);
+  expect(doctor.out).toMatch(/FAIL {2}database /);
+  expect(doctor.out.replace(/\n\s*-> /, '. ').replace(/FAIL {2}database +/, '\n')).toMatch(new RegExp(sentence, 'm'));
+  for (const said of [command.err, doctor.out, doctor.err]) expect(said).not.toContain(new URL(url).password);
+}
 
-  it('a start as a role without login or the right to connect says so', async () => {
-    await asAdmin(`alter role ${role.name} nologin`);
-    await refused(
-      role.as(database.url),
-      'store.login',
-      /^The database refused the login: role "\w+" is not permitted to log in\. Let the role log in/m,
-    );
-    await asAdmin(`alter role ${role.name} login; revoke connect on database ${name} from public`);
-    await refused(
-      role.as(database.url),
-      'store.login',
-      /^The database refused the login: permission denied for database "\w+"\. Let the role connect/m,
-    );
-  });
+it('the daemon, migrate and doctor name a wrong database password, and the start does not wait', async () => {
+  const wrong = new URL(role.as(database.url));
+  wrong.password = 'hunter22hunter22';
+  await refused(
+    wrong.toString(),
+    'store.login',
+    /^The database refused the login: password authentication failed for user "crossbill_role_\w+"\. Put the right user and password into DATABASE_URL\.$/m,
+  );
+});
 
-  it('crossbill migrate names the missing right to create in the schema and the remedy', async () => {
-    await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
-    const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
-    expect(ran.code).toBe(1);
-    expect(JSON.parse(ran.out)).toMatchObject({ error: { code: 'right_missing' } });
-    expect(ran.err).toMatch(
-      /permission denied for schema public: .*`crossbill migrate` as the owner of the tables\.$/m,
-    );
-    expect(await tables()).toBe(0);
-  });
+it('the daemon, migrate and doctor name a database missing on the server', async () => {
+  const other = new URL(role.as(database.url));
+  other.pathname = '/crossbil';
+  await refused(
+    other.toString(),
+    'store.unknown_database',
+    /^The server has no such database: database "crossbil" does not exist\. Create it \(create database/m,
+  );
+});
 
-  it.each(['LATIN1', 'SQL_ASCII'])('a start says so if the encoding is %s', async (encoding) => {
+it('the daemon, migrate and doctor name a database role without login or without the right to connect', async () => {
+  await asAdmin(`alter role ${role.name} nologin`);
+  await refused(
+    role.as(database.url),
+    'store.login',
+    /^The database refused the login: role "\w+" is not permitted to log in\. Let the role log in/m,
+  );
+  await asAdmin(`alter role ${role.name} login; revoke connect on database ${name} from public`);
+  await refused(
+    role.as(database.url),
+    'store.login',
+    /^The database refused the login: permission denied for database "\w+"\. Let the role connect/m,
+  );
+});
+
+it('crossbill migrate names a missing right to create tables, and its remedy', async () => {
+  await asAdmin(`revoke create on schema public from public`, database.url); // as PostgreSQL 15 and later have it
+  const ran = await cli(['migrate', '--json'], { DATABASE_URL: role.as(database.url) });
+  expect(ran.code).toBe(1);
+  expect(JSON.parse(ran.out)).toMatchObject({ error: { code: 'right_missing' } });
+  expect(ran.err).toMatch(/permission denied for schema public: .*`crossbill migrate` as the owner of the tables\.$/m);
+  expect(await tables()).toBe(0);
+});
+
+it.each(['LATIN1', 'SQL_ASCII'])(
+  'the daemon, migrate and doctor refuse a database with the encoding %s',
+  async (encoding) => {
     const other = `${name}_${encoding.toLowerCase()}`;
     await asAdmin(`create database ${other} encoding '${encoding}' locale 'C' template template0`);
     const url = new URL(database.url);
@@ -281,47 +278,45 @@ describe('an unusable database', () => {
     } finally {
       await asAdmin(`drop database ${other} with (force)`);
     }
-  });
+  },
+);
 
-  it('a start refuses a server before PostgreSQL 14, and warns of one newer than tested', () => {
-    const facts = { encoding: 'UTF8', database: 'crossbill' };
-    expect(() => refuseUnfit({ ...facts, version: 130_022 })).toThrow(
-      'The server is PostgreSQL 13.22, and Crossbill needs 14 or later. Upgrade it, or name another server in DATABASE_URL.',
-    );
-    for (const version of [140_000, 180_004]) {
-      expect(() => refuseUnfit({ ...facts, version })).not.toThrow();
-      expect(versionCheck(version).state).toBe('ok');
-    }
-    expect(versionCheck(190_001)).toMatchObject({
-      state: 'warn',
-      detail: expect.stringContaining('PostgreSQL 19.1, newer'),
-    });
-  });
-
-  it('the settings refuse several hosts and name the right form', async () => {
-    for (const hosts of ['h1:5432,h2:5432/db?target_session_attrs=read-write', 'h1,h2/db', '/db?host=h1,h2']) {
-      const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
-      expect(code).toBe(78);
-      expect(err).toContain(
-        'DATABASE_URL: names several hosts, and Crossbill connects to one: give the one address that leads to the primary',
-      );
-      expect(err).not.toContain('hunter22');
-    }
+it('Crossbill refuses PostgreSQL 13 and warns of a version newer than its tests', () => {
+  const facts = { encoding: 'UTF8', database: 'crossbill' };
+  expect(() => refuseUnfit({ ...facts, version: 130_022 })).toThrow(
+    'The server is PostgreSQL 13.22, and Crossbill needs 14 or later. Upgrade it, or name another server in DATABASE_URL.',
+  );
+  for (const version of [140_000, 180_004]) {
+    expect(() => refuseUnfit({ ...facts, version })).not.toThrow();
+    expect(versionCheck(version).state).toBe('ok');
+  }
+  expect(versionCheck(190_001)).toMatchObject({
+    state: 'warn',
+    detail: expect.stringContaining('PostgreSQL 19.1, newer'),
   });
 });
 
-describe('a database on its way', () => {
-  it('the start waits with the reason in the log: for a free connection, a host name, a server', async () => {
-    await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
-    const full = start(role.as(database.url));
-    await full.says('the database has no free connection');
-    await asAdmin(`alter role ${role.name} connection limit 20`);
-    await full.opened;
+it('the settings refuse a DATABASE_URL with several hosts and name the right form', async () => {
+  for (const hosts of ['h1:5432,h2:5432/db?target_session_attrs=read-write', 'h1,h2/db', '/db?host=h1,h2']) {
+    const { code, err } = await cli(['migrate'], settingsFor(`postgres://ada:hunter22hunter22@${hosts}`));
+    expect(code).toBe(78);
+    expect(err).toContain(
+      'DATABASE_URL: names several hosts, and Crossbill connects to one: give the one address that leads to the primary',
+    );
+    expect(err).not.toContain('hunter22');
+  }
+});
 
-    const nowhere = start('postgres://u:hunter22@no-such-host.invalid/db');
-    await nowhere.says("the database's host name does not resolve; trying again until it is");
-    const nobody = start('postgres://u:hunter22@127.0.0.1:1/db');
-    await nobody.says('the database does not answer; trying again until it does');
-    expect([...nowhere.lines, ...nobody.lines].join('')).not.toContain('hunter22');
-  });
+it("the daemon's start waits, and logs the reason, for a free connection, a host name or a server", async () => {
+  await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
+  const full = start(role.as(database.url));
+  await full.says('the database has no free connection');
+  await asAdmin(`alter role ${role.name} connection limit 20`);
+  await full.opened;
+
+  const nowhere = start('postgres://u:hunter22@no-such-host.invalid/db');
+  await nowhere.says("the database's host name does not resolve; trying again until it is");
+  const nobody = start('postgres://u:hunter22@127.0.0.1:1/db');
+  await nobody.says('the database does not answer; trying again until it does');
+  expect([...nowhere.lines, ...nobody.lines].join('')).not.toContain('hunter22');
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-it('a session killed between two queries of a transaction is trouble of the database: the API answers 503', async () => {
+it('the API answers 503 if the database ends the session in the middle of a transaction', async () => {
   const admin = new pg.Client({ connectionString: fresh.url });
   await admin.connect();
   const error: unknown = await db.orm
@@ -34,7 +34,7 @@ it('a session killed between two queries of a transaction is trouble of the data
   expect(toProblem(error).getStatus()).toBe(503);
 });
 
-it('a fault of a statement is a fault of Crossbill: the API answers 500', async () => {
+it('the API answers 500 if the database refuses a faulty statement', async () => {
   const error: unknown = await db.orm.query('select nothing_like_it').catch((e: unknown) => e);
   expect(isUnavailable(error)).toBe(false);
   expect(toProblem(error)).toMatchObject({ code: 'internal_error' });

@@ -121,35 +121,33 @@ async function tooMuchOfAll(what: string, least = LEAST): Promise<readonly strin
   return found;
 }
 
-describe('above old rows', () => {
-  it('each list, look-up and timer above old rows reads no more rows than its answer needs', async () => {
-    const tooMuch: string[] = [];
-    // Those have a page's fixed limit, in any table: test/store/list-filters.test.ts counts their reads.
-    for (const { what, ask } of asked.filter((q) => q.looksThrough !== true)) {
-      sent.length = 0;
-      await ask();
-      expect([what, sent.length > 0]).toEqual([what, true]);
-      tooMuch.push(...(await tooMuchOfAll(what)));
-    }
-    expect(tooMuch).toEqual([]);
-  });
-
-  it('verify counts waiting marks up to its limit, and reads no more', async () => {
-    const lookups = new MarksStore(db);
+it('each list, lookup and timer reads no more rows than its answer needs, however many old rows there are', async () => {
+  const tooMuch: string[] = [];
+  // Those have a page's fixed limit, in any table: test/store/list-filters.test.ts counts their reads.
+  for (const { what, ask } of asked.filter((q) => q.looksThrough !== true)) {
     sent.length = 0;
-    expect(await lookups.left(300)).toBe(300);
-    expect(await tooMuchOfAll('the count')).toEqual([]);
-    const all = await lookups.left(RENEWALS);
-    expect(all).toBeGreaterThan(MOST);
-    expect(all).toBeLessThan(RENEWALS);
-    expect([showMarksLeft(all), showMarksLeft(MARKS_LEFT_COUNTED)]).toEqual([String(all), '10000 or more']);
-  });
+    await ask();
+    expect([what, sent.length > 0]).toEqual([what, true]);
+    tooMuch.push(...(await tooMuchOfAll(what)));
+  }
+  expect(tooMuch).toEqual([]);
+});
 
-  it('the tables are large enough to tell', () => {
-    const large = ['inbox_event', 'invoice', 'payment', 'ledger_entry', 'lane_log'];
-    for (const table of large) expect(sizes.get(table)).toBeGreaterThan(2 * MOST);
-    for (const table of ['refund', 'review', 'audit']) expect(sizes.get(table)).toBeGreaterThan(LEAST);
-  });
+it('verify counts waiting payments up to its limit and reads no more rows', async () => {
+  const lookups = new MarksStore(db);
+  sent.length = 0;
+  expect(await lookups.left(300)).toBe(300);
+  expect(await tooMuchOfAll('the count')).toEqual([]);
+  const all = await lookups.left(RENEWALS);
+  expect(all).toBeGreaterThan(MOST);
+  expect(all).toBeLessThan(RENEWALS);
+  expect([showMarksLeft(all), showMarksLeft(MARKS_LEFT_COUNTED)]).toEqual([String(all), '10000 or more']);
+});
+
+it('the tables for the tests of growth are large enough to show a full scan', () => {
+  const large = ['inbox_event', 'invoice', 'payment', 'ledger_entry', 'lane_log'];
+  for (const table of large) expect(sizes.get(table)).toBeGreaterThan(2 * MOST);
+  for (const table of ['refund', 'review', 'audit']) expect(sizes.get(table)).toBeGreaterThan(LEAST);
 });
 
 describe('the console above old rows', () => {
@@ -164,7 +162,7 @@ describe('the console above old rows', () => {
   });
   afterAll(() => app.stop());
 
-  it("every page is in the bench's list of pages, or named there with a reason", () => {
+  it("the bench's list of console pages has every console page or a reason for its absence", () => {
     const routes = routesOf(app);
     expect(routes.length).toBeGreaterThan(25);
     const listed = new Set([...pages.map((p) => p.route), ...Object.keys(NOT_ASKED)]);
@@ -172,7 +170,7 @@ describe('the console above old rows', () => {
     expect([...listed].filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  it('each page above old rows answers, and reads no more rows than it shows', async () => {
+  it('each console page answers and reads no more rows than it shows, however many old rows there are', async () => {
     const person = await new Visitor(app.url).login(KEYS.ops);
     const answered: string[] = [];
     const tooMuch: string[] = [];

@@ -53,366 +53,356 @@ describe('The inbox', () => {
     throw new Error('the pages do not end');
   }
 
-  describe('storing', () => {
-    it("the inbox returns each delivery's result in order, with duplicates inside the batch", async () => {
-      const two = an('b', {}, { id: 'b', other: 1 });
-      const got = await x.inbox.store([an('a'), an('b'), an('a'), two, an('c')]);
-      expect(got).toEqual(['stored', 'stored', 'duplicate', 'conflict', 'stored']);
-      expect(await x.inbox.store([an('c'), an('d')])).toEqual(['duplicate', 'stored']);
-      expect(await rows(`select event_id from inbox_event where source <> 'crossbill'`)).toHaveLength(4);
-    });
-
-    it('the inbox takes the same id of another source for another event', async () => {
-      expect(await x.inbox.store([an('a'), { ...an('a'), source: 'stripe' }])).toEqual(['stored', 'stored']);
-    });
-
-    it('the inbox keeps the bytes as they came', async () => {
-      const bodies = [Buffer.from([0, 255, 10, 13, 0]), Buffer.alloc(0), Buffer.from('{"ä":"\\u0000 \r\n"}')];
-      await x.inbox.store(
-        bodies.map((body, n) => ({ ...an(`raw${n}`), body, status: 'parked' as const, reason: 'no JSON' })),
-      );
-      const kept = await rows(
-        `select body, sha256(body) = body_sha256 as same, decided_at from inbox_event join event_body b on b.event_id = id order by id`,
-      );
-      expect(kept.map((r) => Buffer.compare(r['body'] as Buffer, bodies[kept.indexOf(r)] ?? Buffer.from('x')))).toEqual(
-        [0, 0, 0],
-      );
-      expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
-    });
-
-    it("the inbox keeps ids of any script, and the database's time of arrival under any clock of a process", async () => {
-      const wrong = ['2026-11-20T12:04:00Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
-        (t) => new Date(t),
-      );
-      const ids = ['日本 é', `"{},NULL\\`, 'null'];
-      await x.inbox.store(
-        ids.map((id, n) =>
-          an(id, { receivedAt: wrong[n] ?? new Date(0), ...(n === 1 ? { status: 'parked', reason: '{"ü"}' } : {}) }),
-        ),
-      );
-      const kept = await rows('select event_id, lane, type, reason, received_at, status from inbox_event order by id');
-      expect(kept).toEqual(
-        ids.map((id, n) => ({
-          event_id: id,
-          lane: `in_${id}`,
-          type: 'payment.x',
-          reason: n === 1 ? '{"ü"}' : null,
-          received_at: x.harness.clock.now(),
-          status: n === 1 ? 'parked' : 'received',
-        })),
-      );
-    });
-
-    it('the inbox keeps the second body of an id and makes one review item of it, however often it comes', async () => {
-      const other = an('a', {}, { id: 'a', amount: 2 });
-      await x.inbox.store([an('a')]);
-      for (let n = 0; n < 3; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
-      expect(await rows('select deliveries from inbox_quarantine')).toEqual([{ deliveries: 3 }]);
-      expect(await rows(`select count(*)::int as n from inbox_event where source = 'crossbill'`)).toEqual([{ n: 1 }]);
-      await x.harness.drain();
-      expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
-      expect(await desk.retry('iq_1')).toBeNull();
-      await rows(`update review set status = 'resolved'`); // a person settled it: the same bytes are no news
-      expect(await x.inbox.store([other])).toEqual(['conflict']);
-      await x.harness.drain();
-      expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
-    });
-
-    it("the inbox keeps a second body also after the first one's erasure, except Stripe's with its counter", async () => {
-      const body = (n: number) => ({ id: 'a', n });
-      const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
-      await x.inbox.store(both(1));
-      await rows('delete from event_body');
-      expect(await x.inbox.store(both(1))).toEqual(['duplicate', 'duplicate']);
-      expect(await x.inbox.store(both(2))).toEqual(['conflict', 'duplicate']);
-      await x.harness.drain();
-      expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
-    });
-
-    it('another rendering of an event of Stripe is a repeat, and another object under its id a conflict', async () => {
-      const stripe = (name: string, from = '', to = ''): Delivery => ({
-        ...an('evt_two1', { type: 'invoice.created' }),
-        source: 'stripe',
-        body: Buffer.from(reported(name).replaceAll(from, to)),
-      });
-      expect(await x.inbox.store([stripe('01-rendering-new')])).toEqual(['stored']);
-      expect(await x.inbox.store([stripe('01-rendering-old')])).toEqual(['duplicate']);
-      expect(await rows('select kind from review')).toEqual([]);
-      expect(await x.inbox.store([stripe('01-rendering-old', 'in_two', 'in_three')])).toEqual(['conflict']);
-      await x.harness.drain();
-      expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
-      // With the first body gone, nothing else would tell the two apart.
-      await rows('delete from event_body');
-      expect(await desk.retry('iq_1')).toBeNull();
-      expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
-    });
-
-    it('another, readable rendering decides a parked event of Stripe', async () => {
-      const parked: Delivery = {
-        ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
-        source: 'stripe',
-        body: Buffer.from(reported('01-rendering-old')),
-      };
-      const usable: Delivery = {
-        ...an('evt_two1', { lane: 'in_two1' }),
-        source: 'stripe',
-        body: Buffer.from(reported('01-rendering-new')),
-      };
-      expect(await x.inbox.store([parked])).toEqual(['stored']);
-      expect(await x.inbox.store([usable])).toEqual(['duplicate']);
-      expect(await x.inbox.store([parked])).toEqual(['duplicate']);
-      const kept = await rows(
-        `select lane, status, reason, body, sha256(body) = body_sha256 as same from inbox_event join event_body b on b.event_id = id`,
-      );
-      expect(kept).toEqual([{ lane: 'in_two1', status: 'received', reason: null, body: usable.body, same: true }]);
-      expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
-    });
-
-    it('evidence twice under one id warns of a possible deadline', async () => {
-      const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
-      await x.inbox.store([back('blurred')]);
-      expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
-      await x.inbox.store([an('a')]);
-      await x.inbox.store([an('a', {}, { id: 'a', amount: 2 })]);
-      await x.harness.drain();
-      const items = await rows(`select topic, fact from review order by fact ->> 'event' desc`);
-      expect(items).toMatchObject([
-        { topic: 'second-body', fact: { event: 'evt_dis_1', type: 'dispute.revision_requested' } },
-        { topic: 'second-body', fact: { event: 'a' } },
-      ]);
-      expect(aboutSecondBody('dispute.revision_requested')).toContain('dashboard at once');
-    });
-
-    it('the inbox takes fifty deliveries of one id at once for one event', async () => {
-      const all = await Promise.all(Array.from({ length: 50 }, () => x.inbox.store([an('a')])));
-      expect(all.flat().filter((o) => o === 'stored')).toHaveLength(1);
-      expect(await rows('select 1 from inbox_event')).toHaveLength(1);
-    });
-
-    it('the quarantine keeps one copy of a stale delivery and counts its repeats', async () => {
-      for (let n = 0; n < 3; n++) await x.inbox.quarantine(an('s'), 'stale');
-      expect(await rows('select event_id, deliveries, reason from inbox_quarantine')).toEqual([
-        { event_id: 's', deliveries: 3, reason: 'stale' },
-      ]);
-      expect((await everything(10)).map((e) => e.status)).toEqual(['quarantined']);
-      await x.inbox.store([an('s')]); // it came again in time
-      expect((await everything(10)).map((e) => e.status)).toEqual(['received']);
-    });
+  it('the inbox returns a result for each delivery of a batch in order, duplicates included', async () => {
+    const two = an('b', {}, { id: 'b', other: 1 });
+    const got = await x.inbox.store([an('a'), an('b'), an('a'), two, an('c')]);
+    expect(got).toEqual(['stored', 'stored', 'duplicate', 'conflict', 'stored']);
+    expect(await x.inbox.store([an('c'), an('d')])).toEqual(['duplicate', 'stored']);
+    expect(await rows(`select event_id from inbox_event where source <> 'crossbill'`)).toHaveLength(4);
   });
 
-  describe('the event list', () => {
-    it('the event list shows inbox and quarantine as one, newest first, each row once, at any page size', async () => {
-      for (let n = 0; n < 14; n++) {
-        x.harness.clock.advance(1_000);
-        if (n % 3 === 0) await x.inbox.quarantine(an(`q${n}`), 'stale');
-        else await x.inbox.store([an(`i${n}`, { status: n % 2 === 0 ? 'ignored' : 'received' })]);
-      }
-      const whole = (await everything(100)).map((e) => e.eventId);
-      expect(whole).toEqual(Array.from({ length: 14 }, (_, k) => ((13 - k) % 3 === 0 ? `q${13 - k}` : `i${13 - k}`)));
-      for (const limit of [1, 2, 3, 5, 13, 14]) expect((await everything(limit)).map((e) => e.eventId)).toEqual(whole);
-      expect(await everything(2, { status: 'quarantined' })).toHaveLength(5);
-      expect((await everything(2, { status: 'ignored' })).every((e) => e.status === 'ignored')).toBe(true);
-      expect(await everything(2, { eventId: 'q3' })).toHaveLength(1);
-      expect(await everything(2, { source: 'stripe' })).toEqual([]);
-    });
+  it('the inbox stores events of two senders under the same id', async () => {
+    expect(await x.inbox.store([an('a'), { ...an('a'), source: 'stripe' }])).toEqual(['stored', 'stored']);
   });
 
-  describe('once more', () => {
-    it('a retry moves an event from quarantine into the inbox and decides it', async () => {
-      x.harness.platform.put(anInvoice());
-      await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
-      expect(await desk.retry('iq_1')).toBe('ie_1');
-      await x.harness.drain();
-      expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-      expect(await everything(10)).toHaveLength(1);
+  it('the inbox keeps the exact bytes of a delivery', async () => {
+    const bodies = [Buffer.from([0, 255, 10, 13, 0]), Buffer.alloc(0), Buffer.from('{"ä":"\\u0000 \r\n"}')];
+    await x.inbox.store(
+      bodies.map((body, n) => ({ ...an(`raw${n}`), body, status: 'parked' as const, reason: 'no JSON' })),
+    );
+    const kept = await rows(
+      `select body, sha256(body) = body_sha256 as same, decided_at from inbox_event join event_body b on b.event_id = id order by id`,
+    );
+    expect(kept.map((r) => Buffer.compare(r['body'] as Buffer, bodies[kept.indexOf(r)] ?? Buffer.from('x')))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
+  });
+
+  it("the inbox stores event ids in any script, and stamps arrivals with the database's time", async () => {
+    const wrong = ['2026-11-20T12:04:00Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
+      (t) => new Date(t),
+    );
+    const ids = ['日本 é', `"{},NULL\\`, 'null'];
+    await x.inbox.store(
+      ids.map((id, n) =>
+        an(id, { receivedAt: wrong[n] ?? new Date(0), ...(n === 1 ? { status: 'parked', reason: '{"ü"}' } : {}) }),
+      ),
+    );
+    const kept = await rows('select event_id, lane, type, reason, received_at, status from inbox_event order by id');
+    expect(kept).toEqual(
+      ids.map((id, n) => ({
+        event_id: id,
+        lane: `in_${id}`,
+        type: 'payment.x',
+        reason: n === 1 ? '{"ü"}' : null,
+        received_at: x.harness.clock.now(),
+        status: n === 1 ? 'parked' : 'received',
+      })),
+    );
+  });
+
+  it('the inbox keeps a second body under a known event id and opens one review item for all its repeats', async () => {
+    const other = an('a', {}, { id: 'a', amount: 2 });
+    await x.inbox.store([an('a')]);
+    for (let n = 0; n < 3; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
+    expect(await rows('select deliveries from inbox_quarantine')).toEqual([{ deliveries: 3 }]);
+    expect(await rows(`select count(*)::int as n from inbox_event where source = 'crossbill'`)).toEqual([{ n: 1 }]);
+    await x.harness.drain();
+    expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
+    expect(await desk.retry('iq_1')).toBeNull();
+    await rows(`update review set status = 'resolved'`); // a person settled it: the same bytes are no news
+    expect(await x.inbox.store([other])).toEqual(['conflict']);
+    await x.harness.drain();
+    expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
+  });
+
+  it("the inbox notices a second body after the first body's erasure, except at Stripe, whose bodies count deliveries", async () => {
+    const body = (n: number) => ({ id: 'a', n });
+    const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
+    await x.inbox.store(both(1));
+    await rows('delete from event_body');
+    expect(await x.inbox.store(both(1))).toEqual(['duplicate', 'duplicate']);
+    expect(await x.inbox.store(both(2))).toEqual(['conflict', 'duplicate']);
+    await x.harness.drain();
+    expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
+  });
+
+  it('the inbox takes another rendering of a Stripe event for a repeat, and another object for a conflict', async () => {
+    const stripe = (name: string, from = '', to = ''): Delivery => ({
+      ...an('evt_two1', { type: 'invoice.created' }),
+      source: 'stripe',
+      body: Buffer.from(reported(name).replaceAll(from, to)),
     });
+    expect(await x.inbox.store([stripe('01-rendering-new')])).toEqual(['stored']);
+    expect(await x.inbox.store([stripe('01-rendering-old')])).toEqual(['duplicate']);
+    expect(await rows('select kind from review')).toEqual([]);
+    expect(await x.inbox.store([stripe('01-rendering-old', 'in_two', 'in_three')])).toEqual(['conflict']);
+    await x.harness.drain();
+    expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+    // With the first body gone, nothing else would tell the two apart.
+    await rows('delete from event_body');
+    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
+  });
 
-    it("a retry leaves a copy with another body than the inbox's in quarantine", async () => {
-      await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
-      await x.inbox.store([an('a')]);
-      expect(await desk.retry('iq_1')).toBeNull();
-      expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
-      // Nobody has seen it: it came before the valid one.
-      expect(await desk.retry('iq_1')).toBeNull();
-      await x.harness.drain();
-      expect(await rows('select kind, subject, invoice_id from review')).toEqual([
-        { kind: 'conflicting_event', subject: 'mor_payments:a', invoice_id: 'in_a' },
-      ]);
+  it("a later, readable rendering of a parked Stripe event takes the parked body's place and is decided", async () => {
+    const parked: Delivery = {
+      ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
+      source: 'stripe',
+      body: Buffer.from(reported('01-rendering-old')),
+    };
+    const usable: Delivery = {
+      ...an('evt_two1', { lane: 'in_two1' }),
+      source: 'stripe',
+      body: Buffer.from(reported('01-rendering-new')),
+    };
+    expect(await x.inbox.store([parked])).toEqual(['stored']);
+    expect(await x.inbox.store([usable])).toEqual(['duplicate']);
+    expect(await x.inbox.store([parked])).toEqual(['duplicate']);
+    const kept = await rows(
+      `select lane, status, reason, body, sha256(body) = body_sha256 as same from inbox_event join event_body b on b.event_id = id`,
+    );
+    expect(kept).toEqual([{ lane: 'in_two1', status: 'received', reason: null, body: usable.body, same: true }]);
+    expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
+  });
+
+  it("the review item of a second body names the event's type, so that evidence with a deadline gets attention", async () => {
+    const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
+    await x.inbox.store([back('blurred')]);
+    expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
+    await x.inbox.store([an('a')]);
+    await x.inbox.store([an('a', {}, { id: 'a', amount: 2 })]);
+    await x.harness.drain();
+    const items = await rows(`select topic, fact from review order by fact ->> 'event' desc`);
+    expect(items).toMatchObject([
+      { topic: 'second-body', fact: { event: 'evt_dis_1', type: 'dispute.revision_requested' } },
+      { topic: 'second-body', fact: { event: 'a' } },
+    ]);
+    expect(aboutSecondBody('dispute.revision_requested')).toContain('dashboard at once');
+  });
+
+  it('the inbox stores one event if fifty deliveries of one id arrive at the same time', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => x.inbox.store([an('a')])));
+    expect(all.flat().filter((o) => o === 'stored')).toHaveLength(1);
+    expect(await rows('select 1 from inbox_event')).toHaveLength(1);
+  });
+
+  it('the quarantine keeps one copy of a stale delivery and counts its repeats', async () => {
+    for (let n = 0; n < 3; n++) await x.inbox.quarantine(an('s'), 'stale');
+    expect(await rows('select event_id, deliveries, reason from inbox_quarantine')).toEqual([
+      { event_id: 's', deliveries: 3, reason: 'stale' },
+    ]);
+    expect((await everything(10)).map((e) => e.status)).toEqual(['quarantined']);
+    await x.inbox.store([an('s')]); // it came again in time
+    expect((await everything(10)).map((e) => e.status)).toEqual(['received']);
+  });
+
+  it('the event list shows inbox and quarantine together, newest first, each event once, at any page size', async () => {
+    for (let n = 0; n < 14; n++) {
+      x.harness.clock.advance(1_000);
+      if (n % 3 === 0) await x.inbox.quarantine(an(`q${n}`), 'stale');
+      else await x.inbox.store([an(`i${n}`, { status: n % 2 === 0 ? 'ignored' : 'received' })]);
+    }
+    const whole = (await everything(100)).map((e) => e.eventId);
+    expect(whole).toEqual(Array.from({ length: 14 }, (_, k) => ((13 - k) % 3 === 0 ? `q${13 - k}` : `i${13 - k}`)));
+    for (const limit of [1, 2, 3, 5, 13, 14]) expect((await everything(limit)).map((e) => e.eventId)).toEqual(whole);
+    expect(await everything(2, { status: 'quarantined' })).toHaveLength(5);
+    expect((await everything(2, { status: 'ignored' })).every((e) => e.status === 'ignored')).toBe(true);
+    expect(await everything(2, { eventId: 'q3' })).toHaveLength(1);
+    expect(await everything(2, { source: 'stripe' })).toEqual([]);
+  });
+
+  it('a retry moves an event from quarantine into the inbox, and Crossbill marks its invoice paid', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
+    expect(await desk.retry('iq_1')).toBe('ie_1');
+    await x.harness.drain();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await everything(10)).toHaveLength(1);
+  });
+
+  it("a retry leaves a quarantined copy in quarantine if its body differs from the inbox's, and opens a review item", async () => {
+    await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
+    await x.inbox.store([an('a')]);
+    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+    // Nobody has seen it: it came before the valid one.
+    expect(await desk.retry('iq_1')).toBeNull();
+    await x.harness.drain();
+    expect(await rows('select kind, subject, invoice_id from review')).toEqual([
+      { kind: 'conflicting_event', subject: 'mor_payments:a', invoice_id: 'in_a' },
+    ]);
+  });
+
+  it('a stale delivery with another body opens one review item when the MoR sends the delivery again in time', async () => {
+    const other = an('a', {}, { id: 'a', amount: 2 });
+    await x.inbox.quarantine(other, 'stale');
+    await x.inbox.store([an('a')]);
+    for (let n = 0; n < 2; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
+    await x.harness.drain();
+    expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+  });
+
+  it('a retry closes a stale copy of a Stripe event that differs from the stored event only in pending_webhooks', async () => {
+    const event = (pending: number) => ({
+      ...an('a', {}, { id: 'a', pending_webhooks: pending }),
+      source: 'stripe' as const,
     });
+    await x.inbox.quarantine(event(2), 'stale');
+    expect(await x.inbox.store([event(1)])).toEqual(['stored']);
+    expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+    expect(await desk.retry('iq_1')).toBe('ie_1');
+    expect(await everything(10)).toHaveLength(1);
+    expect(await rows('select 1 from review')).toEqual([]);
+  });
 
-    it('a stale copy with another body opens an item also when it comes again in time', async () => {
-      const other = an('a', {}, { id: 'a', amount: 2 });
-      await x.inbox.quarantine(other, 'stale');
-      await x.inbox.store([an('a')]);
-      for (let n = 0; n < 2; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
-      await x.harness.drain();
-      expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+  describe('unreadable for every older release', () => {
+    const event = aPaymentSucceeded();
+    const unread: Delivery = {
+      ...event,
+      lane: `event:mor_payments:${event.eventId}`,
+      status: 'parked',
+      reason: 'odd',
+    };
+    const settled = async (): Promise<object> => ({
+      invoices: await rows('select invoice_id, status from invoice'),
+      lanes: await rows(`select distinct lane from inbox_event where source = 'mor_payments'`),
+      items: await rows('select 1 from review'),
     });
-
-    it('a retry closes a stale copy of an event Stripe delivered in time, with another count of pending deliveries', async () => {
-      const event = (pending: number) => ({
-        ...an('a', {}, { id: 'a', pending_webhooks: pending }),
-        source: 'stripe' as const,
-      });
-      await x.inbox.quarantine(event(2), 'stale');
-      expect(await x.inbox.store([event(1)])).toEqual(['stored']);
-      expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
-      expect(await desk.retry('iq_1')).toBe('ie_1');
-      expect(await everything(10)).toHaveLength(1);
-      expect(await rows('select 1 from review')).toEqual([]);
-    });
-
-    describe('unreadable for every older release', () => {
-      const event = aPaymentSucceeded();
-      const unread: Delivery = {
-        ...event,
-        lane: `event:mor_payments:${event.eventId}`,
-        status: 'parked',
-        reason: 'odd',
-      };
-      const settled = async (): Promise<object> => ({
-        invoices: await rows('select invoice_id, status from invoice'),
-        lanes: await rows(`select distinct lane from inbox_event where source = 'mor_payments'`),
-        items: await rows('select 1 from review'),
-      });
-      const home = { invoices: [{ invoice_id: INVOICE_ID, status: 'paid' }], lanes: [{ lane: INVOICE_ID }], items: [] };
-      beforeEach(async () => {
-        x.harness.platform.put(anInvoice());
-        await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
-      });
-
-      it('an event unreadable for older releases goes to its invoice at the next try', async () => {
-        await x.inbox.store([unread]);
-        expect(await desk.retry('ie_2')).toBe('ie_2');
-        await x.harness.rest();
-        expect(await settled()).toEqual(home);
-      });
-
-      it('an event unreadable for older releases leaves quarantine too, parked before or not', async () => {
-        await x.inbox.quarantine(unread, 'stale');
-        await x.inbox.store([unread]);
-        expect(await desk.retry('iq_1')).toBe('ie_2');
-        await x.harness.rest();
-        expect(await settled()).toEqual(home);
-      });
-
-      it('an event another release parks makes no invoice of its lane', async () => {
-        await x.harness.take({ ...unread, status: 'received', reason: null });
-        expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
-        expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
-          { status: 'parked' },
-        ]);
-        await desk.retry('ie_2');
-        await x.harness.rest();
-        expect(await settled()).toEqual(home);
-      });
-    });
-
-    it("a parked event's body survives its customer's erasure as work under way, and goes at the dismissal", async () => {
+    const home = { invoices: [{ invoice_id: INVOICE_ID, status: 'paid' }], lanes: [{ lane: INVOICE_ID }], items: [] };
+    beforeEach(async () => {
       x.harness.platform.put(anInvoice());
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
-      const event = aPaymentSucceeded();
-      const apart = { lane: 'event:mor_payments:evt_odd', eventId: 'evt_odd' };
-      const parked = { status: 'parked', reason: 'ten decisions failed' } as const;
-      await x.inbox.store([
-        { ...event, ...parked },
-        { ...event, ...parked, ...apart },
-      ]);
-      const erasure = new Erasure(x.db, ERASED_PARTS);
-      expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
-      expect(await desk.dismiss('ie_3', 'odd')).toBe(true);
-      expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
+    });
+
+    it('a retry decides an event that an older release parked as unreadable, in the lane of its invoice', async () => {
+      await x.inbox.store([unread]);
       expect(await desk.retry('ie_2')).toBe('ie_2');
       await x.harness.rest();
-      expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-      expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
+      expect(await settled()).toEqual(home);
     });
 
-    it("a quarantined body survives its customer's erasure until the decision, and goes afterwards", async () => {
-      x.harness.platform.put(anInvoice());
-      await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
-      const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
-      for (const stale of [aPaymentSucceeded(), invoiceEvent('invoice.finalized'), apart])
-        await x.inbox.quarantine(stale, 'its time is outside the tolerance');
-      const erasure = new Erasure(x.db, ERASED_PARTS);
-      expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
-      for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
+    it('a retry releases an event from quarantine although an older release could not read it', async () => {
+      await x.inbox.quarantine(unread, 'stale');
+      await x.inbox.store([unread]);
+      expect(await desk.retry('iq_1')).toBe('ie_2');
       await x.harness.rest();
-      expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-      expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ quarantined: 2, waiting: 0 });
+      expect(await settled()).toEqual(home);
     });
 
-    it('a decided event has no second effect', async () => {
-      x.harness.platform.put(anInvoice());
-      await x.harness.take(aPaymentSucceeded());
-      expect(await desk.retry('ie_1')).toBe('ie_1');
+    it('an event parked by an older release creates no invoice under the name of its lane', async () => {
+      await x.harness.take({ ...unread, status: 'received', reason: null });
+      expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
+      expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
+        { status: 'parked' },
+      ]);
+      await desk.retry('ie_2');
       await x.harness.rest();
-      expect(x.harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-      expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
-    });
-
-    it('a retry treats a missing or foreign id as no event', async () => {
-      for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
-        expect(await desk.retry(id)).toBeNull();
+      expect(await settled()).toEqual(home);
     });
   });
 
-  describe('an event with a failing decision', () => {
-    it('an event with a failing decision waits, parks in the end, and holds neither its own lane nor another', async () => {
-      const { harness, db, inbox } = x;
-      const { store, clock, platform } = harness;
-      platform.put(anInvoice());
-      await inbox.store([an('poison', { lane: INVOICE_ID }), aPaymentFailed(), { ...an('other'), lane: 'in_other' }]);
-      for (let n = 1; n <= 3; n++) {
-        const claims = await store.claim('w', 10, 25_000);
-        const own = claims.find((c) => c.lane === INVOICE_ID);
-        expect(own).toBeDefined();
-        if (n === 1) expect(claims.map((c) => c.lane).sort()).toEqual(['in_oak', 'in_other']);
-        await store.postpone(INVOICE_ID, own?.fence ?? 0n, 'TypeError: poison', 2_000, 3);
-        const between = await store.claim('w2', 10, 1_000); // the other event of the lane is due all the same
-        if (n < 3) {
-          expect(between.map((c) => c.lane)).toEqual([INVOICE_ID]);
-          const seen = await store.transact({
-            lane: INVOICE_ID,
-            fence: between[0]?.fence ?? 0n,
-            decide: ({ state, events }) => ({ state, verdicts: [], dueAt: null, value: events.map((e) => e.eventId) }),
-          });
-          expect(seen).toEqual(['evt_payment.failed_pay_oak']);
-          await store.release(INVOICE_ID, between[0]?.fence ?? 0n);
-        }
-        clock.advance(2_000);
+  it("a customer's erasure keeps the body of a parked event until a person dismisses or decides the event", async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
+    const event = aPaymentSucceeded();
+    const apart = { lane: 'event:mor_payments:evt_odd', eventId: 'evt_odd' };
+    const parked = { status: 'parked', reason: 'ten decisions failed' } as const;
+    await x.inbox.store([
+      { ...event, ...parked },
+      { ...event, ...parked, ...apart },
+    ]);
+    const erasure = new Erasure(x.db, ERASED_PARTS);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
+    expect(await desk.dismiss('ie_3', 'odd')).toBe(true);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
+    expect(await desk.retry('ie_2')).toBe('ie_2');
+    await x.harness.rest();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
+  });
+
+  it("a customer's erasure keeps the body of a quarantined event until its decision, and erases it afterwards", async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
+    const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
+    for (const stale of [aPaymentSucceeded(), invoiceEvent('invoice.finalized'), apart])
+      await x.inbox.quarantine(stale, 'its time is outside the tolerance');
+    const erasure = new Erasure(x.db, ERASED_PARTS);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
+    for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
+    await x.harness.rest();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ quarantined: 2, waiting: 0 });
+  });
+
+  it('a retry of a decided event makes no second call to Stripe and no second ledger entry', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(aPaymentSucceeded());
+    expect(await desk.retry('ie_1')).toBe('ie_1');
+    await x.harness.rest();
+    expect(x.harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
+  });
+
+  it('a retry of a missing or malformed event id changes nothing', async () => {
+    for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
+      expect(await desk.retry(id)).toBeNull();
+  });
+
+  it('an event whose decision fails three times gets parked, and delays neither its own lane nor another', async () => {
+    const { harness, db, inbox } = x;
+    const { store, clock, platform } = harness;
+    platform.put(anInvoice());
+    await inbox.store([an('poison', { lane: INVOICE_ID }), aPaymentFailed(), { ...an('other'), lane: 'in_other' }]);
+    for (let n = 1; n <= 3; n++) {
+      const claims = await store.claim('w', 10, 25_000);
+      const own = claims.find((c) => c.lane === INVOICE_ID);
+      expect(own).toBeDefined();
+      if (n === 1) expect(claims.map((c) => c.lane).sort()).toEqual(['in_oak', 'in_other']);
+      await store.postpone(INVOICE_ID, own?.fence ?? 0n, 'TypeError: poison', 2_000, 3);
+      const between = await store.claim('w2', 10, 1_000); // the other event of the lane is due all the same
+      if (n < 3) {
+        expect(between.map((c) => c.lane)).toEqual([INVOICE_ID]);
+        const seen = await store.transact({
+          lane: INVOICE_ID,
+          fence: between[0]?.fence ?? 0n,
+          decide: ({ state, events }) => ({ state, verdicts: [], dueAt: null, value: events.map((e) => e.eventId) }),
+        });
+        expect(seen).toEqual(['evt_payment.failed_pay_oak']);
+        await store.release(INVOICE_ID, between[0]?.fence ?? 0n);
       }
-      const poison = await rows(`select status, attempts, reason from inbox_event where event_id = 'poison'`);
-      expect(poison).toEqual([{ status: 'parked', attempts: 3, reason: 'TypeError: poison' }]);
-      await db.pool.query('update lane set lease_until = null');
-      await harness.drain();
-      expect((await harness.state(INVOICE_ID)).payments[0]?.status).toBe('failed');
-    });
+      clock.advance(2_000);
+    }
+    const poison = await rows(`select status, attempts, reason from inbox_event where event_id = 'poison'`);
+    expect(poison).toEqual([{ status: 'parked', attempts: 3, reason: 'TypeError: poison' }]);
+    await db.pool.query('update lane set lease_until = null');
+    await harness.drain();
+    expect((await harness.state(INVOICE_ID)).payments[0]?.status).toBe('failed');
   });
 });
 
 // A sender without an answer sends everything again: known deliveries must cost a batch no more statements than new
 // ones.
-describe('A repeated batch', () => {
-  const KNOWN = 200;
+const KNOWN = 200;
 
-  describe('a batch of repeated deliveries', () => {
-    let x: LaneOnPostgres;
-    beforeAll(async () => {
-      x = await laneOnPostgres();
-    });
-    afterAll(() => x.close());
+describe('a batch of repeated deliveries', () => {
+  let x: LaneOnPostgres;
+  beforeAll(async () => {
+    x = await laneOnPostgres();
+  });
+  afterAll(() => x.close());
 
-    it('a repeated batch needs a handful of statements, however many deliveries it has', async () => {
-      const batch = Array.from({ length: KNOWN }, (_, n): Delivery =>
-        delivery('mor_payments', `k${n}`, 'payment.x', `in_k${n}`, { id: `k${n}` }),
-      );
-      await x.inbox.store(batch);
-      let statements = 0;
-      x.db.intake.on('acquire', () => statements++);
-      expect(await x.inbox.store(batch)).toEqual(batch.map(() => 'duplicate'));
-      expect(statements).toBeLessThan(5);
-    });
+  it('the inbox needs fewer than five statements for 200 repeated deliveries', async () => {
+    const batch = Array.from({ length: KNOWN }, (_, n): Delivery =>
+      delivery('mor_payments', `k${n}`, 'payment.x', `in_k${n}`, { id: `k${n}` }),
+    );
+    await x.inbox.store(batch);
+    let statements = 0;
+    x.db.intake.on('acquire', () => statements++);
+    expect(await x.inbox.store(batch)).toEqual(batch.map(() => 'duplicate'));
+    expect(statements).toBeLessThan(5);
   });
 });
 
@@ -455,80 +445,76 @@ describe('Bodies by the month', () => {
   const bodies = async (ids: readonly string[]): Promise<boolean[]> =>
     Promise.all(ids.map(async (id) => (await eventById(db.pool, id))?.body !== null));
 
-  describe('the bodies of events', () => {
-    it('event bodies have room for this month and two more from the first migration on', async () => {
-      const now = new Date();
-      const expected = [0, 1, 2].map((n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n, 1)));
-      expect(await months()).toEqual([
-        ...expected.map((d) => `event_body_${d.toISOString().slice(0, 7).replace('-', '_')}`),
-        'event_body_other',
-      ]);
-      await new BodyMonths(db, new ServerTime()).makeAhead(2);
-      expect(await months()).toHaveLength(4);
-    });
-
-    it("an event body without a partition for its month arrives, is findable, and delays the month's partition", async () => {
-      const id = await came('2020-02-03T00:00:00Z');
-      expect(await bodies([id])).toEqual([true]);
-      await make('2020-01-31T23:59:59Z', 2);
-      expect((await months()).slice(0, 2)).toEqual(['event_body_2020_01', 'event_body_2020_03']);
-      expect(await bodies([id])).toEqual([true]);
-    });
-
-    it("event bodies go with their month's purge, except those waiting for a decision or a person", async () => {
-      await make('2021-05-01T00:00:00Z', 1);
-      const old = [
-        await came('2021-05-01T00:00:00Z'),
-        await came('2021-05-31T23:59:59Z', 'ignored'),
-        await came('2021-05-20T00:00:00Z', 'parked'),
-        await came('2021-05-21T00:00:00Z', 'received'),
-        await came('2021-06-01T00:00:00Z'),
-      ];
-      const purge = (before: string) => new Erasure(db, ERASED_PARTS).purge(new Date(before));
-      expect(await purge('2021-05-31T23:59:59Z')).toMatchObject({ events: 0 });
-      expect(await bodies(old)).toEqual([true, true, true, true, true]);
-      expect(await purge('2021-06-01T00:00:00Z')).toMatchObject({ events: 2 });
-      expect(await bodies(old)).toEqual([false, false, true, true, true]);
-      expect(await months()).not.toContain('event_body_2021_05');
-      await db.pool.query(`update inbox_event set status = 'done' where status in ('parked', 'received')`);
-      expect(await purge('2021-07-01T00:00:00Z')).toMatchObject({ events: 3 });
-      expect(await bodies(old)).toEqual([false, false, false, false, false]);
-    });
-
-    it('a user with rights to read and write only makes and purges months, also several at once', async () => {
-      const role = `clerk_${Math.random().toString(36).slice(2)}`;
-      await db.pool.query(`create role ${role} login password 'clerk'`);
-      await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
-      await db.pool.query(`grant usage on all sequences in schema public to ${role}`);
-      const url = new URL(fresh.url);
-      url.username = role;
-      url.password = 'clerk';
-      const clerk = new pg.Pool({ connectionString: url.toString(), max: 3 });
-      try {
-        await Promise.all([0, 1, 2].map(() => clerk.query(`select make_body_months('2022-03-01T00:00:00Z', 0)`)));
-        expect(await months()).toContain('event_body_2022_03');
-        const id = await came('2022-03-02T00:00:00Z');
-        await expect(clerk.query('drop table event_body_2022_03')).rejects.toThrow('owner');
-        const dropped = await clerk.query<{ n: string }>(`select drop_body_month('2022-04-01T00:00:00Z') as n`);
-        expect(dropped.rows).toEqual([{ n: '1' }]);
-        expect(await bodies([id])).toEqual([false]);
-      } finally {
-        await clerk.end();
-        await db.pool.query(`drop owned by ${role}`);
-        await db.pool.query(`drop role ${role}`);
-      }
-    });
+  it('the database has partitions of event bodies for this month and the next two after the first migration', async () => {
+    const now = new Date();
+    const expected = [0, 1, 2].map((n) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + n, 1)));
+    expect(await months()).toEqual([
+      ...expected.map((d) => `event_body_${d.toISOString().slice(0, 7).replace('-', '_')}`),
+      'event_body_other',
+    ]);
+    await new BodyMonths(db, new ServerTime()).makeAhead(2);
+    expect(await months()).toHaveLength(4);
   });
 
-  describe('an event with a smooth decision', () => {
-    it('a decided event gets its update in its page, without a write to an index', async () => {
-      for (let n = 1; n <= 20; n++) await came(`2023-01-${String(n).padStart(2, '0')}T00:00:00Z`);
-      await db.pool.query('select pg_stat_force_next_flush()').catch(() => undefined); // PostgreSQL 15 and later
-      const counted = await db.pool.query<{ all: string; hot: string }>(
-        `select pg_stat_get_xact_tuples_updated('inbox_event'::regclass) + n_tup_upd as all, pg_stat_get_xact_tuples_hot_updated('inbox_event'::regclass) + n_tup_hot_upd as hot
+  it("the inbox stores an event body of a month without a partition, and makes that month's partition later", async () => {
+    const id = await came('2020-02-03T00:00:00Z');
+    expect(await bodies([id])).toEqual([true]);
+    await make('2020-01-31T23:59:59Z', 2);
+    expect((await months()).slice(0, 2)).toEqual(['event_body_2020_01', 'event_body_2020_03']);
+    expect(await bodies([id])).toEqual([true]);
+  });
+
+  it('purge drops event bodies month by month, except bodies of events that wait for a decision or a person', async () => {
+    await make('2021-05-01T00:00:00Z', 1);
+    const old = [
+      await came('2021-05-01T00:00:00Z'),
+      await came('2021-05-31T23:59:59Z', 'ignored'),
+      await came('2021-05-20T00:00:00Z', 'parked'),
+      await came('2021-05-21T00:00:00Z', 'received'),
+      await came('2021-06-01T00:00:00Z'),
+    ];
+    const purge = (before: string) => new Erasure(db, ERASED_PARTS).purge(new Date(before));
+    expect(await purge('2021-05-31T23:59:59Z')).toMatchObject({ events: 0 });
+    expect(await bodies(old)).toEqual([true, true, true, true, true]);
+    expect(await purge('2021-06-01T00:00:00Z')).toMatchObject({ events: 2 });
+    expect(await bodies(old)).toEqual([false, false, true, true, true]);
+    expect(await months()).not.toContain('event_body_2021_05');
+    await db.pool.query(`update inbox_event set status = 'done' where status in ('parked', 'received')`);
+    expect(await purge('2021-07-01T00:00:00Z')).toMatchObject({ events: 3 });
+    expect(await bodies(old)).toEqual([false, false, false, false, false]);
+  });
+
+  it('a database user without the right to drop tables makes and purges the partitions of event bodies', async () => {
+    const role = `clerk_${Math.random().toString(36).slice(2)}`;
+    await db.pool.query(`create role ${role} login password 'clerk'`);
+    await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
+    await db.pool.query(`grant usage on all sequences in schema public to ${role}`);
+    const url = new URL(fresh.url);
+    url.username = role;
+    url.password = 'clerk';
+    const clerk = new pg.Pool({ connectionString: url.toString(), max: 3 });
+    try {
+      await Promise.all([0, 1, 2].map(() => clerk.query(`select make_body_months('2022-03-01T00:00:00Z', 0)`)));
+      expect(await months()).toContain('event_body_2022_03');
+      const id = await came('2022-03-02T00:00:00Z');
+      await expect(clerk.query('drop table event_body_2022_03')).rejects.toThrow('owner');
+      const dropped = await clerk.query<{ n: string }>(`select drop_body_month('2022-04-01T00:00:00Z') as n`);
+      expect(dropped.rows).toEqual([{ n: '1' }]);
+      expect(await bodies([id])).toEqual([false]);
+    } finally {
+      await clerk.end();
+      await db.pool.query(`drop owned by ${role}`);
+      await db.pool.query(`drop role ${role}`);
+    }
+  });
+
+  it('PostgreSQL updates a decided event within its page, without a write to an index', async () => {
+    for (let n = 1; n <= 20; n++) await came(`2023-01-${String(n).padStart(2, '0')}T00:00:00Z`);
+    await db.pool.query('select pg_stat_force_next_flush()').catch(() => undefined); // PostgreSQL 15 and later
+    const counted = await db.pool.query<{ all: string; hot: string }>(
+      `select pg_stat_get_xact_tuples_updated('inbox_event'::regclass) + n_tup_upd as all, pg_stat_get_xact_tuples_hot_updated('inbox_event'::regclass) + n_tup_hot_upd as hot
          from pg_stat_user_tables where relname = 'inbox_event'`,
-      );
-      expect(counted.rows[0]?.hot).toBe(counted.rows[0]?.all);
-    });
+    );
+    expect(counted.rows[0]?.hot).toBe(counted.rows[0]?.all);
   });
 });

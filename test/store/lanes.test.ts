@@ -35,223 +35,206 @@ describe('Lanes', () => {
     return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
   }
 
-  describe('a stored row', () => {
-    const at = new Date('2026-11-20T12:34:56.789Z');
-    const ctx = () => ({ ...x.harness.context.now(), now: at });
-    const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
+  const at = new Date('2026-11-20T12:34:56.789Z');
+  const ctx = () => ({ ...x.harness.context.now(), now: at });
+  const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
 
-    async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
-      await x.harness.store.transact(write(INVOICE_ID, null, change));
-      return x.harness.state(INVOICE_ID);
-    }
+  async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
+    await x.harness.store.transact(write(INVOICE_ID, null, change));
+    return x.harness.state(INVOICE_ID);
+  }
 
-    it('a stored row comes back exactly: amounts beyond 2^53, milliseconds, null, quotes and letters of any script', async () => {
-      let invoice: InvoiceRow | null = null;
-      let payment: PaymentRow | null = null;
-      const s = await stored((empty) => {
-        const made = ensureInvoice(empty, ctx());
-        invoice = { ...made.invoice, currency: 'KWD', amountDue: HUGE, total: -HUGE, amountPaid: 0n, finalizesAt: at };
-        payment = newPayment(ctx(), {
-          invoiceId: INVOICE_ID,
-          customerId: `cus_'"\\ äß漢字🌳`,
-          currency: 'KWD',
-          amount: HUGE,
-          amountRefunded: HUGE - 1n,
-          succeededAt: at,
-          waived: ['amount_mismatch', 'customer_mismatch'],
-        });
-        const withEntry = { ...empty, entries: [paymentCollected(payment, HUGE, at, null)] };
-        return note(putPayment(putInvoice(withEntry, invoice), payment), ctx(), 'call', 'read', null, {
-          n: 1,
-          none: null,
-        });
-      });
-      expect(s.invoice).toEqual(invoice);
-      expect(s.payments).toEqual([payment]);
-      expect(s.entries[0]?.amount).toEqual({ minor: HUGE, currency: 'KWD' });
-      const { story } = await readLane(x.db.pool, INVOICE_ID);
-      expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
-    });
-
-    it('a stored row stays readable on the same connections after a later release adds columns', async () => {
-      const { harness, db } = x;
-      const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
-      const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
-      await onEveryConnection();
-      const tables = ['invoice', 'payment', 'refund', 'mor_object', 'review', 'open_call', 'lane'];
-      for (const table of [...tables, 'inbox_event', 'lane_log', 'ledger_entry'])
-        await db.pool.query(`alter table ${table} add column of_a_later_release text`);
-      await onEveryConnection();
-      expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
-    });
-
-    it('a stored row shows its own content: an attempt without its payment after a payment without an attempt', async () => {
-      const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
-      await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
-      const again = { ...payment, customerId: 'cus_2' };
-      await stored((s) => note(putPayment(s, again), ctx(), 'decision', 'a payment', null));
-      const attempt = {
-        eventId: 'evt_late',
+  it('the database returns a stored invoice and payment exactly: huge amounts, milliseconds and any script', async () => {
+    let invoice: InvoiceRow | null = null;
+    let payment: PaymentRow | null = null;
+    const s = await stored((empty) => {
+      const made = ensureInvoice(empty, ctx());
+      invoice = { ...made.invoice, currency: 'KWD', amountDue: HUGE, total: -HUGE, amountPaid: 0n, finalizesAt: at };
+      payment = newPayment(ctx(), {
         invoiceId: INVOICE_ID,
-        paymentId: 'pay_1',
-        outcome: 'failed' as const,
-        amount: 1n,
-        currency: 'EUR',
-        failureMessage: null,
-        declineCode: null,
-        processorPaymentIntentId: null,
-        at,
-      };
-      await stored((s) => note(addAttempt(s, attempt), ctx(), 'decision', 'an attempt', null));
-      expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
-    });
-
-    it('a lane stores all of a decision or nothing of it', async () => {
-      const bad = (s: LaneState): LaneState => {
-        const { state, invoice } = ensureInvoice(s, ctx());
-        return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
-          ...invoice,
-          currency: 'TOOLONG',
-        });
-      };
-      await expect(stored(bad)).rejects.toThrow();
-      const { rows } = await x.db.pool.query('select 1 from review union all select 1 from lane');
-      expect(rows).toEqual([]);
-    });
-
-    it('a lane refuses a payment recorded for another invoice, and says where', async () => {
-      const one = (lane: string) => (s: LaneState) => {
-        const { state } = ensureInvoice(s, ctx());
-        return putPayment(
-          state,
-          newPayment(x.harness.context.now(), {
-            invoiceId: lane,
-            customerId: 'c',
-            currency: 'EUR',
-            paymentId: 'pay_1',
-          }),
-        );
-      };
-      const { store, backend } = x.harness;
-      await store.transact(write('in_a', null, one('in_a')));
-      await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
-      expect(await backend.books.payments.namedElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(
-        new Map([['pay_1', 'in_a']]),
-      );
-      expect(await backend.books.payments.namedElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
-    });
-  });
-
-  describe("a text out of PostgreSQL's range", () => {
-    it("a text out of PostgreSQL's range keeps all but NUL and half a surrogate pair, in nested values too", async () => {
-      const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
-      const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
-      const now = x.harness.context.now();
-      const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
-      await x.harness.store.transact(
-        write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
-      );
-      const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
-      expect(reviews.rows).toEqual([{ outcome: kept }]);
-      const { story } = await readLane(x.db.pool, 'in_0');
-      expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
-    });
-  });
-
-  describe('a connection to a server turned standby', () => {
-    it('a connection to a server turned standby goes at its first refused write, and the next one is new', async () => {
-      const { pool } = x.db;
-      const claim = () => x.harness.store.claim('w', 1, 25_000);
-      await claim();
-      await pool.query('set default_transaction_read_only = on'); // on the one idle connection
-      await expect(claim()).rejects.toMatchObject({ code: '25006' });
-      expect(await claim()).toEqual([]);
-    });
-  });
-
-  describe('a lane in work', () => {
-    const ABOUT = { invoiceId: 'in_0', subject: 'x' };
-    const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
-      openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
-    const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
-
-    it('a lane in work skips the read at each step, but sees every write from elsewhere since', async () => {
-      await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-      const { store, clock } = x.harness;
-      const [claim] = await store.claim('w', 1, 25_000);
-      const seen: (readonly string[])[] = [];
-      const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-        store.transact(
-          write('in_0', claim?.fence ?? 0n, (s) => {
-            seen.push(kinds(s));
-            return change(s);
-          }),
-        );
-      await step(say('dispute'));
-      await step((s) => s);
-      const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
-      await elsewhere.transact(write('in_0', null, say('effect_failed')));
-      await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
-      expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
-      expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
-    });
-
-    it('a lane in work remembers nothing of an uncommitted step', async () => {
-      await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
-      const { store } = x.harness;
-      const [claim] = await store.claim('w', 1, 25_000);
-      const step = (change: (s: LaneState) => LaneState): Promise<null> =>
-        store.transact(write('in_0', claim?.fence ?? 0n, change));
-      await step((s) => s);
-      const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
-      const refused = (s: LaneState): LaneState => ({
-        ...say('dispute')(s),
-        entries: [paymentCollected(nothing, 0n, x.harness.clock.now(), null)],
+        customerId: `cus_'"\\ äß漢字🌳`,
+        currency: 'KWD',
+        amount: HUGE,
+        amountRefunded: HUGE - 1n,
+        succeededAt: at,
+        waived: ['amount_mismatch', 'customer_mismatch'],
       });
-      await expect(step(refused)).rejects.toThrow('ledger_entry_amount_check');
-      let after: LaneState | null = null;
-      await step((s) => (after = s));
-      expect(after).toMatchObject({ reviews: [], journal: [] });
+      const withEntry = { ...empty, entries: [paymentCollected(payment, HUGE, at, null)] };
+      return note(putPayment(putInvoice(withEntry, invoice), payment), ctx(), 'call', 'read', null, {
+        n: 1,
+        none: null,
+      });
     });
+    expect(s.invoice).toEqual(invoice);
+    expect(s.payments).toEqual([payment]);
+    expect(s.entries[0]?.amount).toEqual({ minor: HUGE, currency: 'KWD' });
+    const { story } = await readLane(x.db.pool, INVOICE_ID);
+    expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
   });
 
-  describe('a payment with a second invoice', () => {
-    it('a payment with a second invoice stays unapplied there: a person learns it, and the first stays in force', async () => {
+  it('a running daemon reads its rows after a later release added columns', async () => {
+    const { harness, db } = x;
+    const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
+    const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
+    await onEveryConnection();
+    const tables = ['invoice', 'payment', 'refund', 'mor_object', 'review', 'open_call', 'lane'];
+    for (const table of [...tables, 'inbox_event', 'lane_log', 'ledger_entry'])
+      await db.pool.query(`alter table ${table} add column of_a_later_release text`);
+    await onEveryConnection();
+    expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
+  });
+
+  it('a failed attempt has its own fields in the database, though the same connection wrote a payment before', async () => {
+    const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
+    await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
+    const again = { ...payment, customerId: 'cus_2' };
+    await stored((s) => note(putPayment(s, again), ctx(), 'decision', 'a payment', null));
+    const attempt = {
+      eventId: 'evt_late',
+      invoiceId: INVOICE_ID,
+      paymentId: 'pay_1',
+      outcome: 'failed' as const,
+      amount: 1n,
+      currency: 'EUR',
+      failureMessage: null,
+      declineCode: null,
+      processorPaymentIntentId: null,
+      at,
+    };
+    await stored((s) => note(addAttempt(s, attempt), ctx(), 'decision', 'an attempt', null));
+    expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
+  });
+
+  it('Crossbill stores no row of a decision if the database refuses one of them', async () => {
+    const bad = (s: LaneState): LaneState => {
+      const { state, invoice } = ensureInvoice(s, ctx());
+      return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
+        ...invoice,
+        currency: 'TOOLONG',
+      });
+    };
+    await expect(stored(bad)).rejects.toThrow();
+    const { rows } = await x.db.pool.query('select 1 from review union all select 1 from lane');
+    expect(rows).toEqual([]);
+  });
+
+  it('the database refuses the same payment on a second invoice, and Crossbill finds the first invoice', async () => {
+    const one = (lane: string) => (s: LaneState) => {
+      const { state } = ensureInvoice(s, ctx());
+      return putPayment(
+        state,
+        newPayment(x.harness.context.now(), { invoiceId: lane, customerId: 'c', currency: 'EUR', paymentId: 'pay_1' }),
+      );
+    };
+    const { store, backend } = x.harness;
+    await store.transact(write('in_a', null, one('in_a')));
+    await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
+    expect(await backend.books.payments.namedElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(
+      new Map([['pay_1', 'in_a']]),
+    );
+    expect(await backend.books.payments.namedElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
+  });
+
+  it('Crossbill replaces characters PostgreSQL cannot store and keeps the rest of the text', async () => {
+    const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
+    const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
+    const now = x.harness.context.now();
+    const item = { kind: 'dispute', subject: 'dp_1', fact: { ...FACTS.dispute, outcome: said } } as const;
+    await x.harness.store.transact(
+      write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
+    );
+    const reviews = await x.db.pool.query("select fact->>'outcome' as outcome from review");
+    expect(reviews.rows).toEqual([{ outcome: kept }]);
+    const { story } = await readLane(x.db.pool, 'in_0');
+    expect(story.journal.find((line) => line.text === 'told')?.detail).toEqual({ why: [kept] });
+  });
+
+  it('a pool drops a connection after its server became a read-only standby, and opens a new connection', async () => {
+    const { pool } = x.db;
+    const claim = () => x.harness.store.claim('w', 1, 25_000);
+    await claim();
+    await pool.query('set default_transaction_read_only = on'); // on the one idle connection
+    await expect(claim()).rejects.toMatchObject({ code: '25006' });
+    expect(await claim()).toEqual([]);
+  });
+
+  const ABOUT = { invoiceId: 'in_0', subject: 'x' };
+  const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
+    openReview(s, x.harness.context.now(), { ...aKind(kind), ...ABOUT });
+  const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
+
+  it("a worker keeps an invoice's state in memory between two writes, and still sees another replica's write", async () => {
+    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 1, 25_000);
+    const seen: (readonly string[])[] = [];
+    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+      store.transact(
+        write('in_0', claim?.fence ?? 0n, (s) => {
+          seen.push(kinds(s));
+          return change(s);
+        }),
+      );
+    await step(say('dispute'));
+    await step((s) => s);
+    const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
+    await elsewhere.transact(write('in_0', null, say('effect_failed')));
+    await step((s) => note(s, x.harness.context.now(), 'decision', 'decided again on what is there now'));
+    expect(seen).toEqual([[], ['dispute'], ['dispute'], ['dispute', 'effect_failed']]);
+    expect(kinds(await x.harness.state('in_0'))).toEqual(['dispute', 'effect_failed']);
+  });
+
+  it('a worker forgets a change that the database refused', async () => {
+    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+    const { store } = x.harness;
+    const [claim] = await store.claim('w', 1, 25_000);
+    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+      store.transact(write('in_0', claim?.fence ?? 0n, change));
+    await step((s) => s);
+    const nothing = newPayment(x.harness.context.now(), { invoiceId: 'in_0', customerId: 'c', currency: 'EUR' });
+    const refused = (s: LaneState): LaneState => ({
+      ...say('dispute')(s),
+      entries: [paymentCollected(nothing, 0n, x.harness.clock.now(), null)],
+    });
+    await expect(step(refused)).rejects.toThrow('ledger_entry_amount_check');
+    let after: LaneState | null = null;
+    await step((s) => (after = s));
+    expect(after).toMatchObject({ reviews: [], journal: [] });
+  });
+
+  it('a payment event for a second invoice changes nothing there and opens a review item', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice());
+    harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
+    await harness.take(aPaymentSucceeded());
+    await harness.take(
+      aPaymentSucceeded({ invoiceId: 'in_elm', eventId: 'evt_2' }),
+      invoiceEvent('invoice.finalized', { invoiceId: 'in_elm' }),
+    );
+    const elm = await harness.state('in_elm');
+    expect(elm.payments).toEqual([]);
+    expect(elm.reviews.map((r) => r.kind)).toEqual(['conflicting_event']);
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    const { rows } = await x.db.pool.query('select distinct status from inbox_event');
+    expect(rows).toEqual([{ status: 'done' }]);
+  });
+
+  it('a renewal has one effect each on Stripe and leaves no lease behind, wherever a worker crashes', async () => {
+    for (let k = 1; k <= 4; k++) {
+      await x.close();
+      x = await laneOnPostgres();
       const { harness } = x;
       harness.platform.put(anInvoice());
-      harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
-      await harness.take(aPaymentSucceeded());
-      await harness.take(
-        aPaymentSucceeded({ invoiceId: 'in_elm', eventId: 'evt_2' }),
-        invoiceEvent('invoice.finalized', { invoiceId: 'in_elm' }),
-      );
-      const elm = await harness.state('in_elm');
-      expect(elm.payments).toEqual([]);
-      expect(elm.reviews.map((r) => r.kind)).toEqual(['conflicting_event']);
+      harness.store.dieBefore = k;
+      await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await harness.rest();
+      expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
       expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-      const { rows } = await x.db.pool.query('select distinct status from inbox_event');
-      expect(rows).toEqual([{ status: 'done' }]);
-    });
-  });
-
-  describe('a renewal worked on PostgreSQL', () => {
-    it('a renewal survives a crash at every step with one effect each, and leaves no lease behind', async () => {
-      for (let k = 1; k <= 4; k++) {
-        await x.close();
-        x = await laneOnPostgres();
-        const { harness } = x;
-        harness.platform.put(anInvoice());
-        harness.store.dieBefore = k;
-        await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-        await harness.rest();
-        expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
-        expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-        const s = await harness.state(INVOICE_ID);
-        expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
-        const { rows } = await x.db.pool.query('select 1 from lane where lease_until is not null');
-        expect(rows).toEqual([]);
-      }
-    });
+      const s = await harness.state(INVOICE_ID);
+      expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+      const { rows } = await x.db.pool.query('select 1 from lane where lease_until is not null');
+      expect(rows).toEqual([]);
+    }
   });
 });
 
@@ -297,35 +280,33 @@ describe('Steps in one commit', () => {
     return rows.map((r) => r.lanes);
   }
 
-  describe('steps of the lanes at work', () => {
-    it('steps wait until a third of the working lanes is there, and then share one commit', async () => {
-      const of = await claimed(9);
-      const writing = [store.transact(of(0)), store.transact(of(1))];
-      await setImmediate();
-      expect(await commits()).toEqual([]);
-      writing.push(store.transact(of(2)));
-      await Promise.all(writing);
-      expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
-    });
+  it('a worker collects the writes of three out of nine lanes for one commit', async () => {
+    const of = await claimed(9);
+    const writing = [store.transact(of(0)), store.transact(of(1))];
+    await setImmediate();
+    expect(await commits()).toEqual([]);
+    writing.push(store.transact(of(2)));
+    await Promise.all(writing);
+    expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
+  });
 
-    it('steps leave when their patience is over, however few they are', async () => {
-      store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
-      const of = await claimed(9);
-      await store.transact(of(0));
-      expect(await commits()).toEqual([['in_0']]);
-    });
+  it('a worker commits the write of a single lane alone after a waiting time', async () => {
+    store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
+    const of = await claimed(9);
+    await store.transact(of(0));
+    expect(await commits()).toEqual([['in_0']]);
+  });
 
-    it("steps leave with a person's command, without waiting", async () => {
-      const of = await claimed(9);
-      await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
-      expect(await commits()).toEqual([['in_0', 'in_elm']]);
-    });
+  it("a worker commits a lane's write at once, together with a person's command", async () => {
+    const of = await claimed(9);
+    await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
+    expect(await commits()).toEqual([['in_0', 'in_elm']]);
+  });
 
-    it('steps do not wait for anybody when there are no more than three', async () => {
-      const of = await claimed(3);
-      await store.transact(of(0));
-      expect(await commits()).toEqual([['in_0']]);
-    });
+  it("a worker with at most three lanes commits each lane's write at once", async () => {
+    const of = await claimed(3);
+    await store.transact(of(0));
+    expect(await commits()).toEqual([['in_0']]);
   });
 });
 
@@ -355,7 +336,7 @@ describe('A call longer than its lease', () => {
     while (!(await holds()) && !ended) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
-  it('a call longer than its lease happens once, and Crossbill stores its result', async () => {
+  it('a worker makes a call longer than its lease once, and stores its result', async () => {
     const { harness, db } = x;
     const { clock, context, gateway, platform, relay, store } = harness;
     platform.put(anInvoice());
@@ -393,7 +374,7 @@ describe('A call longer than its lease', () => {
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
   }, 60_000);
 
-  it('any number of lanes may wait out an outage at once, without a warning', async () => {
+  it('a worker of forty lanes causes no warning of too many listeners in a database outage', async () => {
     const signals: AbortSignal[] = [];
     const run = async (_claim: Claim, signal: AbortSignal): Promise<never> => {
       signals.push(signal);

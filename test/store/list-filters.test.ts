@@ -60,7 +60,7 @@ describe('above 50,000 renewals', () => {
     return pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan);
   }
 
-  it('each list filter reads a few pages, and one without an index no more than a page may', async () => {
+  it('each filter of a list reads few pages of 50,000 renewals, or stops at its limit without an index', async () => {
     const lists = questions(db, `old${RENEWALS / 2}`, RENEWALS / 2).filter(({ what }) => /\bof\b|list/.test(what));
     expect(lists.length).toBeGreaterThan(30);
     // As the daemon keeps it: the sums of days are close behind the entries.
@@ -81,7 +81,7 @@ describe('above 50,000 renewals', () => {
     expect(tooMany).toEqual([]);
   });
 
-  it('a page at its limit of rows has a cursor, and the next one goes on behind it', async () => {
+  it('a list page that stops at its limit of rows returns a cursor for the next page', async () => {
     const payments = new PaymentsStore(db);
     let cursor: string | null = null;
     let pages = 0;
@@ -94,7 +94,7 @@ describe('above 50,000 renewals', () => {
     expect(pages).toBe(RENEWALS / LOOKED_THROUGH + 1);
   });
 
-  it('a month of the ledger has its late entries', async () => {
+  it("the ledger's list of a day includes entries recorded later", async () => {
     const entries = new LedgerStore(db);
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
@@ -197,7 +197,7 @@ describe('any filters together', () => {
     return found.rows.map((r) => r.id);
   }
 
-  it('a list of payments gives each match once, page by page, the newest first', async () => {
+  it('the payments list shows each matching payment once, newest first, for any filters', async () => {
     const filters = fc.record({
       ...money,
       status: maybe(fc.constantFrom('failed', 'succeeded', 'refunded')),
@@ -214,7 +214,7 @@ describe('any filters together', () => {
     );
   });
 
-  it('a list of the ledger gives each match once, also late entries', async () => {
+  it('the ledger list shows each matching entry once, late entries included, for any filters', async () => {
     const filters = fc.record({
       ...money,
       invoiceId: maybe(fc.constantFrom('in_8', 'in_none')),

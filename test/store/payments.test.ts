@@ -56,84 +56,80 @@ describe('A refund without an invoice', () => {
 
   const once = { payments: [['pay_oak', 'confirmed', 300n]], refunds: ['rfnd_1'], notes: 1, open: [] };
 
-  describe('a refund without an invoice', () => {
-    it("a completed signup's refund counts and shows once, however often it comes and under any event", async () => {
-      await complete();
-      await x.harness.rest();
-      await x.harness.take(refunded(1, 300), refunded(1, 300));
-      expect(await shown()).toEqual(once);
-      await x.harness.take(refunded(1, 300), refunded(1, 300, { eventId: 'evt_again' }));
-      await x.harness.take(refunded(1, 300, { eventId: 'evt_named', invoiceId: INVOICE_ID }));
-      await x.harness.rest();
-      expect(await shown()).toEqual(once);
-      expect(await items()).toEqual([]);
-    });
+  it('a refund of a completed signup counts once and shows once on Stripe, under any event and any repeat', async () => {
+    await complete();
+    await x.harness.rest();
+    await x.harness.take(refunded(1, 300), refunded(1, 300));
+    expect(await shown()).toEqual(once);
+    await x.harness.take(refunded(1, 300), refunded(1, 300, { eventId: 'evt_again' }));
+    await x.harness.take(refunded(1, 300, { eventId: 'evt_named', invoiceId: INVOICE_ID }));
+    await x.harness.rest();
+    expect(await shown()).toEqual(once);
+    expect(await items()).toEqual([]);
+  });
 
-    it("a refund before the signup's completion goes to a person, and takes its place after the completion", async () => {
-      await x.harness.take(refunded(1, 300), refunded(1, 300));
-      await x.harness.rest(1);
-      expect(await items()).toEqual([
-        { kind: 'conflicting_event', subject: 'evt_r1', status: 'open', resolution: null },
-      ]);
-      await complete();
-      await x.harness.rest();
-      expect(await shown()).toEqual(once);
-      expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
-    });
+  it("a refund before its signup's completion opens a review item, and counts after the completion", async () => {
+    await x.harness.take(refunded(1, 300), refunded(1, 300));
+    await x.harness.rest(1);
+    expect(await items()).toEqual([{ kind: 'conflicting_event', subject: 'evt_r1', status: 'open', resolution: null }]);
+    await complete();
+    await x.harness.rest();
+    expect(await shown()).toEqual(once);
+    expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+  });
 
-    it("a refund's item closes too when a person tries again with its invoice known", async () => {
-      await x.harness.take(refunded(1, 300));
-      await x.harness.rest(1);
-      await complete();
-      expect(await new EventsStore(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
-      await x.harness.rest();
-      expect(await shown()).toEqual(once);
-      expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
-    });
+  it("a retry of a refund event closes its review item once the signup's invoice is known", async () => {
+    await x.harness.take(refunded(1, 300));
+    await x.harness.rest(1);
+    await complete();
+    expect(await new EventsStore(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
+    await x.harness.rest();
+    expect(await shown()).toEqual(once);
+    expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+  });
 
-    it('refunds with and without an invoice add up', async () => {
-      await complete();
-      await x.harness.rest();
-      await x.harness.take(refunded(2, 600));
-      await x.harness.take(refunded(1, 300, { invoiceId: INVOICE_ID }), refunded(3, 900));
-      await x.harness.rest();
-      const refunds = ['rfnd_1', 'rfnd_2', 'rfnd_3'];
-      expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
-    });
+  it('refunds with and without an invoice id add up on their payment', async () => {
+    await complete();
+    await x.harness.rest();
+    await x.harness.take(refunded(2, 600));
+    await x.harness.take(refunded(1, 300, { invoiceId: INVOICE_ID }), refunded(3, 900));
+    await x.harness.rest();
+    const refunds = ['rfnd_1', 'rfnd_2', 'rfnd_3'];
+    expect(await shown()).toEqual({ payments: [['pay_oak', 'confirmed', 900n]], refunds, notes: 3, open: [] });
+  });
 
-    it('a refund of a payment named by its own event goes to this payment', async () => {
-      await x.harness.take(aPaymentSucceeded());
-      await x.harness.take(refunded(1, 300));
-      await x.harness.rest();
-      expect(await shown()).toEqual(once);
-    });
+  it('a refund event without an invoice id finds the payment that an earlier event named', async () => {
+    await x.harness.take(aPaymentSucceeded());
+    await x.harness.take(refunded(1, 300));
+    await x.harness.rest();
+    expect(await shown()).toEqual(once);
+  });
 
-    it('a refund of nothing known stays with a person, and moves no money here', async () => {
-      await x.harness.take(refunded(1, 300), refunded(2, 600));
-      await x.harness.rest(24 * 8);
-      expect(await items()).toMatchObject([
-        { kind: 'conflicting_event', subject: 'evt_r1', status: 'open' },
-        { kind: 'conflicting_event', subject: 'evt_r2', status: 'open' },
-      ]);
-      const books = await x.db.pool.query('select 1 from ledger_entry union all select 1 from payment');
-      expect(books.rowCount).toBe(0);
-      const events = await x.db.pool.query('select distinct lane, status from inbox_event');
-      expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
-    });
+  it('a refund of an unknown payment stays a review item and moves no money in the ledger', async () => {
+    await x.harness.take(refunded(1, 300), refunded(2, 600));
+    await x.harness.rest(24 * 8);
+    expect(await items()).toMatchObject([
+      { kind: 'conflicting_event', subject: 'evt_r1', status: 'open' },
+      { kind: 'conflicting_event', subject: 'evt_r2', status: 'open' },
+    ]);
+    const books = await x.db.pool.query('select 1 from ledger_entry union all select 1 from payment');
+    expect(books.rowCount).toBe(0);
+    const events = await x.db.pool.query('select distinct lane, status from inbox_event');
+    expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
+  });
 
-    it('a refund parked by an older release says why at the next try, and makes no invoice of its lane', async () => {
-      const lane = 'event:mor_payments:evt_r1';
-      await x.harness.take({ ...refunded(1, 300), lane });
-      const events = await x.db.pool.query('select status, reason from inbox_event');
-      expect(events.rows).toEqual([{ status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' }]);
-      expect((await x.harness.state(lane)).invoice).toBeNull();
-    });
+  it('a refund that an older release parked names its missing invoice id at a retry, and creates no invoice', async () => {
+    const lane = 'event:mor_payments:evt_r1';
+    await x.harness.take({ ...refunded(1, 300), lane });
+    const events = await x.db.pool.query('select status, reason from inbox_event');
+    expect(events.rows).toEqual([{ status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' }]);
+    expect((await x.harness.state(lane)).invoice).toBeNull();
+  });
 
-    it('the endpoint parks a success without an invoice', () => {
-      expect(atEndpoint(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
-        status: 'parked',
-        lane: expect.stringMatching(/^event:/),
-      });
+  it('the payments endpoint parks a payment.succeeded event without an invoice id', () => {
+    expect(atEndpoint(aPaymentSucceeded({ invoiceId: '' }))).toMatchObject({
+      status: 'parked',
+      lane: expect.stringMatching(/^event:/),
     });
   });
 });
@@ -151,7 +147,7 @@ describe('One charge', () => {
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
 
-  it('Crossbill books and marks a charge named by two invoices once, and an item names both', async () => {
+  it('two invoices name one charge: Crossbill books and marks it once, and the review item names both', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());
@@ -173,7 +169,7 @@ describe('One charge', () => {
     expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
   });
 
-  it("the item calls the first payment by the MoR's name, also if the name came after the booking", async () => {
+  it('the review item of a charge on two invoices names the first payment by its later MoR id', async () => {
     const { harness } = x;
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);
@@ -189,7 +185,7 @@ describe('One charge', () => {
     for (const name of ['pay_elm', 'pay_first', INVOICE_ID]) expect(wordsOf(item).summary).toContain(name);
   });
 
-  it('two invoices name one charge at once: one books it, and the other becomes the item', async () => {
+  it('two events name one charge on two invoices at once: Crossbill books it once and opens a review item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }), second());
     const both = [await harness.state(INVOICE_ID), await harness.state('in_elm')];
@@ -198,7 +194,7 @@ describe('One charge', () => {
     expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 
-  it('a person cannot have the charge marked for the second invoice, and dismisses it', async () => {
+  it('an operator cannot mark a second invoice with a used charge, and dismisses the review item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());

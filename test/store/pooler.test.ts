@@ -75,7 +75,7 @@ function listens(port: number): Promise<boolean> {
   });
   afterAll(() => migrated.drop());
 
-  it('a daemon migrates and works through a pooler in session mode with its own defaults', async () => {
+  it('the daemon migrates and works through a pooler in session mode', async () => {
     const bouncer = await Bouncer.start('session');
     const empty = await emptyDatabase();
     const daemon = opening(bouncer.to(empty), { poolSize: 5 });
@@ -93,7 +93,7 @@ function listens(port: number): Promise<boolean> {
   });
 
   it.each(['transaction', 'statement'] as const)(
-    'a daemon, migrate and the doctor refuse a pooler in %s mode, with the remedy',
+    'the daemon, migrate and doctor refuse a pooler in %s mode and name the remedy',
     async (mode) => {
       const sentence =
         'The pooler before the database gives each transaction another session (transaction or statement mode): locks and session settings would be lost';
@@ -122,7 +122,7 @@ function listens(port: number): Promise<boolean> {
     },
   );
 
-  it('a daemon notices transaction mode also while many others work in the same pool', async () => {
+  it('the daemon recognises a pooler in transaction mode while other clients use the pool', async () => {
     const bouncer = await Bouncer.start('transaction');
     const { default: pg } = await import('pg');
     const others = new pg.Pool({ connectionString: bouncer.to(migrated), max: 12 });

@@ -65,83 +65,81 @@ describe('A rebuild', () => {
       .join('\n');
   }
 
-  describe('rebuild', () => {
-    it('a rebuild finds nothing to do if the read model is as the logs say', async () => {
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
-    });
+  it('a rebuild of the read model changes nothing if its rows agree with the logs', async () => {
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
+  });
 
-    it('a rebuild restores changed or lost rows, and counts their invoices', async () => {
-      const before = await readRows();
-      expect(before).toContain('refund {');
-      expect(before).toContain('open_call {');
-      await x.db.pool.query(`update invoice set status = 'void' where invoice_id = $1`, [INVOICE_ID]);
-      await x.db.pool.query(`update payment set mark = 'parked', amount_refunded = 1000`);
-      await x.db.pool.query('delete from refund; delete from open_call');
-      expect(await readRows()).not.toBe(before);
-      const checked = await new Rebuild(x.db).run(true, () => undefined);
-      expect(checked).toEqual({ lanes: 2, differed: 1, failed: [] });
-      expect(await readRows()).not.toBe(before);
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(checked);
-      expect(await readRows()).toBe(before);
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
-    });
+  it('a rebuild of the read model restores changed and lost rows and counts their invoices', async () => {
+    const before = await readRows();
+    expect(before).toContain('refund {');
+    expect(before).toContain('open_call {');
+    await x.db.pool.query(`update invoice set status = 'void' where invoice_id = $1`, [INVOICE_ID]);
+    await x.db.pool.query(`update payment set mark = 'parked', amount_refunded = 1000`);
+    await x.db.pool.query('delete from refund; delete from open_call');
+    expect(await readRows()).not.toBe(before);
+    const checked = await new Rebuild(x.db).run(true, () => undefined);
+    expect(checked).toEqual({ lanes: 2, differed: 1, failed: [] });
+    expect(await readRows()).not.toBe(before);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(checked);
+    expect(await readRows()).toBe(before);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
+  });
 
-    it('a rebuild removes the row of a refund since joined to another', async () => {
-      const { harness } = x;
-      const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
-      harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
-      await harness.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 200 }));
-      const asked = { amount: 200n, reason: null, metadata: {}, by: 'ops' } as never;
-      await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, payment?.id ?? '', asked, ctx));
-      await x.db.pool.query('create table before_join as select * from refund');
-      await harness.drain();
-      const joined = await readRows();
-      expect((await harness.state(INVOICE_ID)).refunds.map((r) => r.status)).toContain('joined');
-      expect(joined.match(/^refund /gm)).toHaveLength(2);
-      await x.db.pool.query(
-        'insert into refund overriding system value select * from before_join where id not in (select id from refund)',
-      );
-      expect((await readRows()).match(/^refund /gm)).toHaveLength(3);
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 1, failed: [] });
-      expect(await readRows()).toBe(joined);
-    });
+  it('a rebuild of the read model removes the row of a refund that joined another refund', async () => {
+    const { harness } = x;
+    const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
+    harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await harness.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 200 }));
+    const asked = { amount: 200n, reason: null, metadata: {}, by: 'ops' } as never;
+    await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, payment?.id ?? '', asked, ctx));
+    await x.db.pool.query('create table before_join as select * from refund');
+    await harness.drain();
+    const joined = await readRows();
+    expect((await harness.state(INVOICE_ID)).refunds.map((r) => r.status)).toContain('joined');
+    expect(joined.match(/^refund /gm)).toHaveLength(2);
+    await x.db.pool.query(
+      'insert into refund overriding system value select * from before_join where id not in (select id from refund)',
+    );
+    expect((await readRows()).match(/^refund /gm)).toHaveLength(3);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 1, failed: [] });
+    expect(await readRows()).toBe(joined);
+  });
 
-    it('a rebuild goes on after an invoice with an unreadable log, and names it', async () => {
-      await x.db.pool.query(
-        `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+  it('a rebuild of the read model names an invoice with an unreadable log and goes on with the others', async () => {
+    await x.db.pool.query(
+      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log where lane = $1 group by lane`,
-        [INVOICE_ID],
-      );
-      await x.db.pool.query(`update invoice set status = 'void' where invoice_id = 'in_elm'`);
-      const why = expect.stringContaining('has format 99');
-      const done = { lanes: 2, differed: 1, failed: [{ lane: INVOICE_ID, why }] };
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(done);
-      const { rows } = await x.db.pool.query(`select status from invoice where invoice_id = 'in_elm'`);
-      expect(rows).toEqual([{ status: 'expected' }]);
-    });
+      [INVOICE_ID],
+    );
+    await x.db.pool.query(`update invoice set status = 'void' where invoice_id = 'in_elm'`);
+    const why = expect.stringContaining('has format 99');
+    const done = { lanes: 2, differed: 1, failed: [{ lane: INVOICE_ID, why }] };
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(done);
+    const { rows } = await x.db.pool.query(`select status from invoice where invoice_id = 'in_elm'`);
+    expect(rows).toEqual([{ status: 'expected' }]);
+  });
 
-    it("a rebuild corrects rows with names another invoice's rows hold by mistake", async () => {
-      await x.harness.take(aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', chargeId: 'ch_elm' }));
-      const before = await readRows();
-      const rename = 'update payment set payment_id = $2 where payment_id = $1';
-      for (const [from, to] of [
-        ['pay_oak', 'pay_x'],
-        ['pay_elm', 'pay_oak'],
-      ])
-        await x.db.pool.query(rename, [from, to]);
-      const done = { lanes: 2, differed: 2, failed: [] };
-      expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(done);
-      expect(await readRows()).toBe(before);
-    });
+  it("a rebuild of the read model corrects payments that hold each other's ids", async () => {
+    await x.harness.take(aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', chargeId: 'ch_elm' }));
+    const before = await readRows();
+    const rename = 'update payment set payment_id = $2 where payment_id = $1';
+    for (const [from, to] of [
+      ['pay_oak', 'pay_x'],
+      ['pay_elm', 'pay_oak'],
+    ])
+      await x.db.pool.query(rename, [from, to]);
+    const done = { lanes: 2, differed: 2, failed: [] };
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(done);
+    expect(await readRows()).toBe(before);
+  });
 
-    it("a rebuild makes all rows from nothing, in the order of the invoices' arrival", async () => {
-      const before = await readRows();
-      await x.db.pool.query(`truncate ${TABLES.join(', ')}`);
-      expect((await new Rebuild(x.db).run(false, () => undefined)).differed).toBe(2);
-      expect(await readRows()).toBe(before);
-      const { rows } = await x.db.pool.query('select invoice_id from invoice order by seq');
-      expect(rows).toEqual([{ invoice_id: INVOICE_ID }, { invoice_id: 'in_elm' }]);
-    });
+  it('a rebuild of the read model makes all rows from empty tables, in the order the invoices arrived', async () => {
+    const before = await readRows();
+    await x.db.pool.query(`truncate ${TABLES.join(', ')}`);
+    expect((await new Rebuild(x.db).run(false, () => undefined)).differed).toBe(2);
+    expect(await readRows()).toBe(before);
+    const { rows } = await x.db.pool.query('select invoice_id from invoice order by seq');
+    expect(rows).toEqual([{ invoice_id: INVOICE_ID }, { invoice_id: 'in_elm' }]);
   });
 });
 
@@ -168,7 +166,7 @@ describe('One moment', () => {
     await fresh.drop();
   });
 
-  it("a payment's refunded amount and its refunds agree in every answer, however often both change meanwhile", async () => {
+  it("a payment's refunded amount agrees with its refunds in every read, even while both change", async () => {
     const [books, payments] = [new ReadModel(db), new PaymentsStore(db)];
     let over = false;
     const steps = async (): Promise<number> => {
@@ -286,7 +284,7 @@ describe('Pages a statement reads', () => {
   it.each([
     ['without any statistics', null],
     ['with statistics', 'analyze'],
-  ])('claim, intake, load, decision and waiting rows read a few pages a lane %s', async (name, before) => {
+  ])('the statements of a renewal read few pages for each lane %s', async (name, before) => {
     if (before !== null) await db.pool.query(before);
     sent.length = 0;
     const pages = await wholePath(name);

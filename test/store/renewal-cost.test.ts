@@ -68,7 +68,7 @@ it('a renewal takes at most 11 row writes, 0.25 commits and 0.25 statements', ()
   expect(statements()).toBeLessThanOrEqual(0.25);
 });
 
-it('a renewal passes at most 62 files and 300 functions of the daemon', () => {
+it('a renewal runs through at most 62 files and 300 functions of the daemon', () => {
   expect(passed.files).toBeLessThanOrEqual(62);
   expect(passed.functions).toBeLessThanOrEqual(300);
 });

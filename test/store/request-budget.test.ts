@@ -1,5 +1,5 @@
 // The request budget of all replicas in a real PostgreSQL, second by second of the test's own clock.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { grant, type Slice } from '../../src/store/budget-slices.js';
 import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
@@ -94,167 +94,163 @@ function mostInASecond(replicas: readonly Replica[], endpoint?: string): number 
 
 const countOf = (replicas: readonly Replica[]): number => replicas.reduce((n, r) => n + r.sent.length, 0);
 
-describe('the request budget', () => {
-  it('the budget limits three replicas together, and they use it to the last slot', async () => {
-    const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
-    await pass(10_000);
-    expect(countOf(all)).toBeGreaterThanOrEqual(195);
-    // Each of them may be one request ahead of its slice.
-    expect(mostInASecond(all)).toBeLessThanOrEqual(20 + 3);
-    expect(countOf(all)).toBeLessThanOrEqual(200 + 3 * 3);
-    for (const one of all) expect(one.sent.length).toBeGreaterThan(50);
-  });
-
-  it('the budget costs a replica about one commit a second, however much it sends', async () => {
-    const one = new Replica(200).busy(32);
-    await pass(2_000);
-    asked = 0;
-    one.sent.length = 0;
-    await pass(5_000);
-    expect(one.sent.length).toBeGreaterThan(450); // two endpoints, each a quarter of the pace
-    expect(asked).toBeLessThanOrEqual(6);
-  });
-
-  it('the budget costs a renewal now and then one commit, and its calls do not wait for each other', async () => {
-    const one = new Replica(20);
-    for (const endpoint of ['read', 'report', 'attach']) await passed(one.call(endpoint));
-    await pass(10_000);
-    asked = 0;
-    let waited = 0;
-    for (const endpoint of ['read', 'report', 'attach']) {
-      waited += await passed(one.call(endpoint));
-      await pass(150);
-    }
-    expect(asked).toBe(1);
-    expect(waited).toBeLessThan(100);
-  });
-
-  it('the budget follows demand: a replica with little to do leaves the rest to the other, without waiting', async () => {
-    const busy = new Replica(20).busy(32);
-    const calm = new Replica(20);
-    await pass(3_000);
-    busy.sent.length = 0;
-    const began = clock.now().getTime();
-    const waits: number[] = [];
-    for (let n = 0; n < 10; n++) {
-      waits.push(await passed(calm.call('a')));
-      await pass(500);
-    }
-    expect(Math.max(...waits)).toBeLessThanOrEqual(1_100);
-    expect(Math.max(...waits.slice(4))).toBeLessThanOrEqual(500);
-    const seconds = (clock.now().getTime() - began) / 1_000;
-    expect(busy.sent.length).toBeGreaterThanOrEqual(16 * seconds);
-    expect(mostInASecond([busy, calm])).toBeLessThanOrEqual(22);
-  });
-
-  it('the budget gives the slice of a dead replica to the others within two seconds', async () => {
-    const [dead, alive] = [new Replica(20).busy(32), new Replica(20).busy(32)];
-    await pass(3_000);
-    expect(alive.sent.length).toBeLessThan(40);
-    dead.die();
-    await pass(2_000);
-    alive.sent.length = 0;
-    await pass(3_000);
-    expect(alive.sent.length).toBeGreaterThanOrEqual(58);
-  });
-
-  it('the budget keeps the pace of each endpoint, whichever replica sends', async () => {
-    const all = [new Replica(100).busy(32, ['a']), new Replica(100).busy(32, ['a'])]; // an endpoint has 25 of the 100
-    await pass(4_000);
-    expect(mostInASecond(all, 'a')).toBeLessThanOrEqual(25 + 2);
-    expect(countOf(all)).toBeGreaterThanOrEqual(95);
-  });
-
-  it('a 429 to one replica halves the budget for all, and it comes back', async () => {
-    const [one, two] = [new Replica(20), new Replica(20).busy(32)];
-    await pass(2_000);
-    one.budget.throttled('a', null, 'global-rate');
-    one.budget.throttled('b', null, null); // of the same crowd: it counts once
-    await pass(2_000); // the pause, and the part the other still holds
-    two.sent.length = 0;
-    await pass(1_000);
-    expect(two.sent.length).toBeGreaterThanOrEqual(10);
-    expect(two.sent.length).toBeLessThanOrEqual(16);
-    await pass(5_000);
-    two.sent.length = 0;
-    await pass(1_000);
-    expect(two.sent.length).toBeGreaterThanOrEqual(19);
-  });
-
-  it('the budget slows one endpoint alone if Stripe blames the endpoint', async () => {
-    const [one, two] = [new Replica(100), new Replica(100).busy(32, ['a']).busy(32, ['b'])];
-    await pass(2_000);
-    one.budget.throttled('a', null, 'endpoint-rate');
-    await pass(1_100); // the part the other still holds
-    two.sent.length = 0;
-    await pass(2_000);
-    const [a, b] = ['a', 'b'].map((e) => two.sent.filter((s) => s.endpoint === e).length);
-    expect(a).toBeLessThanOrEqual(40);
-    expect(b).toBeGreaterThanOrEqual(48);
-  });
-
-  it('the budget waits as long as Stripe asked for, in every replica', async () => {
-    const [one, two] = [new Replica(20), new Replica(20)];
-    one.budget.throttled('a', 30_000, null);
-    await settled();
-    const calls = Promise.all([one.call('b'), two.call('a')]);
-    await pass(29_900);
-    expect(countOf([one, two])).toBe(0);
-    expect(await passed(calls)).toBeLessThanOrEqual(1_500);
-  });
-
-  it('a budget taken by a clock an hour ahead comes back once the clock is right', async () => {
-    class WrongClock extends ManualClock {
-      aheadMs = 3_600_000;
-      override now(): Date {
-        return new Date(super.now().getTime() + this.aheadMs);
-      }
-    }
-    const row = `insert into request_budget (name, slices, paused_until) values ('stripe', $1, $2)`;
-    const end = clock.now().getTime() + 3_601_000; // the server's clock
-    await x.db.pool.query(row, [{ other: [20, 20, end] }, new Date(end)]);
-    const own = new WrongClock(clock.now()); // and its own
-    const one = new Replica(20, own);
-    await passed(one.call('a'));
-    one.budget.throttled('b', 60_000, 'endpoint-rate');
-    own.aheadMs = 0;
-    expect(await passed(one.call('a'))).toBeLessThanOrEqual(1_100);
-    expect(await passed(one.call('b'))).toBeLessThanOrEqual(60_000);
-  });
-
-  it('the budget sends nothing without an answer of the database', async () => {
-    const one = new Replica(20);
-    await x.db.pool.query('alter table request_budget rename to gone');
-    await expect(one.call('a')).rejects.toThrow('request_budget');
-    await x.db.pool.query('alter table gone rename to request_budget');
-    await passed(one.call('a'));
-    expect(one.sent).toHaveLength(1);
-  });
+it("three replicas together keep Stripe's request limit and use it fully", async () => {
+  const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
+  await pass(10_000);
+  expect(countOf(all)).toBeGreaterThanOrEqual(195);
+  // Each of them may be one request ahead of its slice.
+  expect(mostInASecond(all)).toBeLessThanOrEqual(20 + 3);
+  expect(countOf(all)).toBeLessThanOrEqual(200 + 3 * 3);
+  for (const one of all) expect(one.sent.length).toBeGreaterThan(50);
 });
 
-describe('slices', () => {
-  it('slices together never exceed the pace, and none is idle while somebody wants it, in any order', () => {
-    const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
-    const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
-    fc.assert(
-      fc.property(fc.oneof(wishes, small), fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
-        const slices: (Slice | undefined)[] = wanted.map(() => undefined);
-        const turn = (i: number): void => {
-          const others = slices.filter((s, j): s is Slice => s !== undefined && j !== i);
-          const perSecond = grant(20, wanted[i] ?? 0, others, 0);
-          slices[i] = { perSecond, wanted: wanted[i] ?? 0, untilMs: 1 };
-        };
-        for (const t of turns) turn(t % wanted.length);
-        const held = () => slices.reduce((sum, s) => sum + (s?.perSecond ?? 0), 0);
-        expect(held()).toBeLessThanOrEqual(20 + 1e-9);
-        for (let round = 0; round < 3; round++) for (const i of wanted.keys()) turn(i);
-        expect(held()).toBeLessThanOrEqual(20 + 1e-9);
-        const all = wanted.reduce((a, b) => a + b, 0);
-        expect(held()).toBeGreaterThanOrEqual(Math.min(20, all) - 1e-9);
-        for (const [i, wish] of wanted.entries()) {
-          expect(slices[i]?.perSecond).toBeGreaterThanOrEqual(Math.min(wish, 20 / wanted.length) - 1e-9);
-        }
-      }),
-    );
-  });
+it('the request budget for Stripe costs a replica about one commit a second, however much it sends', async () => {
+  const one = new Replica(200).busy(32);
+  await pass(2_000);
+  asked = 0;
+  one.sent.length = 0;
+  await pass(5_000);
+  expect(one.sent.length).toBeGreaterThan(450); // two endpoints, each a quarter of the pace
+  expect(asked).toBeLessThanOrEqual(6);
+});
+
+it('the request budget costs a single renewal one commit, and its calls to Stripe do not wait', async () => {
+  const one = new Replica(20);
+  for (const endpoint of ['read', 'report', 'attach']) await passed(one.call(endpoint));
+  await pass(10_000);
+  asked = 0;
+  let waited = 0;
+  for (const endpoint of ['read', 'report', 'attach']) {
+    waited += await passed(one.call(endpoint));
+    await pass(150);
+  }
+  expect(asked).toBe(1);
+  expect(waited).toBeLessThan(100);
+});
+
+it("a replica with few calls leaves the rest of Stripe's request budget to a busy replica", async () => {
+  const busy = new Replica(20).busy(32);
+  const calm = new Replica(20);
+  await pass(3_000);
+  busy.sent.length = 0;
+  const began = clock.now().getTime();
+  const waits: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    waits.push(await passed(calm.call('a')));
+    await pass(500);
+  }
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_100);
+  expect(Math.max(...waits.slice(4))).toBeLessThanOrEqual(500);
+  const seconds = (clock.now().getTime() - began) / 1_000;
+  expect(busy.sent.length).toBeGreaterThanOrEqual(16 * seconds);
+  expect(mostInASecond([busy, calm])).toBeLessThanOrEqual(22);
+});
+
+it("the other replica gets a dead replica's share of Stripe's request budget within two seconds", async () => {
+  const [dead, alive] = [new Replica(20).busy(32), new Replica(20).busy(32)];
+  await pass(3_000);
+  expect(alive.sent.length).toBeLessThan(40);
+  dead.die();
+  await pass(2_000);
+  alive.sent.length = 0;
+  await pass(3_000);
+  expect(alive.sent.length).toBeGreaterThanOrEqual(58);
+});
+
+it('two replicas together keep the request limit of one Stripe endpoint', async () => {
+  const all = [new Replica(100).busy(32, ['a']), new Replica(100).busy(32, ['a'])]; // an endpoint has 25 of the 100
+  await pass(4_000);
+  expect(mostInASecond(all, 'a')).toBeLessThanOrEqual(25 + 2);
+  expect(countOf(all)).toBeGreaterThanOrEqual(95);
+});
+
+it('a 429 from Stripe to one replica halves the request budget of all replicas for some seconds', async () => {
+  const [one, two] = [new Replica(20), new Replica(20).busy(32)];
+  await pass(2_000);
+  one.budget.throttled('a', null, 'global-rate');
+  one.budget.throttled('b', null, null); // of the same crowd: it counts once
+  await pass(2_000); // the pause, and the part the other still holds
+  two.sent.length = 0;
+  await pass(1_000);
+  expect(two.sent.length).toBeGreaterThanOrEqual(10);
+  expect(two.sent.length).toBeLessThanOrEqual(16);
+  await pass(5_000);
+  two.sent.length = 0;
+  await pass(1_000);
+  expect(two.sent.length).toBeGreaterThanOrEqual(19);
+});
+
+it('a 429 from Stripe about one endpoint slows that endpoint alone, in every replica', async () => {
+  const [one, two] = [new Replica(100), new Replica(100).busy(32, ['a']).busy(32, ['b'])];
+  await pass(2_000);
+  one.budget.throttled('a', null, 'endpoint-rate');
+  await pass(1_100); // the part the other still holds
+  two.sent.length = 0;
+  await pass(2_000);
+  const [a, b] = ['a', 'b'].map((e) => two.sent.filter((s) => s.endpoint === e).length);
+  expect(a).toBeLessThanOrEqual(40);
+  expect(b).toBeGreaterThanOrEqual(48);
+});
+
+it('all replicas wait as long as Stripe asks for in a 429', async () => {
+  const [one, two] = [new Replica(20), new Replica(20)];
+  one.budget.throttled('a', 30_000, null);
+  await settled();
+  const calls = Promise.all([one.call('b'), two.call('a')]);
+  await pass(29_900);
+  expect(countOf([one, two])).toBe(0);
+  expect(await passed(calls)).toBeLessThanOrEqual(1_500);
+});
+
+it('a replica sends again as soon as its clock, an hour ahead before, is right', async () => {
+  class WrongClock extends ManualClock {
+    aheadMs = 3_600_000;
+    override now(): Date {
+      return new Date(super.now().getTime() + this.aheadMs);
+    }
+  }
+  const row = `insert into request_budget (name, slices, paused_until) values ('stripe', $1, $2)`;
+  const end = clock.now().getTime() + 3_601_000; // the server's clock
+  await x.db.pool.query(row, [{ other: [20, 20, end] }, new Date(end)]);
+  const own = new WrongClock(clock.now()); // and its own
+  const one = new Replica(20, own);
+  await passed(one.call('a'));
+  one.budget.throttled('b', 60_000, 'endpoint-rate');
+  own.aheadMs = 0;
+  expect(await passed(one.call('a'))).toBeLessThanOrEqual(1_100);
+  expect(await passed(one.call('b'))).toBeLessThanOrEqual(60_000);
+});
+
+it('a replica sends nothing to Stripe while the database does not grant a share of the request budget', async () => {
+  const one = new Replica(20);
+  await x.db.pool.query('alter table request_budget rename to gone');
+  await expect(one.call('a')).rejects.toThrow('request_budget');
+  await x.db.pool.query('alter table gone rename to request_budget');
+  await passed(one.call('a'));
+  expect(one.sent).toHaveLength(1);
+});
+
+it("the replicas' shares never exceed Stripe's request limit, and none idles while a replica wants more", () => {
+  const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
+  const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
+  fc.assert(
+    fc.property(fc.oneof(wishes, small), fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
+      const slices: (Slice | undefined)[] = wanted.map(() => undefined);
+      const turn = (i: number): void => {
+        const others = slices.filter((s, j): s is Slice => s !== undefined && j !== i);
+        const perSecond = grant(20, wanted[i] ?? 0, others, 0);
+        slices[i] = { perSecond, wanted: wanted[i] ?? 0, untilMs: 1 };
+      };
+      for (const t of turns) turn(t % wanted.length);
+      const held = () => slices.reduce((sum, s) => sum + (s?.perSecond ?? 0), 0);
+      expect(held()).toBeLessThanOrEqual(20 + 1e-9);
+      for (let round = 0; round < 3; round++) for (const i of wanted.keys()) turn(i);
+      expect(held()).toBeLessThanOrEqual(20 + 1e-9);
+      const all = wanted.reduce((a, b) => a + b, 0);
+      expect(held()).toBeGreaterThanOrEqual(Math.min(20, all) - 1e-9);
+      for (const [i, wish] of wanted.entries()) {
+        expect(slices[i]?.perSecond).toBeGreaterThanOrEqual(Math.min(wish, 20 / wanted.length) - 1e-9);
+      }
+    }),
+  );
 });

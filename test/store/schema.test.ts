@@ -35,24 +35,22 @@ describe('The entities', () => {
       .filter((query) => !/ (ADD|DROP) CONSTRAINT |^(CREATE|DROP) (UNIQUE )?INDEX /.test(query));
   }
 
-  describe('the entities', () => {
-    it('the entities agree with the migration', async () => {
-      expect(db.orm.entityMetadatas.length).toBeGreaterThan(10);
-      expect(await columnChanges()).toEqual([]);
-    });
+  it('the entities agree with the tables of the migration', async () => {
+    expect(db.orm.entityMetadatas.length).toBeGreaterThan(10);
+    expect(await columnChanges()).toEqual([]);
+  });
 
-    it('the check of entities sees a missing column, another type, and another null rule', async () => {
-      await db.pool.query('alter table review drop column note');
-      await db.pool.query('alter table refund alter column counted type text using counted::text');
-      await db.pool.query('alter table signup alter column path drop not null');
-      const changes = (await columnChanges()).join('\n');
-      for (const part of [
-        '"review" ADD "note"',
-        '"refund" ADD "counted" boolean',
-        '"signup" ALTER COLUMN "path" SET NOT NULL',
-      ])
-        expect(changes).toContain(part);
-    });
+  it('the check of the entities notices a missing column, another type and another null rule', async () => {
+    await db.pool.query('alter table review drop column note');
+    await db.pool.query('alter table refund alter column counted type text using counted::text');
+    await db.pool.query('alter table signup alter column path drop not null');
+    const changes = (await columnChanges()).join('\n');
+    for (const part of [
+      '"review" ADD "note"',
+      '"refund" ADD "counted" boolean',
+      '"signup" ALTER COLUMN "path" SET NOT NULL',
+    ])
+      expect(changes).toContain(part);
   });
 });
 
@@ -83,7 +81,7 @@ describe('The rules in the database', () => {
   describe('migrations', () => {
     beforeEach(async () => use(await emptyDatabase()));
 
-    it('migrations go up, all the way down leaving nothing, and up to the same again', async () => {
+    it('the migrations run up, all the way down to an empty schema, and up to the same schema again', async () => {
       const count = loadMigrations().length;
       expect(await migrate(fresh.url)).toHaveLength(count);
       expect(await migrate(fresh.url)).toEqual([]);
@@ -95,17 +93,17 @@ describe('The rules in the database', () => {
       expect(await names()).toEqual(up);
     });
 
-    it('migrations have each their own number, and it orders them', () => {
+    it('each migration has its own number', () => {
       const numbers = readdirSync(OWN_MIGRATIONS).map((file) => file.slice(0, 4));
       expect(numbers.filter((n, i) => numbers.indexOf(n) !== i)).toEqual([]);
     });
 
-    it('migrations run once when two replicas start at the same time', async () => {
+    it('two replicas starting at the same time run each migration once', async () => {
       const ran = await Promise.all([migrate(fresh.url), migrate(fresh.url)]);
       expect(ran.map((r) => r.length).sort((a, b) => a - b)).toEqual([0, loadMigrations().length]);
     });
 
-    it('a daemon learns from the migrations whether the schema is behind', async () => {
+    it('the daemon knows from the applied migrations whether its schema is behind', async () => {
       const open = async (): Promise<boolean> => {
         const database = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
         const behind = (await schemaState(database.orm)).missing.length > 0;
@@ -130,7 +128,7 @@ describe('The rules in the database', () => {
       return openDatabase({ database: choice, databasePoolSize: 2 }, log, signal);
     };
 
-    it('a daemon waits if its own user may not run the migrations', async () => {
+    it('the daemon waits for `crossbill migrate` if its own user may not run the migrations', async () => {
       const url = new URL(fresh.url);
       url.searchParams.set('options', '-c role=pg_read_all_data');
       const lines: string[] = [];
@@ -143,7 +141,7 @@ describe('The rules in the database', () => {
       await found.close();
     });
 
-    it("a stopping daemon does not wait for another process's migrations", async () => {
+    it("a stopping daemon does not wait for another process's migration", async () => {
       const other = await db.connect();
       await other.query('select pg_advisory_lock(4812007)');
       const stop = new AbortController();
@@ -162,7 +160,7 @@ describe('The rules in the database', () => {
     const NEEDS_NEW_CODE =
       /\bdrop (table|column|function|type|sequence|view)\b|\brename\b|\balter (column )?\w+ (set not null|type)\b/i;
     it.each(readdirSync(OWN_MIGRATIONS).filter((name) => name.endsWith('.sql')))(
-      'the migration %s only adds',
+      'the migration %s removes and renames nothing that an older release needs',
       (file) => {
         const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
         expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
@@ -193,7 +191,7 @@ describe('The rules in the database', () => {
     const logged = (version: number): string =>
       `insert into lane_log (lane, version, at, at_rest, snapshot, change) values ('in_1', ${version}, now(), true, false, '{"f":1}')`;
 
-    it('the schema never changes or removes a row of the ledger or the audit, and removes none of the log', async () => {
+    it('the database refuses to change or delete ledger entries, audit entries and log rows', async () => {
       await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now(), now())`);
       await db.query(AUDIT);
       await db.query(logged(1));
@@ -207,7 +205,7 @@ describe('The rules in the database', () => {
       }
     });
 
-    it('the schema takes the same cause once, and only money above zero between two accounts', async () => {
+    it('the database refuses a second ledger entry of the same cause, and any amount that is not positive', async () => {
       const row = (debit: string, amount: number, subject: string): string =>
         `${ENTRY} ('${debit}', 'b', ${amount}, 'EUR', 'payment_marked', '${subject}', 'in_1', 'p', now(), now())`;
       expect(await refused(row('a', 1, 's'))).toBeNull();
@@ -217,7 +215,7 @@ describe('The rules in the database', () => {
       expect(await refused(row('b', 1, 't'))).toMatch(/check/);
     });
 
-    it('the schema holds each effect once for good', async () => {
+    it('the database refuses a second row for the same payment, charge, refund, log version or review item', async () => {
       await db.query(`insert into invoice (invoice_id, status, platform_status, first_seen_at)
       values ('in_1', 'open', 'open', now()), ('in_2', 'open', 'open', now())`);
       const payment = (id: string, invoice: string, columns: Record<string, string>): string =>

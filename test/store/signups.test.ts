@@ -31,7 +31,7 @@ async function confirmed(): Promise<readonly string[]> {
   return found.rows.map((r) => r.id);
 }
 
-it("a renewal's charge confirms the newest setup before it, and no setup in its own second", async () => {
+it('the charge of a renewal confirms the newest setup before it, but no setup within the same second', async () => {
   const chargedAt = new Date(Math.floor(x.harness.clock.now().getTime() / 1_000) * 1_000);
   await setup('sup_old', new Date(chargedAt.getTime() - 60_000));
   await setup('sup_before', new Date(chargedAt.getTime() - 1));
@@ -42,15 +42,33 @@ it("a renewal's charge confirms the newest setup before it, and no setup in its 
 });
 
 it.each([
-  ['a trial that saved a debit and no card', 'trial', '{"payment_method_types":["sepa_debit"]}', null, true],
-  ['a trial that saved either', 'trial', '{"payment_method_types":["card","sepa_debit"]}', null, false],
-  ['a trial that saved a method no document has', 'trial', '{"payment_method_types":["wero"]}', null, false],
-  ['a trial that saved a card', 'trial', '{}', null, false],
-  ['a trial whose request was erased', 'trial', null, null, false],
-  ['a payment that settled after four days', 'payment', '{}', 4 * 86_400, true],
-  ['a payment whose document took ten seconds', 'payment', '{}', 10, false],
-  ['a payment that was charged at once', 'payment', '{}', null, false],
-])('a customer with a signup by %s pays by debit: see the last column', async (what, kind, body, settledSec, debit) => {
+  [
+    'pays by bank debit after a trial with a bank debit only',
+    'trial',
+    '{"payment_method_types":["sepa_debit"]}',
+    null,
+    true,
+  ],
+  [
+    'pays by no known debit after a trial open to card and debit',
+    'trial',
+    '{"payment_method_types":["card","sepa_debit"]}',
+    null,
+    false,
+  ],
+  [
+    'pays by no known debit after a trial with an undocumented method',
+    'trial',
+    '{"payment_method_types":["wero"]}',
+    null,
+    false,
+  ],
+  ['pays by no known debit after a trial with a card', 'trial', '{}', null, false],
+  ['pays by no known debit after the erasure of the signup request', 'trial', null, null, false],
+  ['pays by bank debit after a payment settled within four days', 'payment', '{}', 4 * 86_400, true],
+  ['pays by no known debit after a payment settled within ten seconds', 'payment', '{}', 10, false],
+  ['pays by no known debit after a payment charged at once', 'payment', '{}', null, false],
+])('a customer %s', async (what, kind, body, settledSec, debit) => {
   const { context, backend } = x.harness;
   const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
   await x.db.pool.query(
@@ -61,12 +79,7 @@ it.each([
   const since = context.now().now;
   const paid = (s: LaneState): LaneState => {
     const { state } = ensureInvoice(s, context.now());
-    const p = newPayment(context.now(), {
-      invoiceId: lane,
-      customerId: customer,
-      currency: 'EUR',
-      signupId: signup,
-    });
+    const p = newPayment(context.now(), { invoiceId: lane, customerId: customer, currency: 'EUR', signupId: signup });
     const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
     return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
   };

@@ -150,7 +150,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it("a daemon uses the connection sslmode asks for, with libpq's meaning of the words", async () => {
+  it("the daemon encrypts its database connection as sslmode asks, with libpq's meaning of each word", async () => {
     const ca = `sslrootcert=${file('ca.pem')}`;
     expect(await isEncrypted(url('sslmode=disable'))).toBe(false);
     expect(await isEncrypted(url('sslmode=require'))).toBe(true); // any server
@@ -160,7 +160,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     expect(await isEncrypted(url(ca))).toBe(true);
   });
 
-  it('a daemon refuses a server without a trusted signature: with no CA, or with another one', async () => {
+  it('the daemon refuses a database server whose certificate no trusted CA signed', async () => {
     const sentence =
       /^No authority trusted by Crossbill signed the server's certificate: .*\. Give the provider's CA file in DATABASE_URL \(sslmode=verify-full&sslrootcert=/;
     await refused(url('sslmode=verify-full'), sentence);
@@ -170,14 +170,14 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     await refused(url(`sslmode=require&sslrootcert=${file('other.pem')}`), sentence);
   });
 
-  it("verify-full refuses a server under another name than its certificate's", async () => {
+  it("the daemon refuses a database server under another name than its certificate's with verify-full", async () => {
     await refused(
       url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`, '127.0.0.1'),
       /^The server's certificate is for another host name: .*127\.0\.0\.1.*\. Use a name of the certificate/,
     );
   });
 
-  it('a wrong TLS URL gets no connection: a missing file, no certificate, no CA, a meaningless word', async () => {
+  it('the daemon refuses a DATABASE_URL with a missing CA file, an unusable CA file or an unknown sslmode', async () => {
     await refused(
       url('sslmode=verify-full&sslrootcert=/no/such/ca.pem'),
       /^sslrootcert=\/no\/such\/ca\.pem cannot be read \(ENOENT\)\. Give the path/,
@@ -198,14 +198,14 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     await refused(url('sslmode=on'), /^DATABASE_URL has an unknown sslmode\. Use disable/);
   });
 
-  it('a daemon refuses a server with an expired certificate', async () => {
+  it('the daemon refuses a database server with an expired certificate', async () => {
     await serve('-1');
     const at = url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`);
     await until(async () => !(await isEncrypted(at).catch(() => false)));
     await refused(at, /^The server's certificate is not valid today: .*\. Renew it on the server/);
   });
 
-  it('a daemon refuses a server without TLS if the settings ask for it', async () => {
+  it('the daemon refuses a database server without TLS if sslmode requires TLS', async () => {
     await asAdmin('alter system set ssl = off', server.adminUrl);
     await asAdmin('select pg_reload_conf()', server.adminUrl);
     await until(async () => !(await isEncrypted(url('sslmode=require')).catch(() => false)));
@@ -215,7 +215,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     );
   });
 
-  it('daemon and command line reach a socket by a URL with its folder, without TLS', async () => {
+  it('the daemon and the command line reach the database through a socket folder in the URL', async () => {
     const { pathname, port, username, password } = new URL(server.url);
     for (const at of [
       `postgresql://${pathname}?host=/tmp&port=${port}&user=${username}&password=${password}`,

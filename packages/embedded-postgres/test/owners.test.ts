@@ -1,82 +1,80 @@
 // Ways to leave the embedded server behind, and the fate of the server and of the data.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { buildOwnerProgram, isRunning, query, startOwner, until, workFolder } from './owner-process.js';
 
-describe('the owners of an embedded server', () => {
-  const folder = workFolder();
-  const dataDir = join(folder.path, 'data');
-  let program = '';
+const folder = workFolder();
+const dataDir = join(folder.path, 'data');
+let program = '';
 
-  beforeAll(() => {
-    program = buildOwnerProgram(folder.path);
-  });
-  afterAll(() => folder.remove());
+beforeAll(() => {
+  program = buildOwnerProgram(folder.path);
+});
+afterAll(() => folder.remove());
 
-  it('two owners starting at once on a new folder share one server, and the last one stops it', async () => {
-    const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
-    expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
-    expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
-    await query(first.answer.url, 'create table kept (id int)');
-    await first.stop();
-    expect(isRunning(second.answer.pid)).toBe(true);
-    await query(second.answer.url, 'insert into kept values (1)');
-    await second.stop();
-    expect(isRunning(second.answer.pid)).toBe(false);
-  });
+it('two processes starting at once on a new folder share one embedded PostgreSQL, and the last to end stops it', async () => {
+  const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
+  expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
+  expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
+  await query(first.answer.url, 'create table kept (id int)');
+  await first.stop();
+  expect(isRunning(second.answer.pid)).toBe(true);
+  await query(second.answer.url, 'insert into kept values (1)');
+  await second.stop();
+  expect(isRunning(second.answer.pid)).toBe(false);
+});
 
-  it('an owner killed with -9 loses nothing: the next start takes the running server over', async () => {
-    const killed = await startOwner(program, dataDir);
-    await query(killed.answer.url, 'insert into kept values (2)');
-    killed.watchdog.hold(); // the next start comes within the grace, however slow the machine is
-    await killed.kill();
-    const next = await startOwner(program, dataDir);
-    killed.watchdog.letGo();
-    await until(() => killed.watchdog.hasEnded());
-    expect(next.answer).toMatchObject({ adopted: true, pid: killed.answer.pid, url: killed.answer.url });
-    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
-    await next.stop();
-    expect(isRunning(next.answer.pid)).toBe(false);
-  });
+it('the next process takes over the embedded PostgreSQL of a killed process, without a loss of data', async () => {
+  const killed = await startOwner(program, dataDir);
+  await query(killed.answer.url, 'insert into kept values (2)');
+  killed.watchdog.hold(); // the next start comes within the grace, however slow the machine is
+  await killed.kill();
+  const next = await startOwner(program, dataDir);
+  killed.watchdog.letGo();
+  await until(() => killed.watchdog.hasEnded());
+  expect(next.answer).toMatchObject({ adopted: true, pid: killed.answer.pid, url: killed.answer.url });
+  expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+  await next.stop();
+  expect(isRunning(next.answer.pid)).toBe(false);
+});
 
-  it('a killed owner leaves the server to the other living one', async () => {
-    const killed = await startOwner(program, dataDir);
-    const other = await startOwner(program, dataDir);
-    await killed.kill();
-    await until(() => killed.watchdog.hasEnded()); // it looked, and left the server alone
-    expect(isRunning(other.answer.pid)).toBe(true);
-    await other.stop();
-    expect(isRunning(other.answer.pid)).toBe(false);
-  });
+it('the embedded PostgreSQL of two processes goes on after one of them was killed', async () => {
+  const killed = await startOwner(program, dataDir);
+  const other = await startOwner(program, dataDir);
+  await killed.kill();
+  await until(() => killed.watchdog.hasEnded()); // it looked, and left the server alone
+  expect(isRunning(other.answer.pid)).toBe(true);
+  await other.stop();
+  expect(isRunning(other.answer.pid)).toBe(false);
+});
 
-  it('after a kill of the last owner, the server ends unless a new owner comes', async () => {
-    const killed = await startOwner(program, dataDir);
-    await killed.kill();
-    await until(() => !isRunning(killed.answer.pid));
-    const next = await startOwner(program, dataDir);
-    expect(next.answer.adopted).toBe(false);
-    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
-    await next.stop();
-  });
+it('the embedded PostgreSQL ends after its last process was killed, unless a new process comes', async () => {
+  const killed = await startOwner(program, dataDir);
+  await killed.kill();
+  await until(() => !isRunning(killed.answer.pid));
+  const next = await startOwner(program, dataDir);
+  expect(next.answer.adopted).toBe(false);
+  expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+  await next.stop();
+});
 
-  it("Ctrl-C in the owner's terminal reaches the owner, not the server", async () => {
-    const owner = await startOwner(program, dataDir);
-    owner.watchdog.hold();
-    process.kill(-(owner.process.pid ?? 0), 'SIGINT');
-    await until(() => owner.process.signalCode !== null);
-    const next = await startOwner(program, dataDir);
-    owner.watchdog.letGo();
-    expect(next.answer).toMatchObject({ adopted: true, pid: owner.answer.pid });
-    await next.stop();
-  });
+it('Ctrl-C in a terminal reaches the process there and not its embedded PostgreSQL', async () => {
+  const owner = await startOwner(program, dataDir);
+  owner.watchdog.hold();
+  process.kill(-(owner.process.pid ?? 0), 'SIGINT');
+  await until(() => owner.process.signalCode !== null);
+  const next = await startOwner(program, dataDir);
+  owner.watchdog.letGo();
+  expect(next.answer).toMatchObject({ adopted: true, pid: owner.answer.pid });
+  await next.stop();
+});
 
-  it('a server and its owner killed together heal at the next start', async () => {
-    const owner = await startOwner(program, dataDir);
-    process.kill(owner.answer.pid, 'SIGKILL');
-    await owner.kill();
-    const next = await startOwner(program, dataDir);
-    expect(next.answer.adopted).toBe(false);
-    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
-    await next.stop();
-  });
+it('a process starts its embedded PostgreSQL again after both were killed', async () => {
+  const owner = await startOwner(program, dataDir);
+  process.kill(owner.answer.pid, 'SIGKILL');
+  await owner.kill();
+  const next = await startOwner(program, dataDir);
+  expect(next.answer.adopted).toBe(false);
+  expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+  await next.stop();
 });

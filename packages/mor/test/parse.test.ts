@@ -13,7 +13,7 @@ import {
   statusFromRaw,
 } from '@crossbill/mor';
 import { parseDecimal, parseTime, Unreadable } from '@crossbill/mor/read.js';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -54,34 +54,34 @@ function withStrangers(value: Json): Json {
   return Object.fromEntries([...kept, ['aFieldOfTomorrow', { deep: [1, null] }]]);
 }
 
-describe.each(Object.entries(MOR_PARSERS))('%s', (name, parse) => {
+const PARSERS = Object.entries(MOR_PARSERS);
+
+it.each(PARSERS)('the MoR client reads a body of kind %s, also with unknown fields', (name, parse) => {
   const body = wire(name);
+  const { customer: _c, evidence: _e, ...plain } = parse(body) as Record<string, unknown>;
+  const { customer: _c2, evidence: _e2, ...more } = parse(withStrangers(body)) as Record<string, unknown>;
+  const shown = (value: unknown): string =>
+    inspect(value, { depth: 20 }).replace(/(customer|evidence): \{[^}]*\}/g, '$1');
+  if (name !== 'tax-transactions') expect(shown(more)).toBe(shown(plain));
+});
 
-  it('is readable, also with unknown extra fields', () => {
-    const known = parse(body);
-    const { customer: _c, evidence: _e, ...plain } = known as Record<string, unknown>;
-    const { customer: _c2, evidence: _e2, ...more } = parse(withStrangers(body)) as Record<string, unknown>;
-    const shown = (value: unknown): string =>
-      inspect(value, { depth: 20 }).replace(/(customer|evidence): \{[^}]*\}/g, '$1');
-    if (name !== 'tax-transactions') expect(shown(more)).toBe(shown(plain));
-  });
+it.each(PARSERS)('the MoR client refuses a body of kind %s with a known field of another type', (name, parse) => {
+  const body = wire(name);
+  for (const path of leaves(body).filter((one) => !UNREAD.test(one))) {
+    const wrong = replaced(body, path.split('.'), { not: 'this' });
+    expect([path, outcomeOf(() => parse(wrong))]).toEqual([path, 'unreadable']);
+  }
+});
 
-  it('is unreadable if a known field has a value of another type', () => {
-    for (const path of leaves(body).filter((one) => !UNREAD.test(one))) {
-      const wrong = replaced(body, path.split('.'), { not: 'this' });
-      expect([path, outcomeOf(() => parse(wrong))]).toEqual([path, 'unreadable']);
-    }
-  });
-
-  it('either reads or names the unreadable part, whatever comes', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
-        outcomeOf(() => parse(replaced(body, path.split('.'), value as Json)));
-      }),
-      { numRuns: 200 },
-    );
-    fc.assert(fc.property(fc.jsonValue(), (value) => void outcomeOf(() => parse(value))));
-  });
+it.each(PARSERS)('the MoR client reads any JSON as a body of kind %s or names its unreadable part', (name, parse) => {
+  const body = wire(name);
+  fc.assert(
+    fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
+      outcomeOf(() => parse(replaced(body, path.split('.'), value as Json)));
+    }),
+    { numRuns: 200 },
+  );
+  fc.assert(fc.property(fc.jsonValue(), (value) => void outcomeOf(() => parse(value))));
 });
 
 function outcomeOf(run: () => unknown): 'read' | 'unreadable' {
@@ -94,105 +94,103 @@ function outcomeOf(run: () => unknown): 'read' | 'unreadable' {
   }
 }
 
-describe('fields', () => {
-  it('a decimal stays the text it was; floats, exponents and spaces are not decimals', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^\d{1,12}$/), (whole, fraction) => {
-        expect(parseDecimal(`${whole}.${fraction}`, 'x')).toBe(`${whole}.${fraction}`);
-      }),
-    );
-    for (const odd of [10.1, '1e3', ' 1', '1,0', '', '.5', '5.', '+1', 'NaN', '１０'])
-      expect(() => parseDecimal(odd, 'x')).toThrow(Unreadable);
-  });
+it('the MoR client reads a decimal as its exact text, and refuses floats, exponents and spaces', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^\d{1,12}$/), (whole, fraction) => {
+      expect(parseDecimal(`${whole}.${fraction}`, 'x')).toBe(`${whole}.${fraction}`);
+    }),
+  );
+  for (const odd of [10.1, '1e3', ' 1', '1,0', '', '.5', '5.', '+1', 'NaN', '１０'])
+    expect(() => parseDecimal(odd, 'x')).toThrow(Unreadable);
+});
 
-  it('a time without a zone is UTC; a day is its first moment; a number counts Unix seconds', () => {
-    expect(parseTime('2026-03-01T12:00:00', 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
-    expect(parseTime('2026-03-01T12:00:00+02:00', 'x').toISOString()).toBe('2026-03-01T10:00:00.000Z');
-    expect(parseTime('2026-03-01', 'x').toISOString()).toBe('2026-03-01T00:00:00.000Z');
-    expect(parseTime(1_772_366_400, 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
-    for (const odd of ['yesterday', '2026-13-01T00:00:00Z', -1, 1.5, '1772366400']) {
-      expect(() => parseTime(odd, 'x')).toThrow(Unreadable);
-    }
-  });
+it('the MoR client reads a time without a zone as UTC, and a number as Unix seconds', () => {
+  expect(parseTime('2026-03-01T12:00:00', 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
+  expect(parseTime('2026-03-01T12:00:00+02:00', 'x').toISOString()).toBe('2026-03-01T10:00:00.000Z');
+  expect(parseTime('2026-03-01', 'x').toISOString()).toBe('2026-03-01T00:00:00.000Z');
+  expect(parseTime(1_772_366_400, 'x').toISOString()).toBe('2026-03-01T12:00:00.000Z');
+  for (const odd of ['yesterday', '2026-13-01T00:00:00Z', -1, 1.5, '1772366400']) {
+    expect(() => parseTime(odd, 'x')).toThrow(Unreadable);
+  }
+});
 
-  it('an amount with lost digits is unreadable', () => {
-    for (const amount of [2 ** 53, 1.5, -1, '5', null]) {
-      expect(outcomeOf(() => parseRefund({ ...(wire('refund') as object), amount }))).toBe('unreadable');
-    }
-  });
+it("the MoR client refuses a refund's amount that is no exact integer", () => {
+  for (const amount of [2 ** 53, 1.5, -1, '5', null]) {
+    expect(outcomeOf(() => parseRefund({ ...(wire('refund') as object), amount }))).toBe('unreadable');
+  }
+});
 
-  it('a refund without its reason, references and time is one all the same', () => {
-    const { id, payment_id, amount, currency, status } = wire('refund') as Record<string, unknown>;
-    expect(parseRefund({ id, payment_id, amount, currency, status })).toMatchObject({
-      reason: null,
-      processorRefundId: null,
-      createdAt: null,
-    });
+it('the MoR client reads a refund without reason, references and time', () => {
+  const { id, payment_id, amount, currency, status } = wire('refund') as Record<string, unknown>;
+  expect(parseRefund({ id, payment_id, amount, currency, status })).toMatchObject({
+    reason: null,
+    processorRefundId: null,
+    createdAt: null,
   });
+});
 
-  it('words of tax for display are handed on, also those unknown to Document 2', () => {
-    let body = wire('tax-calculation');
-    const tax = ['lineItems', '0', 'tax'];
-    const put = (value: Json, ...path: string[]): void => {
-      body = replaced(body, [...tax, ...path], value);
-    };
-    put('ESTIMATED', 'dutyBasis');
-    put('LEVY', 'charges', '0', 'kind');
-    put('PROVINCE', 'charges', '0', 'jurisdictionLevel');
-    put('QST', 'charges', '0', 'taxType');
-    const charge = { kind: 'LEVY', jurisdictionLevel: 'PROVINCE', taxType: 'QST' };
-    const line = { tax: { dutyBasis: 'ESTIMATED', charges: [charge, { kind: 'IMPORT_DUTY' }] } };
-    expect(parseTaxCalculation(body)).toMatchObject({ totalAmount: '30.00', lineItems: [line] });
+it('the MoR client passes on words for tax that Document 2 does not list', () => {
+  let body = wire('tax-calculation');
+  const tax = ['lineItems', '0', 'tax'];
+  const put = (value: Json, ...path: string[]): void => {
+    body = replaced(body, [...tax, ...path], value);
+  };
+  put('ESTIMATED', 'dutyBasis');
+  put('LEVY', 'charges', '0', 'kind');
+  put('PROVINCE', 'charges', '0', 'jurisdictionLevel');
+  put('QST', 'charges', '0', 'taxType');
+  const charge = { kind: 'LEVY', jurisdictionLevel: 'PROVINCE', taxType: 'QST' };
+  const line = { tax: { dutyBasis: 'ESTIMATED', charges: [charge, { kind: 'IMPORT_DUTY' }] } };
+  expect(parseTaxCalculation(body)).toMatchObject({ totalAmount: '30.00', lineItems: [line] });
+});
+
+it.each([
+  ['refund', parseRefund],
+  ['payment-link', parsePaymentLink],
+  ['e-invoice', parseEInvoice],
+  ['proforma-invoice', parseProformaInvoice],
+  ['application', parseApplication],
+] as const)('the MoR client keeps an unknown status of a %s, and refuses one without a status', (name, parse) => {
+  const body = wire(name) as object;
+  expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
+  for (const status of [undefined, '', 7, 'x'.repeat(256)])
+    expect(outcomeOf(() => parse({ ...body, status }))).toBe('unreadable');
+});
+
+it('the MoR client reads fields left out in Document 1 as their defaults', () => {
+  expect(parseInitiated({ applicationId: 'a', status: 'DRAFT' }).isExistingApplication).toBe(false);
+  expect(parseApplication({ merchantId: 'm', status: 'created', requirements: {} })).toMatchObject({
+    product: null,
+    currentlyDue: [],
+    comments: [],
   });
+  expect(parseMerchantDetail({ id: 'm', reference: 'r' })).toMatchObject({ company: null, storeUrls: [] });
+});
 
-  it.each([
-    ['refund', parseRefund],
-    ['payment-link', parsePaymentLink],
-    ['e-invoice', parseEInvoice],
-    ['proforma-invoice', parseProformaInvoice],
-    ['application', parseApplication],
-  ] as const)('a %s with an unknown status keeps the word, and one without a status is unreadable', (name, parse) => {
-    const body = wire(name) as object;
-    expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
-    for (const status of [undefined, '', 7, 'x'.repeat(256)])
-      expect(outcomeOf(() => parse({ ...body, status }))).toBe('unreadable');
-  });
+it('the MoR client maps the internal statuses of an application to the documented ones', () => {
+  expect(
+    ['DRAFT', 'IN_REVIEW', 'CHANGES_REQUESTED', 'APPROVED', 'REJECTED', 'SIGNED_BY_MERCHANT'].map(statusFromRaw),
+  ).toEqual(['created', 'submitted', 'changes_requested', 'approved', 'rejected', 'approved']);
+  expect(statusFromRaw('SIGNED_BY_THE_SERVICE')).toBe('approved');
+  expect(statusFromRaw('created')).toBeNull();
+});
 
-  it('left-out default values of Document 1 read as their defaults', () => {
-    expect(parseInitiated({ applicationId: 'a', status: 'DRAFT' }).isExistingApplication).toBe(false);
-    expect(parseApplication({ merchantId: 'm', status: 'created', requirements: {} })).toMatchObject({
-      product: null,
-      currentlyDue: [],
-      comments: [],
-    });
-    expect(parseMerchantDetail({ id: 'm', reference: 'r' })).toMatchObject({ company: null, storeUrls: [] });
-  });
+it('the MoR client reads a list of webhook endpoints with and without a wrapper, and prints no secret', () => {
+  const { secret: _secret, ...endpoint } = wire('webhook-endpoint') as Record<string, Json>;
+  expect(parseWebhookEndpointList([endpoint])).toEqual(parseWebhookEndpointList({ webhooks: [endpoint] }));
+  const created = parseWebhookEndpointCreated(wire('webhook-endpoint'));
+  expect(created.secret?.reveal()).toBe('whsec_example');
+  expect(inspect(created) + JSON.stringify(created)).not.toContain('whsec_example');
+});
 
-  it('internal statuses differ from the mapped ones', () => {
-    expect(
-      ['DRAFT', 'IN_REVIEW', 'CHANGES_REQUESTED', 'APPROVED', 'REJECTED', 'SIGNED_BY_MERCHANT'].map(statusFromRaw),
-    ).toEqual(['created', 'submitted', 'changes_requested', 'approved', 'rejected', 'approved']);
-    expect(statusFromRaw('SIGNED_BY_THE_SERVICE')).toBe('approved');
-    expect(statusFromRaw('created')).toBeNull();
-  });
+it('the MoR client recognises the source object of an e-invoice by its shape', () => {
+  expect(parseEInvoice(wire('e-invoice')).madeFor).toMatchObject({ type: 'payment' });
+  expect(parseEInvoice({ id: 'e', status: 'PENDING' }).madeFor).toBeNull();
+});
 
-  it('a list of webhook endpoints is readable with and without its wrapper, and shows no secret', () => {
-    const { secret: _secret, ...endpoint } = wire('webhook-endpoint') as Record<string, Json>;
-    expect(parseWebhookEndpointList([endpoint])).toEqual(parseWebhookEndpointList({ webhooks: [endpoint] }));
-    const created = parseWebhookEndpointCreated(wire('webhook-endpoint'));
-    expect(created.secret?.reveal()).toBe('whsec_example');
-    expect(inspect(created) + JSON.stringify(created)).not.toContain('whsec_example');
-  });
-
-  it("an e-invoice's source object is known by its shape", () => {
-    expect(parseEInvoice(wire('e-invoice')).madeFor).toMatchObject({ type: 'payment' });
-    expect(parseEInvoice({ id: 'e', status: 'PENDING' }).madeFor).toBeNull();
-  });
-
-  it('the earlier answer of a direct proforma create still gives its id', () => {
-    expect(parseProformaInvoice({ proformaInvoiceId: 'p', status: 'ISSUED' })).toMatchObject({
-      id: 'p',
-      status: 'ISSUED',
-    });
+it('the MoR client reads the id from the older answer to a new proforma invoice', () => {
+  expect(parseProformaInvoice({ proformaInvoiceId: 'p', status: 'ISSUED' })).toMatchObject({
+    id: 'p',
+    status: 'ISSUED',
   });
 });

@@ -1,7 +1,7 @@
 // The one way to the MoR: tokens, deadlines, redirects, and the kind of each trouble.
 import { CardIntents, type MorCallName, MorTransport, type Outcome, Refunds, type WireRequest } from '@crossbill/mor';
 import { tokenLifeSec } from '@crossbill/mor/token-source.js';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { createServer } from 'node:net';
@@ -25,323 +25,314 @@ function failed(outcome: Outcome<unknown>) {
   return outcome;
 }
 
-describe('tokens', () => {
-  it('asks once for a token, in a form, and sends it with the stored bytes and the key', async () => {
-    await send();
-    await send();
-    expect(rig.peer.tokenCalls).toHaveLength(1);
-    expect(rig.peer.tokenCalls[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
-    expect(rig.peer.tokenCalls[0]?.body).toBe(
-      `grant_type=client_credentials&client_id=merchant-1&client_secret=${CANARY_SECRET}`,
-    );
-    const [call] = rig.peer.calls;
-    expect(call?.headers.authorization).toBe('Bearer canary-token-1');
-    expect(call?.headers['idempotency-key']).toBe('key-1');
-    expect(call?.body).toBe(post.body);
-    expect(call?.path).toBe('/api/thing');
-  });
-
-  it('50 parallel callers with an expired token share one refresh', async () => {
-    await send();
-    rig.peer.reply = (req, res) =>
-      json(req.headers.authorization === 'Bearer canary-token-2' ? 200 : 401, {})(req, res);
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => send(post, 'refund.create', `key-${n}`)));
-    expect(outcomes.every((one) => one.ok)).toBe(true);
-    expect(rig.peer.tokenCalls).toHaveLength(2);
-  });
-
-  it('50 parallel callers share the first token', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => send()));
-    expect(rig.peer.tokenCalls).toHaveLength(1);
-  });
-
-  it('the client answers a 401 once with a fresh token, the same key and the same bytes', async () => {
-    rig.peer.reply = (req, res) => json(rig.peer.calls.length === 1 ? 401 : 200, {})(req, res);
-    expect((await send()).ok).toBe(true);
-    expect(rig.peer.calls.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual([
-      [post.body, 'key-1'],
-      [post.body, 'key-1'],
-    ]);
-  });
-
-  it('a second 401 stops the call instead of asking for ever', async () => {
-    rig.peer.reply = json(401, {});
-    expect(failed(await send())).toMatchObject({ kind: 'stopped', status: 401 });
-    expect(rig.peer.calls).toHaveLength(2);
-    expect(rig.peer.tokenCalls).toHaveLength(2);
-  });
-
-  it('the client renews a token 300 seconds before its end', async () => {
-    await send();
-    rig.clock.forward(86_099_000);
-    await send();
-    expect(rig.peer.tokenCalls).toHaveLength(1);
-    rig.clock.forward(1_000);
-    await send();
-    expect(rig.peer.tokenCalls).toHaveLength(2);
-  });
-
-  it('a life of 0, as text or missing counts as one minute', () => {
-    for (const odd of [undefined, null, 0, -5, 'soon', '86400', Number.NaN]) expect(tokenLifeSec(odd)).toBe(60);
-    expect(tokenLifeSec(86_400)).toBe(86_100);
-    fc.assert(
-      fc.property(
-        fc.double({ min: 0.001, noNaN: true, noDefaultInfinity: true }),
-        (life) => tokenLifeSec(life) > 0 && tokenLifeSec(life) <= life,
-      ),
-    );
-  });
-
-  it('partner and merchant credentials each have a token of their own', async () => {
-    await send();
-    await rig.transport.call(get, { name: 'partner.whoami', as: 'partner', accept: () => null });
-    expect(rig.peer.tokenCalls[1]?.body).toContain('client_id=partner-1');
-    expect(rig.peer.calls[1]?.headers.authorization).toBe('Bearer canary-token-2');
-  });
-
-  it('refused credentials stop the call; nothing goes to the API', async () => {
-    rig.peer.tokenReply = json(401, { error: 'invalid_client' });
-    expect(failed(await send())).toMatchObject({ kind: 'stopped', status: null });
-    expect(rig.peer.calls).toHaveLength(0);
-  });
-
-  it('an absent token service means: no effect, try later', async () => {
-    rig.peer.tokenReply = json(500, {});
-    expect(failed(await send()).kind).toBe('retry');
-    expect(rig.peer.calls).toHaveLength(0);
-  });
-
-  it('a steadily failing token service gets fewer requests', async () => {
-    rig.peer.tokenReply = json(503, {});
-    await send();
-    await send();
-    const asked = rig.peer.tokenCalls.length;
-    await send();
-    expect(rig.peer.tokenCalls).toHaveLength(asked);
-    rig.clock.forward(501);
-    await send();
-    expect(rig.peer.tokenCalls.length).toBeGreaterThan(asked);
-  });
-
-  it('a pause ends also after the clock goes back in it', async () => {
-    const [answering, failing] = [rig.peer.tokenReply, json(503, {})];
-    rig.peer.tokenReply = failing;
-    await send();
-    await send();
-    rig.peer.tokenReply = answering;
-    rig.clock.forward(-3_600_000);
-    expect((await send()).ok).toBe(true);
-  });
-
-  it('an unusable token answer is no token', async () => {
-    for (const body of [{}, { access_token: 7 }, { access_token: 'a\r\nx: y' }, [], 'text']) {
-      const fresh = await aRig();
-      fresh.peer.tokenReply = json(200, body);
-      const outcome = await fresh.transport.call(get, { name: 'tax.transaction.list', accept: () => null });
-      expect(failed(outcome).kind).toBe('retry');
-      await fresh.close();
-    }
-  });
+it('the MoR client fetches one token for two calls, and sends the stored bytes with the key', async () => {
+  await send();
+  await send();
+  expect(rig.peer.tokenCalls).toHaveLength(1);
+  expect(rig.peer.tokenCalls[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+  expect(rig.peer.tokenCalls[0]?.body).toBe(
+    `grant_type=client_credentials&client_id=merchant-1&client_secret=${CANARY_SECRET}`,
+  );
+  const [call] = rig.peer.calls;
+  expect(call?.headers.authorization).toBe('Bearer canary-token-1');
+  expect(call?.headers['idempotency-key']).toBe('key-1');
+  expect(call?.body).toBe(post.body);
+  expect(call?.path).toBe('/api/thing');
 });
 
-describe('trouble on the way', () => {
-  it('the client never follows a redirect and sends the bearer nowhere else', async () => {
-    const other = await new Peer().start();
-    for (const status of [301, 302, 303, 307, 308]) {
-      rig.peer.reply = json(status, {}, { location: `http://127.0.0.1:${other.port}/api/thing` });
-      expect(failed(await send())).toMatchObject({ kind: 'stopped', status, code: 'unexpected_redirect' });
-    }
-    expect(other.calls).toHaveLength(0);
-    await other.stop();
-  });
-
-  it('a redirecting token service gets no second request', async () => {
-    const other = await new Peer().start();
-    rig.peer.tokenReply = json(307, {}, { location: `http://127.0.0.1:${other.port}/auth/oauth2/token` });
-    expect(failed(await send())).toMatchObject({ kind: 'stopped', code: 'unexpected_redirect' });
-    expect(other.tokenCalls).toHaveLength(0);
-    await other.stop();
-  });
-
-  it('no answer before the deadline leaves the outcome unknown, and a write does not go out twice', async () => {
-    const slow = await aRig({ timeoutMs: 200 });
-    slow.peer.reply = () => undefined;
-    const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-    expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: null });
-    expect(slow.peer.calls).toHaveLength(1);
-    await slow.close();
-  });
-
-  it('the deadline covers an endless body', async () => {
-    const slow = await aRig({ timeoutMs: 200 });
-    slow.peer.reply = (_req, res) => {
-      res.writeHead(200, { 'content-type': 'application/json' });
-      res.write('{"id":');
-    };
-    const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-    expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: 200 });
-    await slow.close();
-  });
-
-  it('a slow token service means nothing went out', async () => {
-    const slow = await aRig({ timeoutMs: 200 });
-    slow.peer.tokenReply = () => undefined;
-    const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-    expect(failed(outcome).kind).toBe('retry');
-    expect(slow.peer.calls).toHaveLength(0);
-    await slow.close();
-  });
-
-  it('a connection cut before or within the answer leaves the outcome unknown', async () => {
-    rig.peer.reply = (_req, res) => res.destroy();
-    expect(failed(await send()).kind).toBe('unknown');
-    rig.peer.reply = (_req, res) => {
-      res.writeHead(200, { 'content-length': '100' });
-      res.write('{"id":"rfnd_1"');
-      setImmediate(() => res.destroy());
-    };
-    expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
-    expect(rig.peer.calls).toHaveLength(2);
-  });
-
-  it('the client repeats a read with a lost connection once', async () => {
-    rig.peer.reply = (req, res) => (rig.peer.calls.length === 1 ? res.destroy() : json(200, { ok: true })(req, res));
-    expect((await send(get, 'tax.transaction.list', null)).ok).toBe(true);
-    expect(rig.peer.calls).toHaveLength(2);
-  });
-
-  it('a garbled 2xx leaves the outcome unknown; so do bytes outside UTF-8', async () => {
-    for (const bytes of [Buffer.from('<html>'), Buffer.from('{"id":'), Buffer.from([0x22, 0xff, 0xfe, 0x22])]) {
-      rig.peer.reply = (_req, res) => res.writeHead(200).end(bytes);
-      expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
-    }
-  });
-
-  it('the client stops reading an answer at 5 MB', async () => {
-    rig.peer.reply = (_req, res) => res.writeHead(200).end(JSON.stringify('x'.repeat(6 * 1024 * 1024)));
-    expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
-  });
-
-  it('a refused connection means nothing went out', async () => {
-    const holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    const address = holder.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    await new Promise<void>((resolve) => holder.close(() => resolve()));
-    const transport = new MorTransport(rig.peer.options({ baseUrl: `http://127.0.0.1:${port}` }));
-    const outcome = await transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-    expect(failed(outcome).kind).toBe('retry');
-    await transport.close();
-  });
+it('50 parallel calls of the MoR client with an expired token share one new token', async () => {
+  await send();
+  rig.peer.reply = (req, res) => json(req.headers.authorization === 'Bearer canary-token-2' ? 200 : 401, {})(req, res);
+  const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => send(post, 'refund.create', `key-${n}`)));
+  expect(outcomes.every((one) => one.ok)).toBe(true);
+  expect(rig.peer.tokenCalls).toHaveLength(2);
 });
 
-describe('the kind of an answer', () => {
-  const rows: [MorCallName, number, string | null, string][] = [
-    ['payment_intent.create', 503, 'psp_unavailable', 'retry'],
-    ['refund.create', 503, 'psp_unavailable', 'unknown'],
-    ['tax.calculate', 502, 'tax_provider_unavailable', 'retry'],
-    ['refund.create', 429, 'rate_limited', 'retry'],
-    ['refund.create', 429, null, 'retry'],
-    ['refund.create', 403, 'merchant_suspended', 'stopped'],
-    ['refund.create', 409, 'idempotency_conflict', 'refused'],
-    ['refund.create', 422, 'payment_not_refundable', 'refused'],
-    ['refund.create', 404, 'payment_not_found', 'refused'],
-    ['refund.create', 500, 'internal_error', 'unknown'],
-    ['refund.create', 502, null, 'unknown'],
-    ['refund.create', 504, null, 'unknown'],
-    ['onboarding.initiate', 500, 'internal_error', 'refused'],
-    ['onboarding.initiate', 500, null, 'unknown'],
+it('50 parallel calls of the MoR client share the first token', async () => {
+  await Promise.all(Array.from({ length: 50 }, () => send()));
+  expect(rig.peer.tokenCalls).toHaveLength(1);
+});
+
+it('the MoR client repeats a call after a 401 once, with a new token, the same key and the same bytes', async () => {
+  rig.peer.reply = (req, res) => json(rig.peer.calls.length === 1 ? 401 : 200, {})(req, res);
+  expect((await send()).ok).toBe(true);
+  expect(rig.peer.calls.map(({ body, headers }) => [body, headers['idempotency-key']])).toEqual([
+    [post.body, 'key-1'],
+    [post.body, 'key-1'],
+  ]);
+});
+
+it('the MoR client stops a call after a second 401', async () => {
+  rig.peer.reply = json(401, {});
+  expect(failed(await send())).toMatchObject({ kind: 'stopped', status: 401 });
+  expect(rig.peer.calls).toHaveLength(2);
+  expect(rig.peer.tokenCalls).toHaveLength(2);
+});
+
+it('the MoR client renews a token 300 seconds before its end', async () => {
+  await send();
+  rig.clock.forward(86_099_000);
+  await send();
+  expect(rig.peer.tokenCalls).toHaveLength(1);
+  rig.clock.forward(1_000);
+  await send();
+  expect(rig.peer.tokenCalls).toHaveLength(2);
+});
+
+it('the MoR client keeps a token without a usable lifetime for one minute', () => {
+  for (const odd of [undefined, null, 0, -5, 'soon', '86400', Number.NaN]) expect(tokenLifeSec(odd)).toBe(60);
+  expect(tokenLifeSec(86_400)).toBe(86_100);
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.001, noNaN: true, noDefaultInfinity: true }),
+      (life) => tokenLifeSec(life) > 0 && tokenLifeSec(life) <= life,
+    ),
+  );
+});
+
+it('the MoR client fetches separate tokens for partner and merchant credentials', async () => {
+  await send();
+  await rig.transport.call(get, { name: 'partner.whoami', as: 'partner', accept: () => null });
+  expect(rig.peer.tokenCalls[1]?.body).toContain('client_id=partner-1');
+  expect(rig.peer.calls[1]?.headers.authorization).toBe('Bearer canary-token-2');
+});
+
+it('the MoR client stops a call if the token service refuses its credentials, and sends nothing to the API', async () => {
+  rig.peer.tokenReply = json(401, { error: 'invalid_client' });
+  expect(failed(await send())).toMatchObject({ kind: 'stopped', status: null });
+  expect(rig.peer.calls).toHaveLength(0);
+});
+
+it('the MoR client reports a call for later, without an effect, if the token service fails', async () => {
+  rig.peer.tokenReply = json(500, {});
+  expect(failed(await send()).kind).toBe('retry');
+  expect(rig.peer.calls).toHaveLength(0);
+});
+
+it('the MoR client asks a failing token service less often', async () => {
+  rig.peer.tokenReply = json(503, {});
+  await send();
+  await send();
+  const asked = rig.peer.tokenCalls.length;
+  await send();
+  expect(rig.peer.tokenCalls).toHaveLength(asked);
+  rig.clock.forward(501);
+  await send();
+  expect(rig.peer.tokenCalls.length).toBeGreaterThan(asked);
+});
+
+it('the MoR client asks the token service again although its clock went back during the pause', async () => {
+  const [answering, failing] = [rig.peer.tokenReply, json(503, {})];
+  rig.peer.tokenReply = failing;
+  await send();
+  await send();
+  rig.peer.tokenReply = answering;
+  rig.clock.forward(-3_600_000);
+  expect((await send()).ok).toBe(true);
+});
+
+it("the MoR client sends no call if the token service's answer has no usable token", async () => {
+  for (const body of [{}, { access_token: 7 }, { access_token: 'a\r\nx: y' }, [], 'text']) {
+    const fresh = await aRig();
+    fresh.peer.tokenReply = json(200, body);
+    const outcome = await fresh.transport.call(get, { name: 'tax.transaction.list', accept: () => null });
+    expect(failed(outcome).kind).toBe('retry');
+    await fresh.close();
+  }
+});
+
+it('the MoR client follows no redirect and sends its token to no other host', async () => {
+  const other = await new Peer().start();
+  for (const status of [301, 302, 303, 307, 308]) {
+    rig.peer.reply = json(status, {}, { location: `http://127.0.0.1:${other.port}/api/thing` });
+    expect(failed(await send())).toMatchObject({ kind: 'stopped', status, code: 'unexpected_redirect' });
+  }
+  expect(other.calls).toHaveLength(0);
+  await other.stop();
+});
+
+it('the MoR client follows no redirect of the token service', async () => {
+  const other = await new Peer().start();
+  rig.peer.tokenReply = json(307, {}, { location: `http://127.0.0.1:${other.port}/auth/oauth2/token` });
+  expect(failed(await send())).toMatchObject({ kind: 'stopped', code: 'unexpected_redirect' });
+  expect(other.tokenCalls).toHaveLength(0);
+  await other.stop();
+});
+
+it('the MoR client reports the outcome unknown after its deadline, and sends a write only once', async () => {
+  const slow = await aRig({ timeoutMs: 200 });
+  slow.peer.reply = () => undefined;
+  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+  expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: null });
+  expect(slow.peer.calls).toHaveLength(1);
+  await slow.close();
+});
+
+it("the MoR client's deadline covers an answer that never ends", async () => {
+  const slow = await aRig({ timeoutMs: 200 });
+  slow.peer.reply = (_req, res) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.write('{"id":');
+  };
+  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+  expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: 200 });
+  await slow.close();
+});
+
+it('the MoR client reports a call as not sent if the token service is too slow', async () => {
+  const slow = await aRig({ timeoutMs: 200 });
+  slow.peer.tokenReply = () => undefined;
+  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+  expect(failed(outcome).kind).toBe('retry');
+  expect(slow.peer.calls).toHaveLength(0);
+  await slow.close();
+});
+
+it('the MoR client reports the outcome unknown if the connection breaks before or within the answer', async () => {
+  rig.peer.reply = (_req, res) => res.destroy();
+  expect(failed(await send()).kind).toBe('unknown');
+  rig.peer.reply = (_req, res) => {
+    res.writeHead(200, { 'content-length': '100' });
+    res.write('{"id":"rfnd_1"');
+    setImmediate(() => res.destroy());
+  };
+  expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
+  expect(rig.peer.calls).toHaveLength(2);
+});
+
+it('the MoR client repeats a read once after a lost connection', async () => {
+  rig.peer.reply = (req, res) => (rig.peer.calls.length === 1 ? res.destroy() : json(200, { ok: true })(req, res));
+  expect((await send(get, 'tax.transaction.list', null)).ok).toBe(true);
+  expect(rig.peer.calls).toHaveLength(2);
+});
+
+it('the MoR client reports the outcome unknown after a 2xx with an unreadable body', async () => {
+  for (const bytes of [Buffer.from('<html>'), Buffer.from('{"id":'), Buffer.from([0x22, 0xff, 0xfe, 0x22])]) {
+    rig.peer.reply = (_req, res) => res.writeHead(200).end(bytes);
+    expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
+  }
+});
+
+it('the MoR client stops reading an answer at 5 MB', async () => {
+  rig.peer.reply = (_req, res) => res.writeHead(200).end(JSON.stringify('x'.repeat(6 * 1024 * 1024)));
+  expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
+});
+
+it('the MoR client reports a call as not sent if the MoR refuses the connection', async () => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const address = holder.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await new Promise<void>((resolve) => holder.close(() => resolve()));
+  const transport = new MorTransport(rig.peer.options({ baseUrl: `http://127.0.0.1:${port}` }));
+  const outcome = await transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+  expect(failed(outcome).kind).toBe('retry');
+  await transport.close();
+});
+
+const rows: [MorCallName, number, string | null, string][] = [
+  ['payment_intent.create', 503, 'psp_unavailable', 'retry'],
+  ['refund.create', 503, 'psp_unavailable', 'unknown'],
+  ['tax.calculate', 502, 'tax_provider_unavailable', 'retry'],
+  ['refund.create', 429, 'rate_limited', 'retry'],
+  ['refund.create', 429, null, 'retry'],
+  ['refund.create', 403, 'merchant_suspended', 'stopped'],
+  ['refund.create', 409, 'idempotency_conflict', 'refused'],
+  ['refund.create', 422, 'payment_not_refundable', 'refused'],
+  ['refund.create', 404, 'payment_not_found', 'refused'],
+  ['refund.create', 500, 'internal_error', 'unknown'],
+  ['refund.create', 502, null, 'unknown'],
+  ['refund.create', 504, null, 'unknown'],
+  ['onboarding.initiate', 500, 'internal_error', 'refused'],
+  ['onboarding.initiate', 500, null, 'unknown'],
+];
+it.each(rows)('the MoR client classifies %s answered %i %s as %s', async (name, status, code, kind) => {
+  rig.peer.reply = json(status, { ...(code === null ? {} : { code }), errors: [{ field: 'amount', message: 'no' }] });
+  const outcome = failed(await send(post, name));
+  expect(outcome).toMatchObject({ kind, status, code, errors: [{ field: 'amount', message: 'no' }] });
+});
+
+it('the MoR client finds the error code in several shapes of error bodies', async () => {
+  for (const body of [{ error: { code: 'payment_not_found' } }, { error: 'payment_not_found' }]) {
+    rig.peer.reply = json(404, body);
+    expect(failed(await send()).code).toBe('payment_not_found');
+  }
+  rig.peer.reply = (_req, res) => res.writeHead(404).end('<html>');
+  expect(failed(await send())).toMatchObject({ kind: 'refused', code: null, errors: [] });
+});
+
+it('the MoR client waits as long as the Retry-After header says, at most an hour', async () => {
+  const asked: [string, number | null][] = [
+    ['7', 7_000],
+    ['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+    ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+    ['99999999', 3_600_000],
+    ['soon', null],
+    ['-1', null],
   ];
-  it.each(rows)('%s answered %i %s is %s', async (name, status, code, kind) => {
-    rig.peer.reply = json(status, { ...(code === null ? {} : { code }), errors: [{ field: 'amount', message: 'no' }] });
-    const outcome = failed(await send(post, name));
-    expect(outcome).toMatchObject({ kind, status, code, errors: [{ field: 'amount', message: 'no' }] });
-  });
-
-  it('reads codes in other shapes too, since Document 3 does not show its error bodies', async () => {
-    for (const body of [{ error: { code: 'payment_not_found' } }, { error: 'payment_not_found' }]) {
-      rig.peer.reply = json(404, body);
-      expect(failed(await send()).code).toBe('payment_not_found');
-    }
-    rig.peer.reply = (_req, res) => res.writeHead(404).end('<html>');
-    expect(failed(await send())).toMatchObject({ kind: 'refused', code: null, errors: [] });
-  });
-
-  it('waits as long as the MoR asks, in seconds or until a date, and at most an hour', async () => {
-    const asked: [string, number | null][] = [
-      ['7', 7_000],
-      ['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
-      ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
-      ['99999999', 3_600_000],
-      ['soon', null],
-      ['-1', null],
-    ];
-    for (const [header, wait] of asked) {
-      rig.peer.reply = json(429, { code: 'rate_limited' }, { 'retry-after': header });
-      expect(failed(await send()).retryAfterMs).toBe(wait);
-    }
-  });
-
-  it('reports every call once, with its kind, status and request id, and survives a throwing reporter', async () => {
-    rig.peer.reply = json(200, {}, { 'x-request-id': 'req_1' });
-    await send();
-    rig.peer.reply = json(422, { code: 'payment_not_refundable' });
-    await send();
-    expect(rig.reports).toMatchObject([
-      { call: 'refund.create', status: 200, kind: 'ok', requestId: 'req_1' },
-      { call: 'refund.create', status: 422, kind: 'refused', requestId: null },
-    ]);
-    const loud = await aRig({
-      onRequest: () => {
-        throw new Error('no metrics today');
-      },
-    });
-    expect((await loud.transport.call(get, { name: 'webhook.list', accept: () => null })).ok).toBe(true);
-    await loud.close();
-  });
+  for (const [header, wait] of asked) {
+    rig.peer.reply = json(429, { code: 'rate_limited' }, { 'retry-after': header });
+    expect(failed(await send()).retryAfterMs).toBe(wait);
+  }
 });
 
-describe('secrets', () => {
-  it('no secret shows in any failure or printed client, whatever the MoR echoes', async () => {
-    rig.peer.reply = (req, res) =>
-      json(400, {
-        code: 'invalid_request',
-        message: `saw ${req.headers.authorization} and ${CANARY_SECRET}`,
-        errors: [{ field: `Bearer canary-token-1`, message: `pi_1_secret_canaryXYZ ${CANARY_SECRET}\r\n\u202ex` }],
-      })(req, res);
-    const outcome = failed(await send());
-    const all: readonly unknown[] = [outcome, rig.client, rig.transport, rig.reports, rig.peer.options()];
-    const shown = all
-      .map((one) => `${inspect(one, { depth: 20, showHidden: true })} ${JSON.stringify(one)} ${String(one)}`)
-      .join('\n');
-    expect(shown).toContain('[secret]');
-    expect(shown).not.toMatch(/canary/);
-    expect(outcome.errors[0]?.message).not.toMatch(/[\r\n\u202e]/);
+it('the MoR client reports each call with kind, status and request id, and survives a failing reporter', async () => {
+  rig.peer.reply = json(200, {}, { 'x-request-id': 'req_1' });
+  await send();
+  rig.peer.reply = json(422, { code: 'payment_not_refundable' });
+  await send();
+  expect(rig.reports).toMatchObject([
+    { call: 'refund.create', status: 200, kind: 'ok', requestId: 'req_1' },
+    { call: 'refund.create', status: 422, kind: 'refused', requestId: null },
+  ]);
+  const loud = await aRig({
+    onRequest: () => {
+      throw new Error('no metrics today');
+    },
   });
+  expect((await loud.transport.call(get, { name: 'webhook.list', accept: () => null })).ok).toBe(true);
+  await loud.close();
+});
 
-  it('an unreadable intent does not show its client secret', async () => {
-    rig.peer.reply = json(200, { client_secret: 'pi_1_secret_canary', payment_intent_id: 7 });
-    const intents = new CardIntents(rig.transport);
-    const outcome = failed(await intents.send({ ...post, path: '/api/payments/cardpsp/payment-intents' }, 'k'));
-    expect(outcome.kind).toBe('unknown');
-    expect(inspect(outcome)).not.toMatch(/canary/);
-  });
+it('the MoR client shows no secret in a failure or in its printed form, even if the MoR echoes secrets', async () => {
+  rig.peer.reply = (req, res) =>
+    json(400, {
+      code: 'invalid_request',
+      message: `saw ${req.headers.authorization} and ${CANARY_SECRET}`,
+      errors: [{ field: `Bearer canary-token-1`, message: `pi_1_secret_canaryXYZ ${CANARY_SECRET}\r\n\u202ex` }],
+    })(req, res);
+  const outcome = failed(await send());
+  const all: readonly unknown[] = [outcome, rig.client, rig.transport, rig.reports, rig.peer.options()];
+  const shown = all
+    .map((one) => `${inspect(one, { depth: 20, showHidden: true })} ${JSON.stringify(one)} ${String(one)}`)
+    .join('\n');
+  expect(shown).toContain('[secret]');
+  expect(shown).not.toMatch(/canary/);
+  expect(outcome.errors[0]?.message).not.toMatch(/[\r\n\u202e]/);
+});
 
-  it('a refund with its amount as text is unknown, never taken', async () => {
-    const refund = {
-      id: 'rfnd_1',
-      payment_id: 'pay_1',
-      amount: '500',
-      currency: 'eur',
-      status: 'succeeded',
-      reason: null,
-      processor_references: { refund_id: 're_1' },
-      created_at: '2026-03-01T12:00:00Z',
-    };
-    rig.peer.reply = json(200, refund);
-    const refunds = new Refunds(rig.transport);
-    expect(failed(await refunds.send(post, 'k'))).toMatchObject({ kind: 'unknown', status: 200 });
-    rig.peer.reply = json(200, { ...refund, amount: 500 });
-    expect(await refunds.send(post, 'k')).toMatchObject({ ok: true, value: { amountMinor: 500n, currency: 'EUR' } });
-  });
+it('the MoR client does not show the client secret of an unreadable intent', async () => {
+  rig.peer.reply = json(200, { client_secret: 'pi_1_secret_canary', payment_intent_id: 7 });
+  const intents = new CardIntents(rig.transport);
+  const outcome = failed(await intents.send({ ...post, path: '/api/payments/cardpsp/payment-intents' }, 'k'));
+  expect(outcome.kind).toBe('unknown');
+  expect(inspect(outcome)).not.toMatch(/canary/);
+});
+
+it("the MoR client reports a refund's outcome unknown if the MoR's amount is text", async () => {
+  const refund = {
+    id: 'rfnd_1',
+    payment_id: 'pay_1',
+    amount: '500',
+    currency: 'eur',
+    status: 'succeeded',
+    reason: null,
+    processor_references: { refund_id: 're_1' },
+    created_at: '2026-03-01T12:00:00Z',
+  };
+  rig.peer.reply = json(200, refund);
+  const refunds = new Refunds(rig.transport);
+  expect(failed(await refunds.send(post, 'k'))).toMatchObject({ kind: 'unknown', status: 200 });
+  rig.peer.reply = json(200, { ...refund, amount: 500 });
+  expect(await refunds.send(post, 'k')).toMatchObject({ ok: true, value: { amountMinor: 500n, currency: 'EUR' } });
 });

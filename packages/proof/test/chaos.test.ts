@@ -13,51 +13,47 @@ import { type MorPayment, type Sides } from '@crossbill/sandbox/demo/sides.js';
 
 const HALF_AN_HOUR = { seed: '1', lastsMs: 30 * 60_000, everyMs: 9_000, pooler: true };
 
-describe('the schedule of a chaos run', () => {
-  it('follows from the seed: the same one strikes alike each time, another one otherwise', () => {
-    expect(drawStrikes(HALF_AN_HOUR)).toEqual(drawStrikes(HALF_AN_HOUR));
-    expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
-  });
-
-  it('has some two hundred strikes of every kind in half an hour, and never two at once on one part', () => {
-    const strikes = drawStrikes(HALF_AN_HOUR);
-    expect(strikes.length).toBeGreaterThan(180);
-    expect(strikes.length).toBeLessThan(225);
-    expect(new Set(strikes.map((s) => s.kind))).toEqual(new Set(Object.keys(KINDS)));
-    const until = new Map<string, number>();
-    for (const { part, atMs, forMs } of strikes) {
-      expect(atMs).toBeGreaterThanOrEqual(until.get(part) ?? 0);
-      until.set(part, atMs + forMs);
-    }
-    expect(drawStrikes({ ...HALF_AN_HOUR, pooler: false }).map((s) => s.kind)).not.toContain('pooler killed');
-  });
-
-  it('freezes a daemon for longer than its leases of 25 seconds', () => {
-    const frozen = drawStrikes({ ...HALF_AN_HOUR, lastsMs: 600 * 60_000 }).filter((s) => s.kind === 'daemon frozen');
-    expect(frozen.length).toBeGreaterThan(10);
-    expect(Math.min(...frozen.map((s) => s.forMs))).toBeGreaterThan(25_000);
-  });
+it('a chaos run strikes alike for the same seed, and otherwise for another seed', () => {
+  expect(drawStrikes(HALF_AN_HOUR)).toEqual(drawStrikes(HALF_AN_HOUR));
+  expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
 });
 
-describe('the options of a chaos run', () => {
-  it('know a failover to a standby of each kind, and one by Patroni', () => {
-    for (const how of ['sync', 'async', 'patroni'])
-      expect(readOptions(['--failover', how, '--seed', 'k1'])).toMatchObject({ failover: how, seed: 'k1' });
-    expect(readOptions([]).failover).toBeUndefined();
-  });
+it('a chaos run has some two hundred strikes of every kind in half an hour, one at a time on each part', () => {
+  const strikes = drawStrikes(HALF_AN_HOUR);
+  expect(strikes.length).toBeGreaterThan(180);
+  expect(strikes.length).toBeLessThan(225);
+  expect(new Set(strikes.map((s) => s.kind))).toEqual(new Set(Object.keys(KINDS)));
+  const until = new Map<string, number>();
+  for (const { part, atMs, forMs } of strikes) {
+    expect(atMs).toBeGreaterThanOrEqual(until.get(part) ?? 0);
+    until.set(part, atMs + forMs);
+  }
+  expect(drawStrikes({ ...HALF_AN_HOUR, pooler: false }).map((s) => s.kind)).not.toContain('pooler killed');
+});
 
-  it('tell Patroni to acknowledge no commit before its standby, and to listen on this machine alone', () => {
-    const ports = { port: 5001, apiPort: 5002, etcdPort: 5003 };
-    const node = { name: 'one', folder: '/var/tmp/one', logFile: '/var/tmp/one.log', ...ports, password: 'p' };
-    const settings = settingsOf(node, '/usr/lib/postgresql/15/bin');
-    expect(settings).toMatchObject({
-      etcd3: { hosts: '127.0.0.1:5003' },
-      restapi: { listen: '127.0.0.1:5002' },
-      bootstrap: { dcs: { synchronous_mode: true } },
-      postgresql: { listen: '127.0.0.1:5001' },
-    });
-    expect(JSON.stringify(settings)).not.toContain('synchronous_commit'); // left on
+it('a chaos run freezes a daemon for longer than its lease of 25 seconds', () => {
+  const frozen = drawStrikes({ ...HALF_AN_HOUR, lastsMs: 600 * 60_000 }).filter((s) => s.kind === 'daemon frozen');
+  expect(frozen.length).toBeGreaterThan(10);
+  expect(Math.min(...frozen.map((s) => s.forMs))).toBeGreaterThan(25_000);
+});
+
+it('the chaos command offers failovers to a synchronous, an asynchronous and a Patroni standby', () => {
+  for (const how of ['sync', 'async', 'patroni'])
+    expect(readOptions(['--failover', how, '--seed', 'k1'])).toMatchObject({ failover: how, seed: 'k1' });
+  expect(readOptions([]).failover).toBeUndefined();
+});
+
+it('a chaos run has Patroni wait for the standby at each commit and listen on this machine only', () => {
+  const ports = { port: 5001, apiPort: 5002, etcdPort: 5003 };
+  const node = { name: 'one', folder: '/var/tmp/one', logFile: '/var/tmp/one.log', ...ports, password: 'p' };
+  const settings = settingsOf(node, '/usr/lib/postgresql/15/bin');
+  expect(settings).toMatchObject({
+    etcd3: { hosts: '127.0.0.1:5003' },
+    restapi: { listen: '127.0.0.1:5002' },
+    bootstrap: { dcs: { synchronous_mode: true } },
+    postgresql: { listen: '127.0.0.1:5001' },
   });
+  expect(JSON.stringify(settings)).not.toContain('synchronous_commit'); // left on
 });
 
 describe('the network of a chaos run', () => {
@@ -114,7 +110,7 @@ describe('the network of a chaos run', () => {
       () => 'no answer',
     );
 
-  it('passes, cuts, and loses the answer to a finished request', async () => {
+  it('the network of a chaos run passes requests on, cuts them, or loses their answers', async () => {
     const server = await serverCalled('one');
     const proxy = await before(server.port);
     expect([await ask(proxy), server.arrived]).toEqual(['one', 1]);
@@ -126,7 +122,7 @@ describe('the network of a chaos run', () => {
     expect([await ask(proxy), server.arrived]).toEqual(['one', 3]);
   });
 
-  it('holds a request back while it hangs, and hands it on afterwards', async () => {
+  it('the network of a chaos run holds a request back while it hangs, and passes it on afterwards', async () => {
     const server = await serverCalled('one');
     const proxy = await before(server.port);
     proxy.set('hang');
@@ -137,7 +133,7 @@ describe('the network of a chaos run', () => {
     expect([await asked, server.arrived]).toEqual(['one', 1]);
   });
 
-  it("leads to Patroni's primary, nowhere without one, and to the other node after a failover", async () => {
+  it("the network of a chaos run leads to Patroni's primary, before and after a failover", async () => {
     const [one, two] = [await serverCalled('one'), await serverCalled('two')];
     const [first, second] = [await patroniOf(one.port), await patroniOf(two.port)];
     const proxy = await before();
@@ -157,7 +153,7 @@ describe('the network of a chaos run', () => {
     await following;
   });
 
-  it('goes to its servers in turn, passes over a dead one, and leads elsewhere on request', async () => {
+  it('the network of a chaos run takes its servers in turn, skips a dead one, and changes them on request', async () => {
     const [one, two, three] = [await serverCalled('one'), await serverCalled('two'), await serverCalled('three')];
     const proxy = await before(one.port, two.port);
     expect([await ask(proxy), await ask(proxy)]).toEqual(['one', 'two']);
@@ -187,63 +183,59 @@ function sidesWith(payments: readonly MorPayment[]): Sides {
   };
 }
 
-describe('the rules of a chaos run', () => {
-  it('find a missing event answered 200, and a stored event without a decision', () => {
-    expect(eventFindings([event('evt_1', true), event('evt_2', false, 'retry')], [])).toEqual([
-      { about: 'evt_1', what: 'invoice.paid was answered 200 and is not stored' },
-    ]);
-    expect(eventFindings([event('evt_1', true)], [row('evt_1', 'received')])).toEqual([
-      { about: 'evt_1', what: 'stored and not decided' },
-    ]);
-    expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
-  });
-
-  it('find an event given up by its sender, and a parked one', () => {
-    const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
-    expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
-  });
-
-  it('find an invoice with money taken twice, and a requested refund the MoR never made', () => {
-    expect(twiceFindings(sidesWith([PAYMENT, { ...PAYMENT, id: 'pay_2' }]), 1)).toEqual([
-      { about: 'in_1', what: 'its money was taken 2 times' },
-      { about: 'refunds', what: 'the backend asked for 1 through the API, and the MoR has made 0' },
-    ]);
-    expect(twiceFindings(sidesWith([PAYMENT]), 0)).toEqual([]);
-  });
+it('a chaos run reports an event answered 200 but not stored, and a stored event without a decision', () => {
+  expect(eventFindings([event('evt_1', true), event('evt_2', false, 'retry')], [])).toEqual([
+    { about: 'evt_1', what: 'invoice.paid was answered 200 and is not stored' },
+  ]);
+  expect(eventFindings([event('evt_1', true)], [row('evt_1', 'received')])).toEqual([
+    { about: 'evt_1', what: 'stored and not decided' },
+  ]);
+  expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
 });
 
-describe('the report of a chaos run', () => {
-  const numbers = {
-    ...{ title: 'Chaos, seed 7', lastedMs: 90_000, daemonDeaths: 2, serverStarts: 1, more: [], logs: null },
-    strikes: new Map([['daemon killed', 2]] as const),
-    done: new Map([['renewals', 31]]),
-  };
-  const clean: Outcome = {
-    ...{ sides: sidesWith([PAYMENT]), delivered: [event('evt_1', true)], stored: [row('evt_1')], findings: [] },
-    verify: { verdict: 'clean', said: '' },
-  };
+it('a chaos run reports an event the sender gave up and a parked event', () => {
+  const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
+  expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
+});
 
-  it("names in sentences the strikes, the merchant's acts, and the verdict of every rule", () => {
-    const said = reportLines(clean, numbers).join('\n');
-    expect(isClean(clean)).toBe(true);
-    expect(said).toContain('Chaos, seed 7: 1.5 minutes, 2 strikes.\n      2  a daemon killed (kill -9)');
-    expect(said).toContain('A daemon ended 2 times and was started again; PostgreSQL was started 1 time.');
-    expect(said).toContain('1 event was answered 200; 1 are stored, 0 of them not decided.');
-    expect(said).toContain('The ledger, Stripe and the MoR agree: nothing lost, nothing done twice.');
-    expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
-  });
+it('a chaos run reports an invoice charged twice and a requested refund missing at the MoR', () => {
+  expect(twiceFindings(sidesWith([PAYMENT, { ...PAYMENT, id: 'pay_2' }]), 1)).toEqual([
+    { about: 'in_1', what: 'its money was taken 2 times' },
+    { about: 'refunds', what: 'the backend asked for 1 through the API, and the MoR has made 0' },
+  ]);
+  expect(twiceFindings(sidesWith([PAYMENT]), 0)).toEqual([]);
+});
 
-  it("names each difference, verify's findings, and the folder of the logs", () => {
-    const broken: Outcome = {
-      ...clean,
-      findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],
-      verify: { verdict: 'differences', said: 'double_mark in_1' },
-    };
-    const said = reportLines(broken, { ...numbers, logs: '/var/tmp/logs' }).join('\n');
-    expect(isClean(broken)).toBe(false);
-    expect(said).toContain(
-      '1 difference:\n  in_1: its money was taken 2 times\ncrossbill verify: differences.\ndouble_mark',
-    );
-    expect(said).toMatch(/A rule is broken\.\nThe logs are kept in \/var\/tmp\/logs$/);
-  });
+const numbers = {
+  ...{ title: 'Chaos, seed 7', lastedMs: 90_000, daemonDeaths: 2, serverStarts: 1, more: [], logs: null },
+  strikes: new Map([['daemon killed', 2]] as const),
+  done: new Map([['renewals', 31]]),
+};
+const clean: Outcome = {
+  ...{ sides: sidesWith([PAYMENT]), delivered: [event('evt_1', true)], stored: [row('evt_1')], findings: [] },
+  verify: { verdict: 'clean', said: '' },
+};
+
+it("the report of a clean chaos run lists the strikes, the merchant's acts and the verdict of each rule", () => {
+  const said = reportLines(clean, numbers).join('\n');
+  expect(isClean(clean)).toBe(true);
+  expect(said).toContain('Chaos, seed 7: 1.5 minutes, 2 strikes.\n      2  a daemon killed (kill -9)');
+  expect(said).toContain('A daemon ended 2 times and was started again; PostgreSQL was started 1 time.');
+  expect(said).toContain('1 event was answered 200; 1 are stored, 0 of them not decided.');
+  expect(said).toContain('The ledger, Stripe and the MoR agree: nothing lost, nothing done twice.');
+  expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
+});
+
+it("the report of a failed chaos run lists each difference, verify's findings and the folder of the logs", () => {
+  const broken: Outcome = {
+    ...clean,
+    findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],
+    verify: { verdict: 'differences', said: 'double_mark in_1' },
+  };
+  const said = reportLines(broken, { ...numbers, logs: '/var/tmp/logs' }).join('\n');
+  expect(isClean(broken)).toBe(false);
+  expect(said).toContain(
+    '1 difference:\n  in_1: its money was taken 2 times\ncrossbill verify: differences.\ndouble_mark',
+  );
+  expect(said).toMatch(/A rule is broken\.\nThe logs are kept in \/var\/tmp\/logs$/);
 });

@@ -1,5 +1,5 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { type FaultKind, type GivenFault } from '../src/simulate/faults.js';
 import { drawPair, singleFaults } from '../src/simulate/exhaustive.js';
@@ -36,182 +36,179 @@ function toldOf({ name, broken, injected }: RunResult): string[] {
   return broken.map((b) => `${name}: ${b} [${faults}]`);
 }
 
-describe('a simulated shop', () => {
-  it('keeps every rule under random faults, seeds 1 to 8', async () => {
-    const told: string[] = [];
-    for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
-    expect(told).toEqual([]);
-  });
-
-  it('takes the same steps from the same seed, and others from another', async () => {
-    const first = await seededRun(11, store, false);
-    expect((await seededRun(11, store, false)).digest).toBe(first.digest);
-    expect((await seededRun(12, store, false)).digest).not.toBe(first.digest);
-  });
-
-  // Two lanes due at one moment: their rows lie in another order than their index.
-  it('takes the same steps from the same seed under any plan of the server', async () => {
-    const first = await seededRun(700, store, false);
-    const admin = new pg.Client({ connectionString: database.url });
-    await admin.connect();
-    const name = (await admin.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '';
-    try {
-      for (const off of ['enable_indexscan', 'enable_bitmapscan', 'enable_indexonlyscan'])
-        await admin.query(`alter database ${name} set ${off} = off`);
-      const scanning = await SimStore.open(database.url);
-      const second = await seededRun(700, scanning, false).finally(() => scanning.close());
-      expect(second.digest).toBe(first.digest);
-    } finally {
-      await admin.query(`alter database ${name} reset all`);
-      await admin.end();
-    }
-  });
-
-  it('keeps every rule in each golden story when nothing goes wrong', async () => {
-    const told: string[] = [];
-    for (const story of goldenStories) told.push(...toldOf(await plainRun(story, store)));
-    expect(told).toEqual([]);
-  });
-
-  // Every fault would take minutes here: `npm run simulate -- --exhaustive` takes them.
-  it.each([
-    ['renewal payment_record finalize', 31],
-    ['refunds in two parts payment_record', 97],
-    ['the backend is notified of a decline, a success and a refund', 131],
-    ['a renewal and its refund, with a standby payment_record', 211],
-  ])('keeps every rule after a single fault anywhere in: %s', async (name, every) => {
-    const { faults } = await singleFaults(storyNamed(name), store);
-    const told: string[] = [];
-    for (const [n, fault] of faults.entries()) {
-      if (n % every !== 0) continue;
-      told.push(...toldOf(await plainRun(storyNamed(name), store, [[fault.at, fault.fault]])));
-    }
-    expect(told).toEqual([]);
-  });
-
-  it('keeps every rule after two faults, the second soon after the first', async () => {
-    const told: string[] = [];
-    for (const [n, { name }] of goldenStories.entries()) {
-      if (n % 13 !== 0) continue;
-      const given = await drawPair(name, n, store);
-      told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
-    }
-    expect(told).toEqual([]);
-  });
-
-  it("ends the same in every order of an invoice's events", async () => {
-    expect(await brokenOrders(store, 29)).toEqual([]);
-  });
+it('the simulated shops of the seeds 1 to 8 keep every rule under random faults', async () => {
+  const told: string[] = [];
+  for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
+  expect(told).toEqual([]);
 });
 
-describe('a kept run', () => {
-  it.each(keptCases().map((kept) => [kept.why, kept] as const))('keeps every rule now: %s', async (_, kept) => {
+it('the simulation takes the same steps for the same seed, and others for another seed', async () => {
+  const first = await seededRun(11, store, false);
+  expect((await seededRun(11, store, false)).digest).toBe(first.digest);
+  expect((await seededRun(12, store, false)).digest).not.toBe(first.digest);
+});
+
+// Two lanes due at one moment: their rows lie in another order than their index.
+it('the simulation takes the same steps for the same seed under any query plan of the database', async () => {
+  const first = await seededRun(700, store, false);
+  const admin = new pg.Client({ connectionString: database.url });
+  await admin.connect();
+  const name = (await admin.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? '';
+  try {
+    for (const off of ['enable_indexscan', 'enable_bitmapscan', 'enable_indexonlyscan'])
+      await admin.query(`alter database ${name} set ${off} = off`);
+    const scanning = await SimStore.open(database.url);
+    const second = await seededRun(700, scanning, false).finally(() => scanning.close());
+    expect(second.digest).toBe(first.digest);
+  } finally {
+    await admin.query(`alter database ${name} reset all`);
+    await admin.end();
+  }
+});
+
+it('the simulation keeps every rule in each golden story without faults', async () => {
+  const told: string[] = [];
+  for (const story of goldenStories) told.push(...toldOf(await plainRun(story, store)));
+  expect(told).toEqual([]);
+});
+
+// Every fault would take minutes here: `npm run simulate -- --exhaustive` takes them.
+it.each([
+  ['renewal payment_record finalize', 31],
+  ['refunds in two parts payment_record', 97],
+  ['the backend is notified of a decline, a success and a refund', 131],
+  ['a renewal and its refund, with a standby payment_record', 211],
+])('the simulation keeps every rule after a single fault anywhere in the story: %s', async (name, every) => {
+  const { faults } = await singleFaults(storyNamed(name), store);
+  const told: string[] = [];
+  for (const [n, fault] of faults.entries()) {
+    if (n % every !== 0) continue;
+    told.push(...toldOf(await plainRun(storyNamed(name), store, [[fault.at, fault.fault]])));
+  }
+  expect(told).toEqual([]);
+});
+
+it('the simulation keeps every rule after two faults in short succession', async () => {
+  const told: string[] = [];
+  for (const [n, { name }] of goldenStories.entries()) {
+    if (n % 13 !== 0) continue;
+    const given = await drawPair(name, n, store);
+    told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
+  }
+  expect(told).toEqual([]);
+});
+
+it("the simulation reaches the same end for every order of an invoice's events", async () => {
+  expect(await brokenOrders(store, 29)).toEqual([]);
+});
+
+it.each(keptCases().map((kept) => [kept.why, kept] as const))(
+  'the simulation keeps every rule in a run that once failed: %s',
+  async (_, kept) => {
     const { seed, faults, without } = kept;
     const small = { faults: faults === null ? null : new Map(faults), without };
     expect(toldOf(await seededRun(seed, store, false, small))).toEqual([]);
-  });
+  },
+);
+
+async function withFault(name: string, label: RegExp, fault: FaultKind): Promise<RunResult> {
+  const { golden } = await singleFaults(storyNamed(name), store);
+  const point = golden.points.find((p) => label.test(p.label) && p.legal.includes(fault));
+  if (point === undefined) throw new Error(`no step ${label.source} takes ${fault}`);
+  return plainRun(storyNamed(name), store, [[point.at, fault]], { keepTrace: true });
+}
+const renewal = 'renewal payment_record finalize';
+
+it('the simulation notices a renewal charged to another customer’s method', async () => {
+  const { name, plan, settings } = storyNamed(
+    'two trials are confirmed in the other order, and each renewal is paid by its own customer',
+  );
+  const confused = async (world: World): Promise<void> => {
+    const { cards, mor } = world.sandbox;
+    cards.book.methodOf = () => [...mor.customers.values()].flatMap((c) => c.methods).at(-1) ?? null;
+    await plan(world);
+  };
+  const { broken } = await plainRun({ name, plan: confused, ...(settings === undefined ? {} : { settings }) }, store);
+  expect(broken.map((line) => line.slice(0, 3))).toEqual(['P1:']);
 });
 
-describe('the simulation itself', () => {
-  async function withFault(name: string, label: RegExp, fault: FaultKind): Promise<RunResult> {
-    const { golden } = await singleFaults(storyNamed(name), store);
-    const point = golden.points.find((p) => label.test(p.label) && p.legal.includes(fault));
-    if (point === undefined) throw new Error(`no step ${label.source} takes ${fault}`);
-    return plainRun(storyNamed(name), store, [[point.at, fault]], { keepTrace: true });
-  }
-  const renewal = 'renewal payment_record finalize';
+it('the simulation restarts a crashed replica while another replica goes on with the lane', async () => {
+  const { trace, broken } = await withFault(renewal, /report_payment/, 'crash_after');
+  expect(broken).toEqual([]);
+  expect(trace.some((l) => /[AB]1 crashes/.test(l))).toBe(true);
+  expect(trace.filter((l) => l.includes('POST /v1/payment_records/report_payment'))).toHaveLength(2);
+});
 
-  it('notices a renewal on another customer’s method', async () => {
-    const { name, plan, settings } = storyNamed(
-      'two trials are confirmed in the other order, and each renewal is paid by its own customer',
-    );
-    const confused = async (world: World): Promise<void> => {
-      const { cards, mor } = world.sandbox;
-      cards.book.methodOf = () => [...mor.customers.values()].flatMap((c) => c.methods).at(-1) ?? null;
-      await plan(world);
-    };
-    const { broken } = await plainRun({ name, plan: confused, ...(settings === undefined ? {} : { settings }) }, store);
-    expect(broken.map((line) => line.slice(0, 3))).toEqual(['P1:']);
-  });
+it('the simulation lets a worker sleep past its lease, and the database refuses its step', async () => {
+  const { trace, broken } = await withFault(renewal, /attach_payment/, 'pause_after');
+  expect(broken).toEqual([]);
+  expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);
+});
 
-  it('starts a crashed replica again and lets another go on with its lane', async () => {
-    const { trace, broken } = await withFault(renewal, /report_payment/, 'crash_after');
-    expect(broken).toEqual([]);
-    expect(trace.some((l) => /[AB]1 crashes/.test(l))).toBe(true);
-    expect(trace.filter((l) => l.includes('POST /v1/payment_records/report_payment'))).toHaveLength(2);
-  });
+it("the simulated Stripe repeats a delivery after Crossbill's answer to its commit got lost", async () => {
+  const { trace, broken } = await withFault(renewal, /inbox.store/, 'db_answer_lost');
+  expect(broken).toEqual([]);
+  const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
+  expect(first).toContain('inbox.store');
+  expect(trace.filter((l) => l.includes('delivers invoice.created')).length).toBeGreaterThan(1);
+});
 
-  it('fences a worker asleep past its lease', async () => {
-    const { trace, broken } = await withFault(renewal, /attach_payment/, 'pause_after');
-    expect(broken).toEqual([]);
-    expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);
-  });
+it.each([
+  renewal,
+  'a replica dies with its slice of the request budget',
+  'a backup from the middle of a refund is restored',
+])('the simulation lists only possible faults, up to the last one of the story: %s', async (name) => {
+  const { faults } = await singleFaults(storyNamed(name), store);
+  const { at, fault } = faults.at(-1) ?? never();
+  const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
+  expect(injected).toContainEqual(expect.objectContaining({ at, fault }));
+  expect(broken).toEqual([]);
+});
 
-  it('repeats a delivery after its commit got lost on the way', async () => {
-    const { trace, broken } = await withFault(renewal, /inbox.store/, 'db_answer_lost');
-    expect(broken).toEqual([]);
-    const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
-    expect(first).toContain('inbox.store');
-    expect(trace.filter((l) => l.includes('delivers invoice.created')).length).toBeGreaterThan(1);
-  });
+it('the simulation fails a run whose given fault never happens', async () => {
+  const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
+  expect(broken).toEqual(['the fault 29999:crash_after never came']);
+});
 
-  it.each([
-    renewal,
-    'a replica dies with its slice of the request budget',
-    'a backup from the middle of a refund is restored',
-  ])('lists no impossible fault, up to the last: %s', async (name) => {
-    const { faults } = await singleFaults(storyNamed(name), store);
-    const { at, fault } = faults.at(-1) ?? never();
-    const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
-    expect(injected).toContainEqual(expect.objectContaining({ at, fault }));
-    expect(broken).toEqual([]);
-  });
-
-  it('counts a run without its fault as a failure', async () => {
-    const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
-    expect(broken).toEqual(['the fault 29999:crash_after never came']);
-  });
-
-  it('makes a failing run small: only the faults and parts of the broken rule remain, whatever else went wrong', async () => {
-    const faults = Array.from({ length: 9 }, (_, at): GivenFault => [at, at % 2 === 0 ? 'crash_after' : 'refuse']);
-    let runs = 0;
-    // The faults of steps 2 and 7 together break the rule, while part 3 plays. A fault at step 5 finds no step.
-    const act = (recipe: Recipe): Promise<Outcome> => {
-      runs++;
-      const has = (at: number): boolean => recipe.faults.some(([step]) => step === at);
-      const broken = has(2) && has(7) && !recipe.without.includes(3) ? ['T9: twice in one place'] : [];
-      return Promise.resolve({
-        broken: has(0) ? ['T1: another rule', ...broken] : broken,
-        injected: recipe.faults.filter(([step]) => step !== 5),
-      });
-    };
-    const { rule, recipe } = await shrink({ broken: ['T9: twice'], injected: faults }, 6, act, () => undefined);
-    expect([rule, recipe]).toEqual(['T9', { faults: [faults[2], faults[7]], without: [0, 1, 2, 4, 5] }]);
-    expect(runs).toBeLessThan(60);
-  });
-
-  it('leaves out a part of a random story, and nothing else of its plan', async () => {
-    const whole = await seededRun(11, store, false);
-    const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
-    expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);
-    const left = 3; // those before are in every story
-    const less = await seededRun(11, store, true, { faults: new Map(), without: [left] });
-    expect(less.parts).toEqual(whole.parts);
-    expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[left] ?? ''}`))).toEqual([]);
-    expect(less.broken).toEqual([]);
-  });
-
-  it('reads its arguments, and refuses wrong ones in words', () => {
-    expect(readOptions(['--seeds', '7', '--from', '40'])).toMatchObject({ mode: 'seeds', seeds: 7, from: 40 });
-    expect(readOptions(['--exhaustive', '--story', 'signup'])).toMatchObject({ mode: 'exhaustive', story: 'signup' });
-    expect(readOptions(['--story', 'signup', '--faults', '3:twice,9:crash_after'])).toMatchObject({
-      mode: 'story',
-      faults: [
-        [3, 'twice'],
-        [9, 'crash_after'],
-      ],
+it('the simulation shrinks a failing run to the faults and parts that break the same rule', async () => {
+  const faults = Array.from({ length: 9 }, (_, at): GivenFault => [at, at % 2 === 0 ? 'crash_after' : 'refuse']);
+  let runs = 0;
+  // The faults of steps 2 and 7 together break the rule, while part 3 plays. A fault at step 5 finds no step.
+  const act = (recipe: Recipe): Promise<Outcome> => {
+    runs++;
+    const has = (at: number): boolean => recipe.faults.some(([step]) => step === at);
+    const broken = has(2) && has(7) && !recipe.without.includes(3) ? ['T9: twice in one place'] : [];
+    return Promise.resolve({
+      broken: has(0) ? ['T1: another rule', ...broken] : broken,
+      injected: recipe.faults.filter(([step]) => step !== 5),
     });
-    expect(() => readOptions(['--story', 'signup', '--faults', '3:nothing'])).toThrow('there is no fault nothing');
-    expect(() => readOptions(['--seeds', 'many'])).toThrow('--seeds must be a whole number from 1 on');
+  };
+  const { rule, recipe } = await shrink({ broken: ['T9: twice'], injected: faults }, 6, act, () => undefined);
+  expect([rule, recipe]).toEqual(['T9', { faults: [faults[2], faults[7]], without: [0, 1, 2, 4, 5] }]);
+  expect(runs).toBeLessThan(60);
+});
+
+it('the simulation leaves one part out of a random story and keeps the rest of its plan', async () => {
+  const whole = await seededRun(11, store, false);
+  const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
+  expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);
+  const left = 3; // those before are in every story
+  const less = await seededRun(11, store, true, { faults: new Map(), without: [left] });
+  expect(less.parts).toEqual(whole.parts);
+  expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[left] ?? ''}`))).toEqual([]);
+  expect(less.broken).toEqual([]);
+});
+
+it('the simulation reads its command line and refuses wrong options with a clear error', () => {
+  expect(readOptions(['--seeds', '7', '--from', '40'])).toMatchObject({ mode: 'seeds', seeds: 7, from: 40 });
+  expect(readOptions(['--exhaustive', '--story', 'signup'])).toMatchObject({ mode: 'exhaustive', story: 'signup' });
+  expect(readOptions(['--story', 'signup', '--faults', '3:twice,9:crash_after'])).toMatchObject({
+    mode: 'story',
+    faults: [
+      [3, 'twice'],
+      [9, 'crash_after'],
+    ],
   });
+  expect(() => readOptions(['--story', 'signup', '--faults', '3:nothing'])).toThrow('there is no fault nothing');
+  expect(() => readOptions(['--seeds', 'many'])).toThrow('--seeds must be a whole number from 1 on');
 });

@@ -1,5 +1,5 @@
 // The sandbox without sockets: an owner of time and network gets the same run from the same seed.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type SandboxCore, makeSandbox } from '../src/sandbox.js';
 
 const START = Date.UTC(2026, 10, 20);
@@ -49,24 +49,22 @@ async function run(seed: string): Promise<string[]> {
   return delivered;
 }
 
-describe('a sandbox without its own time and network', () => {
-  it('Stripe charges the saved card at the end of the trial, before it finalizes the invoice', async () => {
-    const delivered = await run('one');
-    const told = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
-    const types = told.map((e) => e.type);
-    const renewal = types.lastIndexOf('invoice.created');
-    expect(types.slice(renewal)).toEqual([
-      'invoice.created',
-      'customer.subscription.updated',
-      'payment.succeeded',
-      'invoice.finalized',
-      'invoice.payment_attempt_required',
-    ]);
-  });
+it("the sandbox's Stripe charges the saved card at the end of a trial, before it finalizes the invoice", async () => {
+  const delivered = await run('one');
+  const told = delivered.map((d) => d.slice(d.indexOf('{"id"'))).map((d) => JSON.parse(d) as { type: string });
+  const types = told.map((e) => e.type);
+  const renewal = types.lastIndexOf('invoice.created');
+  expect(types.slice(renewal)).toEqual([
+    'invoice.created',
+    'customer.subscription.updated',
+    'payment.succeeded',
+    'invoice.finalized',
+    'invoice.payment_attempt_required',
+  ]);
+});
 
-  it('the sandbox does the same from the same seed, and something else from another', async () => {
-    const first = await run('one');
-    expect(await run('one')).toEqual(first);
-    expect(await run('two')).not.toEqual(first);
-  });
+it('the sandbox does the same for the same seed, and something else for another seed', async () => {
+  const first = await run('one');
+  expect(await run('one')).toEqual(first);
+  expect(await run('two')).not.toEqual(first);
 });

@@ -80,9 +80,7 @@ export class ApiApp {
     const config = loadConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl });
     const log = createLogger({ level: 'error', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
-    const parts = await Test.createTestingModule({
-      imports: [AppModule.of({ config, db, log, metrics })],
-    })
+    const parts = await Test.createTestingModule({ imports: [AppModule.of({ config, db, log, metrics })] })
       .overrideProvider(Clock)
       .useValue(clock)
       .overrideProvider(PaymentGateway)

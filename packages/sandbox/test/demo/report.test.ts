@@ -1,5 +1,5 @@
 // The closing table of the demo counts each channel from the three sides.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { closingRows } from '../../src/demo/report.js';
 import { newTally } from '../../src/demo/story.js';
 import { type MutableSides, threeSides } from './sides.js';
@@ -12,34 +12,32 @@ function rows(change: (s: MutableSides) => void): ReadonlyMap<string, string> {
   return new Map(closingRows(sides, numbers).map(([label, value, more]) => [label, `${value} ${more}`.trim()]));
 }
 
-describe('the closing table', () => {
-  it('the report tells a full transfer from a partial one by the rest due on its invoice', () => {
-    const found = rows((s) => {
-      const [paid] = s.mor.payments;
-      if (paid === undefined) return;
-      s.mor.payments.push({ ...paid, id: 'pf_1', kind: 'transfer', invoiceId: 'in_paid', amount: 2900 });
-      s.mor.payments.push({ ...paid, id: 'pf_2', kind: 'transfer', invoiceId: 'in_declined', amount: 1000 });
-    });
-    expect(found.get('Bank transfers')).toBe('2 1 in full, 1 in part');
+it("the demo's report tells a full transfer from a partial one by the amount due on the invoice", () => {
+  const found = rows((s) => {
+    const [paid] = s.mor.payments;
+    if (paid === undefined) return;
+    s.mor.payments.push({ ...paid, id: 'pf_1', kind: 'transfer', invoiceId: 'in_paid', amount: 2900 });
+    s.mor.payments.push({ ...paid, id: 'pf_2', kind: 'transfer', invoiceId: 'in_declined', amount: 1000 });
   });
+  expect(found.get('Bank transfers')).toBe('2 1 in full, 1 in part');
+});
 
-  it('the report counts a declined renewal paid at a link once, and not as a second try of the card', () => {
-    const found = rows((s) => {
-      const [, declined] = s.mor.payments;
-      if (declined === undefined) return;
-      s.mor.payments.push({ ...declined, id: 'pay_3', kind: 'link', status: 'succeeded' });
-      for (const i of s.stripe.invoices) i.status = 'paid';
-    });
-    expect(found.get('Payment links')).toBe('1 0 for invoices without a card, 1 for a declined renewal');
-    expect(found.get('Renewals paid')).toBe('2 1 at a link');
-    expect(found.get('Declined, still open')).toBe('0');
+it("the demo's report counts a declined renewal paid by link once", () => {
+  const found = rows((s) => {
+    const [, declined] = s.mor.payments;
+    if (declined === undefined) return;
+    s.mor.payments.push({ ...declined, id: 'pay_3', kind: 'link', status: 'succeeded' });
+    for (const i of s.stripe.invoices) i.status = 'paid';
   });
+  expect(found.get('Payment links')).toBe('1 0 for invoices without a card, 1 for a declined renewal');
+  expect(found.get('Renewals paid')).toBe('2 1 at a link');
+  expect(found.get('Declined, still open')).toBe('0');
+});
 
-  it('the report shows the acts besides the money', () => {
-    const found = rows(() => undefined);
-    expect(found.get('Signups with tax')).toMatch(/^7 /);
-    expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');
-    expect(found.get('Disputes')).toBe('2 1 won, 1 lost and booked');
-    expect(found.get('Merchants onboarded')).toBe('1');
-  });
+it("the demo's report counts acts beyond payments, such as disputes", () => {
+  const found = rows(() => undefined);
+  expect(found.get('Signups with tax')).toMatch(/^7 /);
+  expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');
+  expect(found.get('Disputes')).toBe('2 1 won, 1 lost and booked');
+  expect(found.get('Merchants onboarded')).toBe('1');
 });

@@ -1,5 +1,5 @@
 // The documents' open questions: the sandbox plays either answer.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Rig, startRig, subscribe } from '../rig.js';
 
 const INTENTS = '/api/payments/cardpsp/payment-intents';
@@ -25,73 +25,71 @@ async function charged(): Promise<{ readonly chargeId: string; readonly subscrip
 const renew = (subscription: string) => rig.control('POST', '/stripe/renew', { subscription });
 const verdicts = () => rig.events('payment.succeeded').length;
 
-describe('an open fact', () => {
-  it('the list of open facts names every choice, and refuses an unknown word', async () => {
-    expect((await choose({})).body).toMatchObject({ charges_at: 'created', signature: 'documented', keys: 'kept' });
-    expect((await choose({ keys: 'sometimes' })).status).toBe(400);
-  });
+it('the sandbox lists each open fact with its choices and refuses an unknown choice', async () => {
+  expect((await choose({})).body).toMatchObject({ charges_at: 'created', signature: 'documented', keys: 'kept' });
+  expect((await choose({ keys: 'sometimes' })).status).toBe(400);
+});
 
-  it('the MoR charges a draft at once, or at its finalization', async () => {
-    const { subscription } = await charged();
+it("the sandbox's MoR charges a draft at once or at its finalization, by an open fact", async () => {
+  const { subscription } = await charged();
+  await renew(subscription);
+  await rig.advance(10);
+  expect(verdicts()).toBe(1);
+  await choose({ charges_at: 'finalized' });
+  await renew(subscription);
+  await rig.advance(600);
+  expect(verdicts()).toBe(1);
+  await rig.advance(3600);
+  expect(verdicts()).toBe(2);
+});
+
+it("the sandbox's MoR finds a charge after a wait, at once, or never, by an open fact", async () => {
+  const find = async (id: string) => (await rig.mor('GET', `/api/payments/invoice?psp_reference=${id}`)).status;
+  const { chargeId } = await charged();
+  expect(await find(chargeId)).toBe(202);
+  await choose({ charge_lookup: 'at_once' });
+  expect(await find(chargeId)).toBe(200);
+  await choose({ charge_lookup: 'never' });
+  expect(await find(chargeId)).toBe(404);
+});
+
+it("the sandbox's MoR saves a setup intent's method for its customer or for nobody, by an open fact", async () => {
+  for (const [word, saved] of [
+    ['ignore', 0],
+    ['take', 1],
+  ] as const) {
+    await rig.control('POST', '/mor/account', { setup_customer: word });
+    const setup = await rig.mor('POST', SETUPS, { merchant_customer: { cardpsp_id: 'cus_trial' } });
+    await rig.control('POST', `/intents/${String(setup.body['setup_intent_id'])}/confirm`, {});
+    const all = (await rig.control('GET', '/mor/customers')).body['data'] as Record<string, unknown>[];
+    const own = all.filter((c) => c['merchant_customer_id'] === 'cus_trial');
+    expect(own.flatMap((c) => c['payment_methods'] as unknown[])).toHaveLength(saved);
+  }
+});
+
+it("the sandbox's MoR signs in the documented form, in capitals, or with a prefix, by an open fact", async () => {
+  const { subscription } = await charged();
+  const forms: string[] = [];
+  for (const signature of ['documented', 'upper_case', 'prefixed']) {
+    await choose({ signature });
     await renew(subscription);
     await rig.advance(10);
-    expect(verdicts()).toBe(1);
-    await choose({ charges_at: 'finalized' });
-    await renew(subscription);
-    await rig.advance(600);
-    expect(verdicts()).toBe(1);
-    await rig.advance(3600);
-    expect(verdicts()).toBe(2);
-  });
+    const last = rig.received.filter((r) => r.headers['mor-signature'] !== undefined).at(-1);
+    forms.push(String(last?.headers['mor-signature']));
+  }
+  expect(forms[0]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect(forms[1]).toMatch(/^t=\d+, v1=[0-9A-F]{64}$/);
+  expect(forms[2]).toMatch(/^t=\d+,v1=sha256=[0-9a-f]{64}$/);
+});
 
-  it('the MoR finds a charge after a wait, at once, or never', async () => {
-    const find = async (id: string) => (await rig.mor('GET', `/api/payments/invoice?psp_reference=${id}`)).status;
-    const { chargeId } = await charged();
-    expect(await find(chargeId)).toBe(202);
-    await choose({ charge_lookup: 'at_once' });
-    expect(await find(chargeId)).toBe(200);
-    await choose({ charge_lookup: 'never' });
-    expect(await find(chargeId)).toBe(404);
-  });
-
-  it('a setup intent with a customer saves their method, or nobody’s', async () => {
-    for (const [word, saved] of [
-      ['ignore', 0],
-      ['take', 1],
-    ] as const) {
-      await rig.control('POST', '/mor/account', { setup_customer: word });
-      const setup = await rig.mor('POST', SETUPS, { merchant_customer: { cardpsp_id: 'cus_trial' } });
-      await rig.control('POST', `/intents/${String(setup.body['setup_intent_id'])}/confirm`, {});
-      const all = (await rig.control('GET', '/mor/customers')).body['data'] as Record<string, unknown>[];
-      const own = all.filter((c) => c['merchant_customer_id'] === 'cus_trial');
-      expect(own.flatMap((c) => c['payment_methods'] as unknown[])).toHaveLength(saved);
-    }
-  });
-
-  it('a signature has the documented form, capitals behind a blank, or a prefix', async () => {
-    const { subscription } = await charged();
-    const forms: string[] = [];
-    for (const signature of ['documented', 'upper_case', 'prefixed']) {
-      await choose({ signature });
-      await renew(subscription);
-      await rig.advance(10);
-      const last = rig.received.filter((r) => r.headers['mor-signature'] !== undefined).at(-1);
-      forms.push(String(last?.headers['mor-signature']));
-    }
-    expect(forms[0]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
-    expect(forms[1]).toMatch(/^t=\d+, v1=[0-9A-F]{64}$/);
-    expect(forms[2]).toMatch(/^t=\d+,v1=sha256=[0-9a-f]{64}$/);
-  });
-
-  it('errors have another shape, a 404 has no code, and the MoR forgets a key', async () => {
-    const wrong = { payment_method_types: ['cheque'] };
-    expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ code: 'invalid_request' });
-    await choose({ errors: 'nested', not_found: 'bare', keys: 'forgotten' });
-    expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ error: { code: 'invalid_request' } });
-    const unknown = await rig.mor('GET', '/api/payments/invoice?psp_reference=ch_none');
-    expect([unknown.status, unknown.body]).toEqual([404, { message: 'Not Found' }]);
-    const key = { 'idempotency-key': 'one' };
-    const ids = [await rig.mor('POST', SETUPS, {}, key), await rig.mor('POST', SETUPS, {}, key)];
-    expect(new Set(ids.map((a) => a.body['setup_intent_id'])).size).toBe(2);
-  });
+it("the sandbox's MoR changes its error shape, leaves out codes, and forgets keys, by open facts", async () => {
+  const wrong = { payment_method_types: ['cheque'] };
+  expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ code: 'invalid_request' });
+  await choose({ errors: 'nested', not_found: 'bare', keys: 'forgotten' });
+  expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ error: { code: 'invalid_request' } });
+  const unknown = await rig.mor('GET', '/api/payments/invoice?psp_reference=ch_none');
+  expect([unknown.status, unknown.body]).toEqual([404, { message: 'Not Found' }]);
+  const key = { 'idempotency-key': 'one' };
+  const ids = [await rig.mor('POST', SETUPS, {}, key), await rig.mor('POST', SETUPS, {}, key)];
+  expect(new Set(ids.map((a) => a.body['setup_intent_id'])).size).toBe(2);
 });

@@ -1,5 +1,5 @@
 // Stripe's own handling of charge_automatically invoices: it charges its own cards, asks, tries again and gives up.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
 import { type Rig, idOf, report, startRig, subscribe } from '../rig.js';
 
@@ -35,171 +35,165 @@ const statusOf = async (subscription: string): Promise<string> =>
 const told = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
-describe("a card of the customer's own on Stripe", () => {
-  it("a card at Stripe pays at the end of the draft's hour, by a payment intent", async () => {
-    const { customerId, subscriptionId } = await running();
-    const method = await card(customerId);
-    await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
-    const id = await renewed(subscriptionId);
-    await rig.advance(HOUR - 60);
-    expect((await read(id)).status).toBe('draft');
-    await rig.advance(120);
-    const paid = await read(id);
-    expect(paid).toMatchObject({ status: 'paid', amount_paid: 2990, attempt_count: 1, next_payment_attempt: null });
-    const [payment] = paid.payments?.data ?? [];
-    expect(payment).toMatchObject({ status: 'paid', amount_paid: 2990, payment: { type: 'payment_intent' } });
-    const intent = idOf(payment?.payment.payment_intent ?? null);
-    expect(await rig.stripe.paymentIntents.retrieve(intent)).toMatchObject({ status: 'succeeded', amount: 2990 });
-    for (const type of ['invoice.payment_succeeded', 'invoice.paid', 'invoice_payment.paid'])
-      expect(told(type, id)).toBe(1);
-    expect(told('invoice.payment_attempt_required', id)).toBe(0);
-  });
+it("the sandbox's Stripe charges a customer's own card by a payment intent when the draft ends", async () => {
+  const { customerId, subscriptionId } = await running();
+  const method = await card(customerId);
+  await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
+  const id = await renewed(subscriptionId);
+  await rig.advance(HOUR - 60);
+  expect((await read(id)).status).toBe('draft');
+  await rig.advance(120);
+  const paid = await read(id);
+  expect(paid).toMatchObject({ status: 'paid', amount_paid: 2990, attempt_count: 1, next_payment_attempt: null });
+  const [payment] = paid.payments?.data ?? [];
+  expect(payment).toMatchObject({ status: 'paid', amount_paid: 2990, payment: { type: 'payment_intent' } });
+  const intent = idOf(payment?.payment.payment_intent ?? null);
+  expect(await rig.stripe.paymentIntents.retrieve(intent)).toMatchObject({ status: 'succeeded', amount: 2990 });
+  for (const type of ['invoice.payment_succeeded', 'invoice.paid', 'invoice_payment.paid'])
+    expect(told(type, id)).toBe(1);
+  expect(told('invoice.payment_attempt_required', id)).toBe(0);
+});
 
-  it('a card at Stripe pays next to the MoR: the accident to rehearse', async () => {
-    const { customerId, subscriptionId } = await running();
-    await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
-    await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
-    const id = await renewed(subscriptionId);
-    await rig.advance(HOUR + 60);
-    expect(rig.events('payment.succeeded').map((e) => e.data.object['merchant_invoice_id'])).toEqual([id]);
-    expect((await read(id)).payments?.data.map((p) => [p.payment.type, p.status])).toEqual([
-      ['payment_intent', 'paid'],
-    ]);
-    const record = await report(rig, 2990, 'ch_mor');
-    await expect(rig.stripe.invoices.attachPayment(id, { payment_record: record.id })).rejects.toMatchObject({
-      code: 'invoice_already_paid',
-    });
-  });
-
-  it('Stripe looks for a card on invoice, subscription, its source, customer and customer source, in this order', async () => {
-    const { customerId, subscriptionId } = await running();
-    const { invoices, subscriptions, customers, charges } = rig.stripe;
-    await customers.update(customerId, { source: 'tok_visa' });
-    const source = (await customers.retrieve(customerId)) as Stripe.Customer;
-    const order = [idOf(source.default_source)];
-    const [ofCustomer, ofSource, ofSubscription, ofInvoice] = [
-      await card(customerId),
-      await card(customerId),
-      await card(customerId),
-      await card(customerId),
-    ];
-    const steps: ((invoice: string) => Promise<unknown>)[] = [
-      () => Promise.resolve(),
-      () => customers.update(customerId, { invoice_settings: { default_payment_method: ofCustomer } }),
-      () => subscriptions.update(subscriptionId, { default_source: ofSource }),
-      () => subscriptions.update(subscriptionId, { default_payment_method: ofSubscription }),
-      (invoice) => invoices.update(invoice, { default_payment_method: ofInvoice }),
-    ];
-    order.push(ofCustomer, ofSource, ofSubscription, ofInvoice);
-    for (const step of steps) {
-      const id = await renewed(subscriptionId);
-      await step(id);
-      await rig.advance(HOUR + 60);
-    }
-    const taken = (await charges.list({ limit: 10 })).data.map((c) => c.payment_method).reverse();
-    expect(taken).toEqual(order);
-  });
-
-  it('a declined card leaves the invoice open and the subscription past due; the next good attempt heals both', async () => {
-    const { customerId, subscriptionId } = await running();
-    const method = await card(customerId);
-    await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
-    await rig.control('POST', '/stripe/cards', { payment_method: method, outcome: ['decline', 'requires_action'] });
-    const id = await renewed(subscriptionId);
-    await rig.advance(HOUR + 60);
-    const open = await read(id);
-    expect(open).toMatchObject({ status: 'open', attempt_count: 1, attempted: true });
-    expect((open.next_payment_attempt ?? 0) - (open.status_transitions.finalized_at ?? 0)).toBe(3 * DAY);
-    expect(told('invoice.payment_failed', id)).toBe(1);
-    expect(await statusOf(subscriptionId)).toBe('past_due');
-    await rig.advance(3 * DAY);
-    expect(told('invoice.payment_action_required', id)).toBe(1);
-    await rig.advance(5 * DAY);
-    expect(await read(id)).toMatchObject({ status: 'paid', attempt_count: 3, next_payment_attempt: null });
-    expect(await statusOf(subscriptionId)).toBe('active');
-  });
-
-  it('a card at Stripe takes charges by hand, and refunds by hand or by a credit note', async () => {
-    const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
-    const { invoices, creditNotes, refunds } = rig.stripe;
-    await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
-    const bad = await card(customer.id, 'pm_card_chargeCustomerFail');
-    await expect(invoices.pay(invoiceId, { payment_method: bad })).rejects.toMatchObject({
-      statusCode: 402,
-      code: 'card_declined',
-    });
-    const paid = await invoices.pay(invoiceId, { payment_method: await card(customer.id), expand: ['payments'] });
-    expect(paid.status).toBe('paid');
-    const note = await creditNotes.create({ invoice: invoiceId, amount: 990, refund_amount: 990 });
-    expect(note.refunds).toMatchObject([{ type: 'refund', amount_refunded: 990 }]);
-    const intent = idOf(paid.payments?.data.find((p) => p.status === 'paid')?.payment.payment_intent ?? null);
-    const refund = await refunds.create({ payment_intent: intent });
-    expect(refund).toMatchObject({ amount: 2000, status: 'succeeded' });
-    await creditNotes.create({
-      invoice: invoiceId,
-      amount: 2000,
-      refunds: [{ refund: refund.id, amount_refunded: 2000 }],
-    });
-    await expect(refunds.create({ payment_intent: intent })).rejects.toMatchObject({ code: 'charge_already_refunded' });
+it("the sandbox's Stripe charges a customer's own card although the MoR charges the invoice too", async () => {
+  const { customerId, subscriptionId } = await running();
+  await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
+  await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
+  const id = await renewed(subscriptionId);
+  await rig.advance(HOUR + 60);
+  expect(rig.events('payment.succeeded').map((e) => e.data.object['merchant_invoice_id'])).toEqual([id]);
+  expect((await read(id)).payments?.data.map((p) => [p.payment.type, p.status])).toEqual([['payment_intent', 'paid']]);
+  const record = await report(rig, 2990, 'ch_mor');
+  await expect(rig.stripe.invoices.attachPayment(id, { payment_record: record.id })).rejects.toMatchObject({
+    code: 'invoice_already_paid',
   });
 });
 
-describe("an invoice out of Stripe's reach", () => {
-  it('an invoice without a method fails at finalization and on days 3, 8 and 15, then stays open and past due', async () => {
-    const { subscriptionId } = await running();
+it("the sandbox's Stripe looks for a card on invoice, subscription, its source, customer and customer source, in this order", async () => {
+  const { customerId, subscriptionId } = await running();
+  const { invoices, subscriptions, customers, charges } = rig.stripe;
+  await customers.update(customerId, { source: 'tok_visa' });
+  const source = (await customers.retrieve(customerId)) as Stripe.Customer;
+  const order = [idOf(source.default_source)];
+  const [ofCustomer, ofSource, ofSubscription, ofInvoice] = [
+    await card(customerId),
+    await card(customerId),
+    await card(customerId),
+    await card(customerId),
+  ];
+  const steps: ((invoice: string) => Promise<unknown>)[] = [
+    () => Promise.resolve(),
+    () => customers.update(customerId, { invoice_settings: { default_payment_method: ofCustomer } }),
+    () => subscriptions.update(subscriptionId, { default_source: ofSource }),
+    () => subscriptions.update(subscriptionId, { default_payment_method: ofSubscription }),
+    (invoice) => invoices.update(invoice, { default_payment_method: ofInvoice }),
+  ];
+  order.push(ofCustomer, ofSource, ofSubscription, ofInvoice);
+  for (const step of steps) {
     const id = await renewed(subscriptionId);
+    await step(id);
     await rig.advance(HOUR + 60);
-    for (const [days, attempts] of [
-      [0, 1],
-      [3, 2],
-      [5, 3],
-      [7, 4],
-      [14, 4],
-    ] as const) {
-      await rig.advance(days * DAY);
-      expect((await read(id)).attempt_count).toBe(attempts);
-      expect(told('invoice.payment_failed', id)).toBe(attempts);
-    }
-    expect(await read(id)).toMatchObject({ status: 'open', next_payment_attempt: null });
-    expect(await statusOf(subscriptionId)).toBe('past_due');
-  });
+  }
+  const taken = (await charges.list({ limit: 10 })).data.map((c) => c.payment_method).reverse();
+  expect(taken).toEqual(order);
+});
 
-  it('Stripe cancels the subscription at the end where the account says so', async () => {
-    const { subscriptionId } = await running();
-    const settings = { days: [1], then: 'cancel' };
-    expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);
-    const id = await renewed(subscriptionId);
-    await rig.advance(HOUR + 60);
-    await rig.advance(DAY);
-    expect(await statusOf(subscriptionId)).toBe('canceled');
-    expect(await read(id)).toMatchObject({ status: 'open', auto_advance: false, attempt_count: 2 });
-  });
+it("the sandbox's Stripe leaves an invoice open after a declined card, and marks it paid after the next good attempt", async () => {
+  const { customerId, subscriptionId } = await running();
+  const method = await card(customerId);
+  await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
+  await rig.control('POST', '/stripe/cards', { payment_method: method, outcome: ['decline', 'requires_action'] });
+  const id = await renewed(subscriptionId);
+  await rig.advance(HOUR + 60);
+  const open = await read(id);
+  expect(open).toMatchObject({ status: 'open', attempt_count: 1, attempted: true });
+  expect((open.next_payment_attempt ?? 0) - (open.status_transitions.finalized_at ?? 0)).toBe(3 * DAY);
+  expect(told('invoice.payment_failed', id)).toBe(1);
+  expect(await statusOf(subscriptionId)).toBe('past_due');
+  await rig.advance(3 * DAY);
+  expect(told('invoice.payment_action_required', id)).toBe(1);
+  await rig.advance(5 * DAY);
+  expect(await read(id)).toMatchObject({ status: 'paid', attempt_count: 3, next_payment_attempt: null });
+  expect(await statusOf(subscriptionId)).toBe('active');
+});
 
-  it('a custom payment method asks at each attempt, and a payment reported in between ends the attempts', async () => {
-    const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
-    await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
-    const id = await renewed(subscription.id);
-    await rig.advance(HOUR + 60);
-    expect(told('invoice.payment_attempt_required', id)).toBe(1);
-    expect(await statusOf(subscription.id)).toBe('active'); // no verdict yet
-    await rig.advance(3 * DAY);
-    expect(told('invoice.payment_attempt_required', id)).toBe(2);
-    expect(told('invoice.payment_failed', id)).toBe(0);
-    expect(await statusOf(subscription.id)).toBe('past_due');
-    const record = await report(rig, 2990, 'ch_1');
-    await rig.stripe.invoices.attachPayment(id, { payment_record: record.id });
-    expect(await statusOf(subscription.id)).toBe('active');
-    await rig.advance(14 * DAY);
-    expect(told('invoice.payment_attempt_required', id)).toBe(2);
+it("the sandbox's Stripe charges a card at a manual request, and refunds it manually or by a credit note", async () => {
+  const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
+  const { invoices, creditNotes, refunds } = rig.stripe;
+  await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
+  const bad = await card(customer.id, 'pm_card_chargeCustomerFail');
+  await expect(invoices.pay(invoiceId, { payment_method: bad })).rejects.toMatchObject({
+    statusCode: 402,
+    code: 'card_declined',
   });
+  const paid = await invoices.pay(invoiceId, { payment_method: await card(customer.id), expand: ['payments'] });
+  expect(paid.status).toBe('paid');
+  const note = await creditNotes.create({ invoice: invoiceId, amount: 990, refund_amount: 990 });
+  expect(note.refunds).toMatchObject([{ type: 'refund', amount_refunded: 990 }]);
+  const intent = idOf(paid.payments?.data.find((p) => p.status === 'paid')?.payment.payment_intent ?? null);
+  const refund = await refunds.create({ payment_intent: intent });
+  expect(refund).toMatchObject({ amount: 2000, status: 'succeeded' });
+  await creditNotes.create({
+    invoice: invoiceId,
+    amount: 2000,
+    refunds: [{ refund: refund.id, amount_refunded: 2000 }],
+  });
+  await expect(refunds.create({ payment_intent: intent })).rejects.toMatchObject({ code: 'charge_already_refunded' });
+});
 
-  it('Stripe leaves an invoice alone while auto_advance is off, and if the customer gets it by e-mail', async () => {
-    const { subscriptionId } = await running();
-    const id = await renewed(subscriptionId);
-    await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
-    const sent = await subscribe(rig, 'bob@example.com', { collection_method: 'send_invoice', days_until_due: 14 });
-    await rig.advance(10 * DAY);
-    for (const one of [id, sent.invoiceId])
-      expect(await read(one)).toMatchObject({ status: 'open', attempt_count: 0, next_payment_attempt: null });
-  });
+it("the sandbox's Stripe attempts an invoice without a method on days 3, 8 and 15, then leaves it open", async () => {
+  const { subscriptionId } = await running();
+  const id = await renewed(subscriptionId);
+  await rig.advance(HOUR + 60);
+  for (const [days, attempts] of [
+    [0, 1],
+    [3, 2],
+    [5, 3],
+    [7, 4],
+    [14, 4],
+  ] as const) {
+    await rig.advance(days * DAY);
+    expect((await read(id)).attempt_count).toBe(attempts);
+    expect(told('invoice.payment_failed', id)).toBe(attempts);
+  }
+  expect(await read(id)).toMatchObject({ status: 'open', next_payment_attempt: null });
+  expect(await statusOf(subscriptionId)).toBe('past_due');
+});
+
+it("the sandbox's Stripe cancels the subscription after the last attempt if the account is set so", async () => {
+  const { subscriptionId } = await running();
+  const settings = { days: [1], then: 'cancel' };
+  expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);
+  const id = await renewed(subscriptionId);
+  await rig.advance(HOUR + 60);
+  await rig.advance(DAY);
+  expect(await statusOf(subscriptionId)).toBe('canceled');
+  expect(await read(id)).toMatchObject({ status: 'open', auto_advance: false, attempt_count: 2 });
+});
+
+it("the sandbox's Stripe asks a custom payment method at each attempt until somebody reports a payment", async () => {
+  const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
+  await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
+  const id = await renewed(subscription.id);
+  await rig.advance(HOUR + 60);
+  expect(told('invoice.payment_attempt_required', id)).toBe(1);
+  expect(await statusOf(subscription.id)).toBe('active'); // no verdict yet
+  await rig.advance(3 * DAY);
+  expect(told('invoice.payment_attempt_required', id)).toBe(2);
+  expect(told('invoice.payment_failed', id)).toBe(0);
+  expect(await statusOf(subscription.id)).toBe('past_due');
+  const record = await report(rig, 2990, 'ch_1');
+  await rig.stripe.invoices.attachPayment(id, { payment_record: record.id });
+  expect(await statusOf(subscription.id)).toBe('active');
+  await rig.advance(14 * DAY);
+  expect(told('invoice.payment_attempt_required', id)).toBe(2);
+});
+
+it("the sandbox's Stripe attempts no invoice without auto_advance or sent by e-mail", async () => {
+  const { subscriptionId } = await running();
+  const id = await renewed(subscriptionId);
+  await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
+  const sent = await subscribe(rig, 'bob@example.com', { collection_method: 'send_invoice', days_until_due: 14 });
+  await rig.advance(10 * DAY);
+  for (const one of [id, sent.invoiceId])
+    expect(await read(one)).toMatchObject({ status: 'open', attempt_count: 0, next_payment_attempt: null });
 });
