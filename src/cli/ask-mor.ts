@@ -1,6 +1,6 @@
-// `crossbill ask-mor`: writes all open questions to the MoR as one text, ready for the MoR's support. The text has ids
-// and times, and no personal data.
-// The support does not know Crossbill, so the text speaks of the MoR's own events, charges and payments.
+// `crossbill ask-mor`: writes all open questions to the MoR into one text for the MoR's support. The text has ids and
+// times, and no personal data. The support does not know Crossbill, so the text uses the MoR's own terms: events,
+// charges, payments.
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type PageRequest } from '../domain/page.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -21,7 +21,7 @@ import { type World } from './world.js';
 
 /** One row of a question's table: values by name. Null means unknown. */
 type Known = Readonly<Record<string, string | null>>;
-/** `more`: true if there are further items beyond the page read. */
+/** The rows of a question. `more`: true if there are further items beyond the page read. */
 type Found = { readonly items: readonly Known[]; readonly more: boolean };
 type Topic = { readonly head: string; readonly question: string; readonly find: (world: World) => Promise<Found> };
 
@@ -100,14 +100,14 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  // An older loss is visible as open work, such as a review item.
+  // Verify's look-back: an older loss already shows as open work, such as a review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
-    // The inbox already has an event under this id: the quarantined delivery is a second version of the event, and no
-    // event is lost.
+    // The inbox already has an event under this id. So the quarantined delivery is a second version of the event, and
+    // no event is lost.
     const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
@@ -207,8 +207,8 @@ async function unnamedPayments(world: World): Promise<Found> {
 }
 
 /**
- * Lists every report of money for the invoice, one line each. Leaves out a read without an id: the MoR can't find its
- * subject.
+ * Lists each report of money for the invoice, one line each. Leaves out a read without an id: without an id the MoR
+ * can't find its subject.
  */
 function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
   const seen = view === null ? [] : observationsOf(view);

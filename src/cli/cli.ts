@@ -1,4 +1,4 @@
-// The tools of a command: settings, output, questions, and on demand the database with the daemon's flows.
+// The tools of a command: settings, output and questions, and if needed the database with the daemon's flows.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -44,7 +44,7 @@ export class Cli {
   }
 
   /**
-   * Reads a variable of the command line alone from the environment or the settings file. Returns undefined if it is
+   * Reads a variable only the command line uses, from the environment or the settings file. Returns undefined if it is
    * blank.
    */
   env(name: string): string | undefined {
@@ -75,7 +75,7 @@ export class Cli {
     });
   }
 
-  /** Asks the operator for a yes, unless `--yes` is given. Throws after a no, and without a terminal. */
+  /** Asks the operator to confirm, unless `--yes` is given. Throws after a no, and without a terminal. */
   async confirm(question: string): Promise<void> {
     if (!(await this.agrees(question))) throw new CliError(EXIT.failed, 'declined', 'Nothing was done.');
   }
@@ -99,7 +99,10 @@ export class Cli {
     }
   }
 
-  /** The settings: a variable of the environment wins over the settings file (`--env-file`, else `.env`). */
+  /**
+   * The settings. A variable of the environment takes precedence over the settings file (`--env-file`, otherwise
+   * `.env`).
+   */
   #environment(): Io['env'] {
     return (this.#env ??= environment(this.io, this.options.envFile));
   }
@@ -131,7 +134,7 @@ export async function allPages<V>(
   return all;
 }
 
-/** The columns of a list without fields of its own: members of the API's view, unchanged. */
+/** The columns of a list without its own fields: members of the API's view, unchanged. */
 export function columns<V extends object>(...names: readonly (keyof V & string)[]): Fields<V> {
   const list: { [K in keyof V & string]?: ReturnType<typeof field.text<V>> } = {};
   for (const name of names) list[name] = field.text<V>(name);

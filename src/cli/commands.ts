@@ -8,7 +8,7 @@ import { parseCount } from './options.js';
 /** One run of the command line. */
 export class Session {
   exitCode: number = EXIT.ok;
-  /** True after `--json`: errors are JSON too. */
+  /** True if the operator gave `--json`: then errors are JSON too. */
   json = false;
 
   constructor(readonly io: Io) {}
@@ -25,7 +25,10 @@ export class Commands {
     return new Commands(this.parent.command(name).description(about), this.session);
   }
 
-  /** @param isDefault the group runs this command if no other name follows the group's name */
+  /**
+   * Adds a command.
+   * @param isDefault the group runs this command if no other name follows the group's name
+   */
   add<Usage extends string>(usage: Usage, about: string, isDefault = false) {
     return this.parent
       .command(usage, { isDefault })
@@ -42,7 +45,7 @@ export class Commands {
       .option('--cursor <cursor>', 'continue after this cursor');
   }
 
-  /** Sets the action of the command. `work` returns the exit code, or nothing for 0. */
+  /** Sets the action of the command. `work` returns the exit code, or nothing for exit code 0. */
   run<Given extends unknown[]>(work: (cli: Cli, ...given: Given) => Promise<number | void>) {
     const { session } = this;
     return async function (this: CommandUnknownOpts, ...given: Given): Promise<void> {

@@ -1,5 +1,5 @@
-// `crossbill completion bash|zsh|fish`: prints a script to complete commands and options, made from the program's own
-// list.
+// `crossbill completion bash|zsh|fish`: prints a shell script that completes commands and options. The script comes
+// from the program's own list.
 import { type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type Commands } from './commands.js';
 import { wrongUsage } from './exit-codes.js';

@@ -69,8 +69,8 @@ export function renderChecks(checks: readonly Check[], colours: boolean): string
 export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
 
 /**
- * Runs every check, in the order of the table. With `all` doctor reads every subscription at Stripe, else the newest
- * hundred.
+ * Runs every check, in the order of the table. With `all` doctor reads every subscription at Stripe, otherwise the
+ * newest hundred.
  */
 export async function examine(cli: Cli, all = false): Promise<Examined> {
   let config: Config;
@@ -134,7 +134,7 @@ async function subscriptions(cli: Cli, world: World, all: boolean): ReturnType<t
       looks: world.get(ChargeLooksStore),
       all,
       signal: cli.io.signal,
-      // Stripe gives no total. The bar uses the number of subscriptions with an invoice in the database.
+      // Stripe gives no total, so the progress bar uses the number of subscriptions with an invoice in the database.
       onProgress: (looked) => all && progress.bar('looked at subscriptions', looked, Math.max(known, looked)),
     }),
   );

@@ -1,4 +1,4 @@
-// `crossbill erase <customer>` and `crossbill purge`: delete personal data, and keep the books.
+// `crossbill erase <customer>` and `crossbill purge`: delete personal data, and keep the ledger.
 import { ERASED_PARTS } from '../decisions/erased-parts.js';
 import { Erasure } from '../engine/erasure.js';
 import { type Commands } from './commands.js';

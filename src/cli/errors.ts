@@ -27,7 +27,7 @@ export function explainError(e: unknown): Explained {
   return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
 }
 
-/** Explains a refusal of a flow or a route. A status of 5xx means a peer did not reply. */
+/** Explains a refusal by a flow or a route. A status of 5xx means a peer did not reply. */
 function explainProblem(e: Problem): Explained {
   const fields = e.errors.filter(({ message }) => !e.message.includes(message));
   const lines = [e.message, ...fields.map(({ field, message }) => `  ${field}: ${message}`)];
@@ -35,12 +35,14 @@ function explainProblem(e: Problem): Explained {
   return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
 }
 
-/** Recognizes the error by its name: an image without the embedded PostgreSQL can't load its class. */
+/** Recognizes the error by its name: an image without the embedded PostgreSQL cannot load its class. */
 function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
   return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }
 
-/** Returns the peer's value. Throws a CliError for a refusal or a missing reply, with `hint` as the remedy. */
+/**
+ * Returns the value of the peer's reply. Throws a CliError for a refusal or a missing reply, with `hint` as the remedy.
+ */
 export function valueOrError<T>(peer: string, outcome: CallOutcome<T>, hint = ''): T {
   if (outcome.ok) return outcome.value;
   const fields = outcome.errors.map((e) => `\n  ${plain(e.field)}: ${plain(e.message)}`).join('');

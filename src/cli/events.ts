@@ -1,4 +1,4 @@
-// `crossbill events`: shows the inbox and the quarantine, and takes an operator's decision about an event.
+// `crossbill events`: shows the inbox and the quarantine, and carries out an operator's decision about an event.
 import { given } from '../api/http/page.js';
 import { EVENT_SOURCES, EVENT_STATUSES, type EventView, eventView, eventWithBodyView } from '../events/event.view.js';
 import { EventsController } from '../events/events.controller.js';
@@ -84,7 +84,7 @@ export async function retryEvents(cli: Cli, id: string | undefined, all = false)
   return refused.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** Finds an event by our id, else the newest event with this id of the sender. */
+/** Finds an event by our id, otherwise the newest event with this id from the sender. */
 async function findEvent(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
   const events = world.get(EventsStore);
   const [newest] = (await events.list({ eventId: id }, { limit: 1, cursor: null })).data;

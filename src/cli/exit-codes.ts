@@ -7,7 +7,7 @@ export const EXIT = {
   differences: 3,
   unreachable: 4,
   unfinished: 5,
-  config: 78, // EX_CONFIG of sysexits, the same as the daemon's
+  config: 78, // EX_CONFIG of sysexits, as the daemon uses it
 } as const;
 
 export const EXIT_HELP = `
@@ -21,11 +21,11 @@ Exit codes:
   78  settings are wrong
 `;
 
-/** A failure of a command. The message names the remedy and holds no secret. */
+/** The error for a failed command. The message names the remedy and holds no secret. */
 export class CliError extends Error {
   constructor(
     readonly exitCode: number,
-    /** The code is stable, for scripts with `--json`. */
+    /** A stable code, for scripts with `--json`. */
     readonly code: string,
     message: string,
   ) {

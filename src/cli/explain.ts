@@ -1,4 +1,4 @@
-// `crossbill explain <id>`: tells the whole story of an invoice in order, in sentences.
+// `crossbill explain <id>`: describes an invoice's history in order, in sentences.
 import { secretValues } from '../config/index.js';
 import { CustomersStore } from '../customers/customers.store.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
@@ -59,7 +59,7 @@ async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]
   return signup === null ? [] : [signup];
 }
 
-/** Finds the invoices behind any id: of an invoice, a payment, a customer or an event. */
+/** Finds the invoices for any id: of an invoice, a payment, a customer or an event. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const [books, events] = [world.get(ReadModel), world.get(EventsStore)];
   if ((await books.invoice(id)) !== null) return [id];
@@ -130,7 +130,7 @@ function tellMark(p: PaymentRow): string {
   return `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${code}.`;
 }
 
-/** Each kind of object at the MoR: its name, and the meaning of its deadline. */
+/** Each kind of object at the MoR: its name in a sentence, and the meaning of its deadline. */
 const PAPERS: Record<MorObjectRow['kind'], readonly [name: string, deadline: string]> = {
   proforma: ['Proforma invoice', 'to be paid by'],
   payment_link: ['Payment link', 'can be paid until'],

@@ -18,7 +18,7 @@ import { intoFile, Stopped, type Write } from './into-file.js';
 import { oneOf, parseMonth, parseSince } from './options.js';
 import { json } from './table.js';
 
-/** The rows of an export, their form in the API, and the fields of the CSV. */
+/** The rows of an export, their API form, and the fields of the CSV. */
 type Exported<R, V extends object> = {
   readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
   readonly view: (row: R) => V;
@@ -68,7 +68,7 @@ export function addExport(on: Commands): void {
   add('refunds', 'money returned by the MoR, by its time', REFUNDS);
 }
 
-/** Writes page by page, no faster than `to` takes them. Returns the number of rows. */
+/** Writes page by page, as fast as `to` accepts them. Returns the number of rows. */
 function writeRows<R, V extends object>(
   cli: Cli,
   pages: Export<R>,

@@ -1,5 +1,4 @@
-// `crossbill init` writes a settings file and a compose file to start from. `crossbill config print` shows the settings
-// in force.
+// `crossbill init` writes a first settings file and compose file. `crossbill config print` shows the settings in force.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -59,7 +58,7 @@ export function startingSettings(): string {
     .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
 }
 
-/** `isRead`: true if the daemon and the command line read this file without an option. */
+/** The operator's next steps. `isRead`: true if the daemon and the command line read this file without an option. */
 function nextSteps(file: string, cwd: string, isRead: boolean): string[] {
   // An installed package has no `npm start`, so the hint names the file of the daemon.
   const daemon = relative(cwd, fileURLToPath(new URL('../main.js', import.meta.url)));
@@ -84,7 +83,7 @@ function written(file: string, text: string, mode: number): boolean {
   }
 }
 
-/** The project's compose file for an installation without the sources: no build and no sandbox. */
+/** Makes the compose file for an installation without the sources: it has no build and no sandbox. */
 function composeFile(): string {
   const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
   const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');

@@ -4,14 +4,14 @@ import { CliError, EXIT } from './exit-codes.js';
 
 export type Write = (text: string) => Promise<void>;
 
-/** The operator stopped the command. */
+/** The error after the operator stopped the command. */
 export class Stopped extends CliError {
   constructor() {
     super(EXIT.failed, 'stopped', 'Stopped: the export is not complete.');
   }
 }
 
-/** Writes the file, or the target of a symbolic link. Returns the result of `write`. */
+/** Writes a file, or the target of a symbolic link. Returns the result of `write`. */
 export async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
   const target = await realpath(file).catch(() => file);
   const found = await stat(target).catch(() => null);

@@ -1,8 +1,8 @@
-// The command line's surroundings: environment, output, questions, signal. A test passes its own.
+// A command's surroundings: environment, output, questions, signal. A test passes its own.
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Swallows the echo of a typed secret. */
+/** Hides the echo of a typed secret. */
 const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 export type Io = {
@@ -10,7 +10,7 @@ export type Io = {
   readonly cwd: string;
   /** The operator's login name on this machine, for the audit trail. */
   readonly user: string;
-  /** Writes results. Resolves once the reader has room for more. */
+  /** Writes results. Resolves once the output accepts more. */
   readonly out: (text: string) => Promise<void>;
   /** Writes progress, questions and errors. */
   readonly err: (text: string) => void;

@@ -12,7 +12,7 @@ import { parseLine } from './options.js';
 import { counted, plain, table } from './table.js';
 import { type World } from './world.js';
 
-/** The most rows in the text and in the JSON. */
+/** The most rows to show in the text and in the JSON. */
 const SHOWN = 50;
 const KEPT = 10_000;
 
@@ -98,7 +98,7 @@ function exitCode({ count, stopped }: Report): number {
   return count.skipped > 0 ? EXIT.differences : EXIT.ok;
 }
 
-/** The word for each result. The first ones need a person's look. */
+/** The word for each result. A person must look at the first ones. */
 const words = (back: boolean): Readonly<Record<keyof MoveCount, string>> => ({
   failed: 'failed',
   skipped: 'skipped',

@@ -23,8 +23,8 @@ import { type World } from './world.js';
 
 const LOOK_EVERY_MS = 500;
 /**
- * A database statement lasts at most 20 s, and a row may be committed after a newer row. So each look overlaps the last
- * one.
+ * How far each read overlaps the last one. A database statement lasts at most 20 s, so a row may be committed after a
+ * newer row.
  */
 const OVERLAP_MS = 20_000;
 
@@ -134,7 +134,7 @@ async function listen(cli: Cli, url: string | undefined, since: Date | undefined
         await cli.print(view, () => lineOf(n, answer));
       }
       const newest = found.at(-1)?.at ?? from;
-      // After a full page more notifications wait, so the next look begins at the page's end. With an overlap it could
+      // After a full page more notifications wait, so the next read begins at the page's end. With an overlap it could
       // read the same full page for ever.
       const overlap = found.length < LISTED_AT_ONCE ? OVERLAP_MS : 0;
       from = new Date(Math.max(begin.getTime(), newest.getTime() - overlap));

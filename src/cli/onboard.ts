@@ -29,7 +29,7 @@ export function addOnboard(on: Commands): void {
     on.run(async (cli, reference) => {
       const route = (await cli.open()).get(OnboardingController);
       if (reference === undefined) {
-        const data = await allPages((query) => route.list(query)); // from the database, without a call to the MoR
+        const data = await allPages((query) => route.list(query)); // read from the database, without a call to the MoR
         return cli.print({ data }, () => table(HEADS, data.map(rowOf)));
       }
       const view = await route.one(reference);
@@ -109,7 +109,7 @@ function rowOf({ reference, merchant_id: id, status, notice, next }: OnboardingV
   return [reference, id ?? '-', status, [notice, next].filter(Boolean).join(' ')];
 }
 
-/** Describes company, business and shops of one merchant, as far as the MoR tells. */
+/** Describes company, business and shops of one merchant, as far as the MoR shows them. */
 function renderMerchant({ company: c, business_description: business, store_urls: urls }: OnboardingView): string {
   const company = c === null ? '' : [c.legalName, c.jurisdiction, c.website].filter(Boolean).join(', ');
   const facts = { company, business: business ?? '', store: urls.join(', ') };

@@ -1,4 +1,4 @@
-// Reads the values of options. Each function reads one kind of text, or explains how to write it.
+// Parses the values of options. Each function parses one kind of text, or explains how to write it.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { canBeKept } from '@crossbill/mor/kept-time.js';
 import { readDay } from '../domain/day.js';
@@ -11,7 +11,7 @@ function orExplain<T>(value: T | null, how: string): T {
   return value;
 }
 
-/** Accepts one of these words. Any other word is an error, so a misspelt filter never shows an empty list. */
+/** Accepts one of these words. Any other word is an error: otherwise a misspelt filter would show an empty list. */
 export function oneOf<T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => orExplain(words.find((word) => word === text) ?? null, `Use one of ${words.join(', ')}.`);
 }

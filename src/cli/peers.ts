@@ -1,5 +1,5 @@
 // Clients of Stripe and the MoR for commands without a database. They send few requests, so they do not share the
-// daemon's rate limit.
+// daemon's request budget.
 import { type MorClient } from '@crossbill/mor';
 import { type Config } from '../config/index.js';
 import { SystemClock } from '../engine/system-ports.js';

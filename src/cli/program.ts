@@ -57,7 +57,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     return session.exitCode;
   } catch (e) {
     await Promise.allSettled(written);
-    if (e instanceof CommanderError) return e.exitCode === 0 ? EXIT.ok : EXIT.usage; // commander has printed why
+    // commander has already printed the reason
+    if (e instanceof CommanderError) return e.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { exitCode, code, message } = explainError(e);
     const text = textCensor([])(message);
     if (session.json) await io.out(json({ error: { code, message: text } }));

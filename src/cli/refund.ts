@@ -1,4 +1,4 @@
-// `crossbill refund <payment>`: refunds through the flow of the API, and prints the outcome.
+// `crossbill refund <payment>`: refunds a payment as the API does, and prints the outcome.
 import { randomUUID } from 'node:crypto';
 import { paymentRequestName } from '../api/http/idempotency.js';
 import { valueOrProblem } from '../api/http/problem.js';

@@ -1,4 +1,4 @@
-// `crossbill rehearse`: a guided run against the merchant's own test accounts. Each step explains itself, acts, checks,
+// `crossbill rehearse`: a guided run with the merchant's own test accounts. Each step explains itself, acts, checks,
 // and stores its result.
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
@@ -76,7 +76,7 @@ export function addRehearse(on: Commands): void {
         rehearsal.versions = versions(version);
         const secrets = [...secretValues(config), cli.env('CROSSBILL_API_KEY') ?? ''].filter((s) => s !== '');
         const censor = textCensor(secrets);
-        /** A rehearsal without any id has nothing to resume. */
+        /** True if the rehearsal has stored an id. Without one there is nothing to resume. */
         const isKept = (): boolean => Object.keys(rehearsal.ids).length > 0;
         const save = (): void => {
           if (!isKept()) return;
@@ -122,7 +122,7 @@ const versions = (daemon: string): Readonly<Record<string, string>> => ({
   Node: process.versions.node,
 });
 
-/** Resumes the rehearsal `before`, or asks before a new one begins. */
+/** Resumes the rehearsal `before`, or asks the operator before it begins a new one. */
 async function begin(
   cli: Cli,
   config: Config,
@@ -165,7 +165,7 @@ async function runAll(stage: Stage): Promise<number> {
   return code;
 }
 
-/** Runs a step. The step fails if it waited too long or Stripe refused. Any other error ends the rehearsal. */
+/** Runs a step. The step fails after too long a wait or a refusal by Stripe. Any other error ends the rehearsal. */
 async function runStep(step: Step, stage: Stage): Promise<Outcome> {
   try {
     return await step.run(stage);
@@ -186,13 +186,13 @@ function daemonOf(cli: Cli, config: Config, given: string | undefined): DaemonAp
   return new DaemonApi(url.replace(/\/+$/, ''), key);
 }
 
-/** The first plain key of `API_KEYS` with the role ops. Null if there is none, for example only hashes. */
+/** The first plain key of `API_KEYS` with the role ops. Null if there is none, for example if all are hashes. */
 function plainOpsKey(text: string): string | null {
   const parts = text.split(',').map((one) => one.trim().split(':'));
   return parts.find(([, role, key]) => role === 'ops' && key !== undefined && key !== 'sha256')?.[2] ?? null;
 }
 
-/** Checks the daemon and the command use one account in test mode. Throws before any change. */
+/** Checks that daemon and command use the same account in test mode. Throws before any change. */
 async function sameAccount(
   daemon: DaemonApi,
   stripe: Stripe,

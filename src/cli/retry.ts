@@ -1,4 +1,4 @@
-// `crossbill retry <id>`: tries a failed renewal again now, through the flow of the API, or decides an event again.
+// `crossbill retry <id>`: retries a failed renewal now, as the API does, or decides an event again.
 import { requestName } from '../api/http/idempotency.js';
 import { InvoicesController } from '../invoices/invoices.controller.js';
 import { retriedOrProblem } from '../retries/retried.view.js';

@@ -1,4 +1,4 @@
-// `crossbill reviews`: shows review items, and takes an operator's decision.
+// `crossbill reviews`: shows review items, and carries out an operator's decision.
 import { given } from '../api/http/page.js';
 import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, type ReviewView } from '../reviews/review.view.js';
 import { reviewFields } from '../reviews/review.fields.js';

@@ -16,7 +16,7 @@ import { readEnvFile, valuesOf, withSetting, writeEnvFile } from './setup/env-fi
 import { type Plan, planOf, type Step } from './setup/plan.js';
 import { plain } from './table.js';
 
-/** Setup asks for these settings at a terminal, if neither the file nor the environment has them. */
+/** Setup asks for these settings at a terminal if neither the file nor the environment has them. */
 const ASKED: readonly (readonly [name: string, question: string, hidden: boolean])[] = [
   ['STRIPE_API_KEY', "Stripe's secret or restricted key (sk_… or rk_…)", true],
   ['MOR_BASE_URL', "The address of the MoR's API", false],
@@ -112,7 +112,7 @@ function withStandIns(env: Readonly<Record<string, string | undefined>>): Record
   return { ...env, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('hex')] as const)) };
 }
 
-/** The future settings file, in memory. Setup writes it after a yes. */
+/** The settings file as setup will write it after a yes, in memory. */
 class SettingsFile {
   readonly isNew: boolean;
   private text: string;
@@ -126,7 +126,7 @@ class SettingsFile {
     this.text = standing ?? startingSettings();
   }
 
-  /** A variable of the environment wins over the file, as for the daemon. */
+  /** A variable of the environment takes precedence over the file, as for the daemon. */
   env(): Readonly<Record<string, string | undefined>> {
     return { ...valuesOf(this.text), ...this.environment };
   }
@@ -144,8 +144,8 @@ class SettingsFile {
   }
 
   /**
-   * Adds a secret after the older ones: these may still sign deliveries on their way. Returns a sentence on the
-   * secret's new place.
+   * Adds a secret after the older ones: deliveries under way may still carry their signatures. Returns a sentence about
+   * the secret's new place.
    */
   addSecret(name: string, secret: Secret): string {
     const before = valuesOf(this.text)[name];
@@ -167,14 +167,14 @@ async function look(peers: Peers, url: string, has: (name: string) => boolean): 
   });
 }
 
-/** Names the right missing from a refused key. */
+/** Names the missing right of a refused key. */
 function rightsOf(outcome: { readonly status: number | null }): string {
   return outcome.status === 403
     ? 'Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'
     : '';
 }
 
-/** Carries out one step. Returns a sentence with the new id. */
+/** Carries out a step. Returns a sentence with the new id. */
 async function carryOut({ stripe, mor }: Peers, step: Step, file: SettingsFile): Promise<string> {
   const endpoints = new StripeWebhookEndpoints(stripe);
   switch (step.do) {

@@ -1,4 +1,4 @@
-// `crossbill shadow`: compares the decisions of shadow mode with the work of the present integration.
+// `crossbill shadow`: compares the decisions of shadow mode with the work of the merchant's present integration.
 import { type Difference, type DifferenceKind } from '../domain/difference.js';
 import { HealthStore, type ShadowStanding } from '../health/health.store.js';
 import { differenceView } from '../verify/difference.view.js';
@@ -8,7 +8,7 @@ import { parseSince } from './options.js';
 import { counts, table } from './table.js';
 import { compare, exitCode } from './verify.js';
 
-/** The meaning of each difference found by verify, while another integration is at work. */
+/** The meaning of each difference found by verify, while the present integration still marks the invoices. */
 const MEANS: Partial<Record<DifferenceKind, string>> = {
   charged_not_marked: 'would have marked, was left open',
   marked_not_charged: 'was marked, would have left open',

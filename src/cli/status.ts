@@ -51,7 +51,7 @@ async function look(world: World) {
     senders: (await inbox.lastEvents()).map(({ source, at }) => ({
       source,
       lastEventAt: at,
-      answers: answersOf(answers, source), // the answers of the last 24 hours, by HTTP status
+      answers: answersOf(answers, source), // the replies of the last 24 hours, by HTTP status
       lastRefusal: refusals.find((r) => r.endpoint === source) ?? null,
     })),
     openReviews,

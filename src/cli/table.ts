@@ -1,12 +1,13 @@
-// Text for people: tables with even columns, times, ages and amounts. Text from outside can't move the cursor.
+// Formats text for a terminal: tables with even columns, times, ages and amounts. Text from outside can't move the
+// cursor.
 import { showMoney } from '../domain/money.js';
 
-/** Replaces control characters, and marks to reorder or hide text, with a visible `?`. */
+/** Replaces control characters, and characters that reorder or hide text, with a visible `?`. */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu, '?');
 }
 
-/** Draws rows under their heads. Without rows it returns the line `none`. */
+/** Draws rows under their column heads. Without rows it returns the line `none`. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'none\n';
   const cells = [heads, ...rows].map((row) => row.map(plain));
@@ -38,10 +39,10 @@ export function amount(minor: bigint | null, currency: string | null): string {
   return minor === null || currency === null ? '-' : showMoney({ minor, currency });
 }
 
-/** `1 customer`, `2 customers`. */
+/** Formats a number with its noun: `1 customer`, `2 customers`. */
 export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-/** For example `3 h 20 min`; seconds below a minute. */
+/** Formats an age, for example `3 h 20 min`; below a minute in seconds. */
 export function age(seconds: number): string {
   const s = Math.max(0, Math.round(seconds));
   if (s < 60) return `${s} s`;
@@ -51,7 +52,7 @@ export function age(seconds: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
 }
 
-/** Writes JSON like the API: whole numbers for amounts, ISO 8601 in UTC for times. */
+/** Writes JSON in the API's form: whole numbers for amounts, ISO 8601 in UTC for times. */
 export function json(value: unknown): string {
   const write = (_: string, v: unknown): unknown => {
     if (typeof v === 'bigint') return Number(v);

@@ -104,7 +104,7 @@ export function exitCode({ outcome }: VerifyReport): number {
   return outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
-/** Acknowledges a difference: every run counts it separately, until its facts change. */
+/** Acknowledges a difference. Until its facts change, every run counts it separately. */
 async function acknowledge(cli: Cli, id: string, note: string | undefined): Promise<void> {
   if (note === undefined) throw wrongUsage('--acknowledge needs --note <why>');
   const world = await cli.open();
@@ -114,7 +114,7 @@ async function acknowledge(cli: Cli, id: string, note: string | undefined): Prom
   await cli.print(d, () => `Acknowledged: ${d.kind} ${about}. ${d.detail}\n`);
 }
 
-/** Shows the plan and asks. Without a terminal the option `--repair` counts as the yes. */
+/** Shows the repairs and asks for a yes. Without a terminal the option `--repair` counts as the yes. */
 async function mayRepair(cli: Cli, wanted: readonly Difference[], more: More): Promise<boolean> {
   cli.io.err(renderPlan(wanted, more));
   if (!cli.io.isTerminal || (await cli.agrees(`Carry out ${counted(wanted.length, 'repair')}?`))) return true;
@@ -122,19 +122,19 @@ async function mayRepair(cli: Cli, wanted: readonly Difference[], more: More): P
   return false;
 }
 
-/** The counts for the audit trail. */
+/** The counts of the repairs, for the audit trail. */
 function counts({ started, failed, beyond }: Repaired): { readonly detail: Readonly<Record<string, number>> } {
   return { detail: { started: started.length + beyond, failed: failed.length } };
 }
 
-/** Works the repaired lanes until nothing is left to do. A running daemon may work at the same time. */
+/** Works on the repaired lanes until nothing is left to do. A running daemon may work at the same time. */
 async function settled(cli: Cli, world: World, seconds: number, repaired: Repaired): Promise<Repaired> {
   const atRest = await world.workUntil(() => world.get(VerifyStore).atRest(repaired.lanes), seconds);
   if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
   return repaired;
 }
 
-/** The daily run leaves out events older than this installation. Returns a sentence about them, or an empty text. */
+/** The daily run leaves out events from before this installation. Returns a sentence about them, or an empty text. */
 async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
   const installedAt = await world.get(VerifyStore).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
@@ -211,7 +211,7 @@ function render(report: VerifyReport): string {
   return out.join('');
 }
 
-/** Names the compared parts, and claims nothing about the others. */
+/** The sentence for a run without differences. It names the compared parts, and claims nothing about the others. */
 function renderClean(report: VerifyReport): string {
   const { marksLeft } = report;
   const acknowledged = acknowledgedOf(report).length;

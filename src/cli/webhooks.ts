@@ -1,4 +1,4 @@
-// `crossbill webhooks`: shows the addresses for the MoR's events of Document 2.
+// `crossbill webhooks`: shows the webhook addresses to register at the MoR for the events of Document 2.
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { type EndpointView, MorWebhooksController } from '../events/webhook-endpoints.controller.js';
 import { columns } from './cli.js';

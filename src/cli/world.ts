@@ -26,7 +26,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Makes the second audit row's target and detail from `made`, the result of the change. */
+/** Makes target and detail of the second audit row from `made`, the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -50,7 +50,10 @@ export class World {
     }
   }
 
-  /** Works the due lanes until `done` returns true, next to any running daemon. Returns false as `waitUntil` does. */
+  /**
+   * Works on the due lanes until `done` returns true, next to any running daemon. Returns false in the same cases as
+   * `waitUntil`.
+   */
   async workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {
     const worker = new LaneWorker(this.get(LaneStore), this.get(WorkLaneFlow), this.get(Wake), this.get(Clock), {
       owner: `cli:${process.pid}:${this.get(Ids).next('w')}`,
@@ -80,7 +83,7 @@ export class World {
     const audit = this.get(AuditLog);
     const row = { actor: `cli:${this.io.user}`, role: 'ops', action, target, source: 'command line' };
     await audit.write({ ...row, outcome: 'begun', status: 0, detail: null });
-    // Logs a failed write: the change is done, and the first row is in the trail.
+    // Logs a failed write: by then the change is done, and the first row is in the trail.
     const end = (entry: Parameters<AuditLog['write']>[0]): Promise<void> =>
       audit
         .write(entry)
@@ -143,7 +146,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       { logger: false, abortOnError: false },
     );
     const close = async (): Promise<void> => {
-      await app.close(); // this closes the database as well
+      await app.close(); // this also closes the database
       await source.stop();
     };
     return new World(config, db, log, io, (token) => app.get(token, { strict: false }), close);

@@ -4,7 +4,7 @@ import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
 
-/** Draws amount, status and `said`, a sentence with the reason. The colour of its tone adds nothing to the words. */
+/** Draws amount, status and the sentence `said` with the reason. The colour only repeats the tone of the sentence. */
 export function headline(
   sum: Piece,
   state: Piece,
@@ -24,7 +24,7 @@ export function actRow(acts: readonly (Html | null)[]): Html | null {
   return shown.length === 0 ? null : html`<div class="acts" role="group" aria-label="Actions">${shown}</div>`;
 }
 
-/** A button with an immediate effect, for a change the operator can undo. */
+/** Draws a button with an immediate effect, for a change the operator can undo. */
 export function actForm(
   session: Session,
   action: string,
@@ -37,12 +37,12 @@ export function actForm(
   </form>`;
 }
 
-/** A link to a page with further questions before the action. */
+/** Draws a link to a page with further questions before the action. */
 export function actLink(path: string, label: string): Html {
   return html`<a class="button quiet" href="${path}">${label}</a>`;
 }
 
-/** A link to a page outside the console. Null unless the address is https. */
+/** Draws a link to a page outside the console. Null unless the address is https. */
 export function outsideLink(url: string | null, label: string): Html | null {
   if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
   return html`<a class="button quiet" href="${url}" target="_blank" rel="noopener noreferrer"
@@ -50,7 +50,7 @@ export function outsideLink(url: string | null, label: string): Html | null {
   >`;
 }
 
-/** The object's address in Stripe's dashboard. `live` null: the API key does not tell its mode. */
+/** The object's address in Stripe's dashboard. `live` null: the mode of the API key is unknown. */
 export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
   return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
 }
@@ -63,7 +63,7 @@ export function besides(parts: Html, story: Html): Html {
   </div>`;
 }
 
-/** A closed section with details few readers need. An opened section stays open when the page refreshes. */
+/** Draws a closed section with details few readers need. An opened section stays open when the page refreshes. */
 export function fold(id: string, title: string, count: number | null, body: Piece): Html {
   return html`<details class="fold" id="${id}">
     <summary>
@@ -74,7 +74,7 @@ export function fold(id: string, title: string, count: number | null, body: Piec
   </details>`;
 }
 
-/** A text with a button to copy all of it. */
+/** Draws a text with a button to copy all of it. */
 export function copyable(text: string): Html {
   return html`<code class="copyable" data-copy>${text}</code>`;
 }

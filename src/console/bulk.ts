@@ -1,4 +1,5 @@
-// One action on many rows of a list: the ticked rows, or all matches of the filters. Each row has its own result.
+// One action on many rows of a list: on the chosen rows, or on all rows within the filters. Each row has its own
+// result.
 import { type Request, type Response } from 'express';
 import { invalid } from '../api/http/problem.js';
 import { type Page, type PageRequest } from '../domain/page.js';
@@ -14,13 +15,13 @@ import { type Session } from './session.js';
 /** The HTML id of the form with the boxes. */
 const FORM = 'bulk';
 const PICK = 'pick-';
-/** The most items in one request after "all matches": a few seconds of work. */
+/** The most items in one request for "all matches": a few seconds of work. */
 const BATCH = 50;
 
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/** The buttons and the hint for the note. `neededFor`: the action with a compulsory note. */
+/** The buttons of the form, and the hint about the note. `neededFor`: the action with a compulsory note. */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
@@ -31,7 +32,10 @@ export function pickBox(id: string, label: string): Html {
   return html`<input type="checkbox" name="${PICK}${id}" form="${FORM}" aria-label="Choose: ${label}" />`;
 }
 
-/** @param values the list's filters, for "all matches" */
+/**
+ * Draws the form with the actions.
+ * @param values the list's filters, for "all matches"
+ */
 export function bulkForm(
   session: Session,
   path: string,
@@ -71,15 +75,17 @@ type Many<A extends string, N extends string> = {
   readonly acts: readonly { readonly value: A }[];
   readonly filters: readonly (Filter & { readonly name: N })[];
   readonly note: (form: Form, act: A) => string;
-  /** The matches of the filters still waiting for an action. */
+  /** Finds the rows within the filters that still wait for an action. */
   readonly matching: (values: Partial<Record<N, string>>, page: PageRequest) => Promise<Page<{ readonly id: string }>>;
-  /** Acts on each item and audits each alone. After a refused item it goes on with the next. */
+  /**
+   * Carries out the action on each item, with an audit row for each. After a refused item it continues with the next.
+   */
   readonly act: (ids: readonly string[], act: A, note: string) => Promise<readonly Done[]>;
   readonly back: Html;
 };
 
 /**
- * Carries out the action of `bulkForm` and sends the result of each item. For "all matches" each request does one
+ * Carries out the action of `bulkForm` and sends the result of each item. For "all matches" each request handles one
  * batch.
  */
 export async function actOnMany<A extends string, N extends string>(
@@ -92,7 +98,8 @@ export async function actOnMany<A extends string, N extends string>(
   if (act === undefined) throw invalid('act', 'must be chosen');
   const note = many.note(form, act);
   const given = many.filters.map(({ name }) => [name, form.text(name)]).filter(([, value]) => value !== '');
-  const values = Object.fromEntries(given) as Partial<Record<N, string>>; // safe: the keys are the names of the filters
+  // safe cast: the keys are the names of the filters
+  const values = Object.fromEntries(given) as Partial<Record<N, string>>;
   const from = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
   const found = form.text('all') === 'yes' ? await many.matching(values, from) : null;
   const done = await many.act(found === null ? picked(form) : found.data.map(({ id }) => id), act, note);
@@ -110,12 +117,15 @@ function stepsBefore(form: Form): number {
   return /^\d{1,9}$/.test(said) ? Number(said) : 0;
 }
 
-/** The ids with a ticked box. Drops any text without the form of an id. */
+/** The ids of the chosen rows. Drops any text without the form of an id. */
 function picked(form: Form): readonly string[] {
   return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
 }
 
-/** Shows each result. `soFar`: all items done, with the earlier requests. `more`: a form to continue with the rest. */
+/**
+ * Shows each result. `soFar`: the number of items done, with earlier requests. `more`: a form to continue with the
+ * rest.
+ */
 function report(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);
   const well = done.length - failed.length;
@@ -131,7 +141,7 @@ function report(done: readonly Done[], soFar: number, more: Html | null, back: H
     <p>${back}</p>`;
 }
 
-/** A form to continue with the next batch. */
+/** Draws a form to continue with the next batch. */
 function goOn(session: Session, path: string, fields: Readonly<Record<string, string>>): Html {
   return html`<form action="${path}/bulk" method="post">
     ${formToken(session)} ${hiddenFields(fields)}

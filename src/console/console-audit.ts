@@ -21,7 +21,7 @@ export class ConsoleAudit {
 
   /**
    * Carries out a form's action between two audit rows, then sends the browser to the new object's page. The action
-   * waits for the first row. If the second row fails, the action still stands.
+   * begins only after the first row is stored. If the second row fails, the action is still valid.
    */
   async post<T extends { readonly id: string }>(
     req: Request,
@@ -35,7 +35,9 @@ export class ConsoleAudit {
     res.redirect(303, pathOf(made));
   }
 
-  /** Carries out one of many actions and audits it alone. Returns a refusal as text, so the next action goes on. */
+  /**
+   * Carries out one of many actions with its own audit rows. Returns a refusal as text, so the next action can follow.
+   */
   async one<T>(
     req: Request,
     action: string,

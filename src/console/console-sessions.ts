@@ -2,7 +2,7 @@
 
 export type ConsoleSession = {
   readonly id: string;
-  /** The API key's name, or the e-mail address from the identity provider. */
+  /** The person's name: the API key's name, or the e-mail address from the identity provider. */
   readonly name: string;
   /** The IP address of the login. */
   readonly source: string;

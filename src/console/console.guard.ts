@@ -19,12 +19,13 @@ const RULE = Symbol('console rule');
 type Rule = { readonly role: ApiRole; readonly action: string };
 
 /**
- * A page for anybody logged in with this role. The API's guard lets the request pass, and this guard checks it instead.
+ * Declares a page for every logged-in person with this role. The API's guard lets the request pass, and this guard
+ * checks it instead.
  */
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
 
-/** There is no session: the filter sends the browser to the login form. */
+/** The error without a session. The filter then sends the browser to the login form. */
 export class NotLoggedIn extends Error {
   readonly code = 'console.not_logged_in';
 }
@@ -38,7 +39,7 @@ export function sessionOf(req: Request): Session {
   return session;
 }
 
-/** Null if nobody is logged in, or if the page needs no session. */
+/** The session of a request. Null if nobody is logged in, or if the page needs no session. */
 export function sessionIfAny(req: Request): Session | null {
   return sessions.get(req) ?? null;
 }
@@ -53,8 +54,8 @@ export class ConsoleGuard implements CanActivate {
   ) {}
 
   /**
-   * Throws NotLoggedIn without a session, 403 for an insufficient role or another session's form, and 415 for a body
-   * outside a form.
+   * Checks session, role and form. Throws NotLoggedIn without a session, 403 for an insufficient role or another
+   * session's form, and 415 for a body outside a form.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();

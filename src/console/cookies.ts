@@ -1,10 +1,10 @@
-// The console's signed cookies. Compares signatures in constant time.
+// The console's signed cookies: reads them, and compares signatures in constant time.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Request } from 'express';
 import { type Secret } from '../config/index.js';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
 
-/** Derives a key for one purpose from a secret of the settings. */
+/** Derives a key for one purpose from a secret in the settings. */
 export function keyFrom(secret: Secret, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret.reveal(), '', purpose, 32));
 }
@@ -13,7 +13,7 @@ export function mac(key: Buffer, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares in constant time. */
+/** Compares two texts in constant time, so the time reveals nothing about a signature. */
 export function same(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
@@ -32,7 +32,7 @@ export function claimsOfBody(body: string): JsonObject | null {
 }
 
 /**
- * Splits the cookie of this name into body and signature. Null if there is no such cookie, more than one, or another
+ * Splits the cookie of this name into body and signature. Null if the cookie is missing, present twice, or in another
  * form.
  */
 export function signedCookie(req: Request, name: string): { readonly body: string; readonly signature: string } | null {

@@ -1,5 +1,5 @@
-// One list of fields per noun makes the page's columns, the CSV, the export and the command line's table. Names, values
-// and order are those of the API's view.
+// Each noun has one list of fields. It makes the page's columns, the CSV, the export and the command line's table.
+// Names, values and order are those of the API's view.
 import { showMoney } from '../domain/money.js';
 import { type Piece } from './html.js';
 import { type Column } from './list.js';
@@ -17,7 +17,7 @@ type OnPage<V> = {
   readonly label: string;
   readonly phone?: Column<V>['phone'];
   readonly number?: boolean;
-  /** The value becomes a link to the row's page in this folder. */
+  /** The folder of the linked page. With it the value becomes a link to the row's page. */
   readonly link?: Folder;
   /** The text for an absent value. */
   readonly none?: string;
@@ -33,7 +33,7 @@ function make(kind: Kind, folder: Folder | null = null): Make {
   return (page) => ({ kind, folder, page: typeof page === 'string' ? { label: page } : (page ?? null) });
 }
 
-/** The kinds of fields. A field without a label appears only in the CSV and the export. */
+/** Makes fields of each kind. A field without a label appears only in the CSV and the export. */
 export const field = {
   text: make('text'),
   count: make('count'),
@@ -61,7 +61,7 @@ export function fields<V extends object>(list: { readonly [K in keyof V & string
 
 /**
  * The columns of a table.
- * @param without fields left out, for example a value equal in every row
+ * @param without fields to leave out, for example a value equal in every row
  */
 export function columnsOf<V extends object>(
   list: Fields<V>,

@@ -8,12 +8,12 @@ export function hiddenFields(values: Readonly<Record<string, string>>): readonly
   return Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-/** Hidden fields for one request: the server carries out a repeated form once. */
+/** Hidden fields with the session's token and a key: the server carries out a repeated form once. */
 export function requestFields(session: Session): Html {
   return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
 }
 
-/** A field for the country of the tax law, for the MoR's collection. */
+/** A field for the country of the tax law, used for the MoR's collection. */
 export function countryField(label: string, hint: string, value: string): Html {
   return html`<p>
     <label for="jurisdiction">${label} <span class="hint" id="jurisdiction-hint">${hint}</span></label>

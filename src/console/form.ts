@@ -1,10 +1,10 @@
-// Reads a posted form: plain fields, each once.
+// Reads a posted form. It has plain fields, each once.
 import { randomUUID } from 'node:crypto';
 import { type Request } from 'express';
 import { bodyOf } from '../api/http/body.js';
 import { invalid, Problem } from '../api/http/problem.js';
 
-/** Enough for a page of list rows with boxes, and the form's other fields. */
+/** The most fields of a form: enough for a page of rows with boxes, and other fields. */
 const MAX_FIELDS = 60;
 
 /** The fields of a form. A missing field reads as an empty text, like an empty input. */
@@ -25,12 +25,15 @@ export class Form {
   }
 }
 
-/** A new idempotency key for a form. */
+/** Makes a new idempotency key for a form. */
 export function newKey(): string {
   return `con-${randomUUID()}`;
 }
 
-/** The form's idempotency key: the server carries out a repeated form once. Throws 400 for a form outside our pages. */
+/**
+ * The form's idempotency key: the server carries out a repeated form once. Throws 400 if the form has no such key, so
+ * it is not ours.
+ */
 export function formKey(form: Form): string {
   const key = form.text('key');
   if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'did not come from a form of this console');
@@ -41,7 +44,7 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 
 const forms = new WeakMap<Request, Form>();
 
-/** Throws 415 for another content type: another site could hide JSON in a plain-text form. Checks the header alone. */
+/** Throws 415 for another content type: another site could hide JSON in a plain-text form. Reads only the header. */
 export function mustBeForm(req: Request): void {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
     throw new Problem(415, 'unsupported_media_type', 'The console accepts only its own forms.');

@@ -1,6 +1,6 @@
 // Makes the console's HTML: a tagged template escapes every value except HTML.
 
-/** Text safe to send as HTML. Only `html` makes it. */
+/** A text that is safe to send as HTML. Only `html` makes it. */
 export class Html {
   readonly #text: string;
 
@@ -44,7 +44,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Control characters, marks of writing direction, and halves of surrogate pairs: with them one text could pose as
+// Control characters, marks of writing direction, and halves of surrogate pairs: they could make one text look like
 // another.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 

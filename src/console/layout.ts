@@ -1,4 +1,4 @@
-// The frame and the headers of every page.
+// The frame and the HTTP headers of every console page.
 import { createHash } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { assets } from './assets.js';
@@ -9,12 +9,12 @@ import { type Session } from './session.js';
 
 export type PageParts = {
   readonly title: string;
-  /** The page's section in the menu. Null: none. */
+  /** The page's section in the menu. Null: no section. */
   readonly section: Section | null;
   readonly body: Piece;
-  /** Below the body: the page's script refreshes this part every `everySec` seconds while the tab is visible. */
+  /** The part below the body. The page's script refreshes it every `everySec` seconds while the tab is visible. */
   readonly live?: { readonly html: Html; readonly everySec: number };
-  /** Below the live part: slow parts without a refresh, such as a form the reader fills in. */
+  /** The part below the live part. It holds slow content without a refresh, such as a form the reader fills in. */
   readonly after?: Piece;
 };
 
@@ -29,10 +29,10 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Sets the headers of every response of the console. */
+/** Sets the HTTP headers of every response of the console. */
 export function secure(res: Response): void {
   res.setHeader('Content-Security-Policy', POLICY);
-  // With `no-referrer` a browser would send our forms with `Origin: null`, like another site's.
+  // With `no-referrer` a browser would send our forms with `Origin: null`, as it does for another site's forms.
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Frame-Options', 'DENY');
 }
@@ -104,13 +104,13 @@ const shadowNote = html`<p class="shadow" role="note">
   compares it with what was done.
 </p>`;
 
-/** The searched text, to keep it in the search field. */
+/** The search text, to keep it in the search field. */
 function soughtOf(req: Request): string {
   const { q } = req.query ?? {};
   return typeof q === 'string' && req.path === '/console/find' ? q.slice(0, 255) : '';
 }
 
-/** A badge for Stripe's mode, test or live. Null: the API key does not tell. */
+/** A badge for Stripe's mode, test or live. Null: the mode of the API key is unknown. */
 function modeOf(req: Request): Html | null {
   const mode: unknown = req.app.get('stripe mode');
   if (mode === 'live') return html`<span class="mode live">Live</span>`;

@@ -16,12 +16,12 @@ export const MONEY_FILTERS = [
   { name: 'amount', label: 'Amount', kind: 'amount' },
 ] as const satisfies readonly Filter[];
 
-/** The currency for an amount without one: two decimals, like most. */
+/** The assumed currency of an amount without one. Like most currencies it has two decimals. */
 const USUAL = 'EUR';
 
 /**
  * Reads "29.90", "29,90", "1,299.00", "1.299,00" or "1299" as smallest units. A single comma or point before three
- * digits parts thousands, unless the currency has three decimals. Null: no amount of this currency.
+ * digits separates thousands, unless the currency has three decimals. Null: not an amount of this currency.
  */
 export function minorFromTyped(text: string, currency = USUAL): bigint | null {
   const typed = text.replace(/[\s\u00a0']/g, '');
@@ -39,7 +39,7 @@ export function minorFromTyped(text: string, currency = USUAL): bigint | null {
 
 type Values = Partial<Record<'since' | 'until' | 'currency' | 'amount' | 'customer_id', string>>;
 
-/** Reads the days. Throws 400 with the field's name. */
+/** Reads the days of the filter. Throws 400 with the field's name. */
 export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   for (const name of ['since', 'until'] as const) {
     if (values[name] !== undefined && parseFilterTime(values[name]) === null) {
@@ -49,7 +49,7 @@ export function spanFrom(values: Pick<Values, 'since' | 'until'>): Span {
   return spanOf(values);
 }
 
-/** Reads amount and currency. Throws 400 with the field's name. */
+/** Reads amount and currency of the filter. Throws 400 with the field's name. */
 export function moneyFrom(values: Values): MoneyFilter {
   const currency = values.currency === undefined ? undefined : parseCurrency(values.currency);
   if (currency === null) throw invalid('currency', 'must be a currency code of three letters, such as EUR');

@@ -19,32 +19,32 @@ export type ListPage<R extends object> = {
   readonly filters: readonly Filter[];
   /** The chosen filters by name. */
   readonly values: Readonly<Record<string, string>>;
-  /** The filters in links to the next page and to the CSV, if they differ from `values`. */
+  /** The filters for links to the next page and to the CSV, if they differ from `values`. */
   readonly address?: Readonly<Record<string, string>>;
   readonly read: (page: PageRequest) => Promise<Page<R>>;
-  /** Sums of all matching rows. Absent for rows without amounts. */
+  /** Sums the rows within the filters. Absent for rows without amounts. */
   readonly sums?: () => Promise<SelectionSums>;
-  /** The sum's name, unless the list gives one. */
+  /** The label of the sum. Absent: the list's own label. */
   readonly summed?: string;
   readonly caption: string;
-  /** The CSV's file name, and the fields of the noun. */
+  /** The name of the CSV file, and the fields of the noun. */
   readonly fields: readonly [file: string, fields: Fields<R>];
-  /** Absent if no row names a customer. */
+  /** Finds the names of customers. Absent if no row has a customer. */
   readonly names?: CustomerNames;
   /**
-   * Draws the rows instead of the table.
+   * Draws the rows in place of the table.
    * @param choose true if each row has a box
    */
   readonly show?: (rows: readonly R[], choose: boolean, empty: Piece) => Html;
-  /** The operator's actions on many rows. `label` names a row; null means the row can't be chosen. */
+  /** The operator's actions on many rows. `label` gives a row's id and name; null means nobody can choose the row. */
   readonly many?: { readonly acts: Acts; readonly label: (row: R) => readonly [id: string, name: string] | null };
-  /** The text for an empty list: `filtered` after filters without a match, `yet` if there are no rows so far. */
+  /** The text for an empty list. `filtered`: no row matches the filters. `yet`: there are no rows so far. */
   readonly empty: { readonly filtered: string; readonly yet: Piece };
   readonly above?: Piece;
   readonly below?: Piece;
 };
 
-/** A page of rows in the API's form. */
+/** Turns a page of rows into the API's form. */
 export function viewsOf<R, V>({ data, nextCursor }: Page<R>, view: (row: R) => V): Page<V> {
   return { data: data.map(view), nextCursor };
 }

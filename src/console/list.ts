@@ -11,9 +11,9 @@ const ROWS = 25;
 export type Filter = {
   readonly name: string;
   readonly label: string;
-  /** The words to choose from. Absent: free text. */
+  /** The words the reader chooses from. Absent: free text. */
   readonly options?: readonly string[];
-  /** The word for no choice. Absent: "any". */
+  /** The label for no choice. Absent: "any". */
   readonly any?: string;
   /** The kind of input, unless plain text. */
   readonly kind?: 'date' | 'amount' | 'currency';
@@ -63,7 +63,7 @@ export function filterForm(action: string, filters: readonly Filter[], values: R
 
 function chip(action: string, { name, label, options }: Filter, values: Readonly<Record<string, string>>): Html {
   const value = values[name] ?? '';
-  const rest = new URLSearchParams({ ...values, [name]: '' }); // empty, so the page's default filter stays off
+  const rest = new URLSearchParams({ ...values, [name]: '' }); // an empty value keeps the page's default filter off
   return html`<a class="chip" href="${action}?${rest.toString()}"
     >${label}: <strong>${options === undefined ? value : words(value)}</strong> <span aria-hidden="true">×</span
     ><span class="unseen"> (remove this filter)</span></a
@@ -94,11 +94,11 @@ function field({ name, label, options, any = 'any', kind }: Filter, value: strin
 export type Column<R> = {
   readonly label: string;
   readonly cell: (row: R) => Piece;
-  /** Amounts and counts align right. */
+  /** True: amounts and counts, aligned to the right. */
   readonly number?: boolean;
   /**
-   * The cell's place on a phone. A row has two lines: `lead` (the row's name) and `side` to its right, then `below`.
-   * `none`: only on the row's own page. A table without any of these shows each row as a card, with all names and
+   * The cell's place on a phone. A row has two lines: `lead` (the row's name) with `side` to its right, then `below`.
+   * `none`: only on the row's own page. If no column of a table has a place, each row becomes a card with all names and
    * values.
    */
   readonly phone?: 'lead' | 'side' | 'below' | 'none';
@@ -136,7 +136,7 @@ function classOf<R>({ number, phone }: Column<R>, compact: boolean): Html | fals
   return names.length > 0 && html`class="${names.join(' ')}"`;
 }
 
-/** Links to older rows and back to the newest. The filters stay. */
+/** Draws the links to older rows and back to the newest. They keep the filters. */
 export function pager(
   action: string,
   values: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// Guards the login form. There is no session yet, so the guard only refuses a form from another site.
+// Guards the login form. There is no session yet, so the guard only refuses another site's form.
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Problem } from '../api/http/problem.js';
@@ -6,7 +6,10 @@ import { ReadingRoom } from '../intake/read-body.js';
 import { fromOwnPage } from './console.guard.js';
 import { mustBeForm, takeForm } from './form.js';
 
-/** The form has a key and the target page. Besides webhooks, this is the one body Crossbill reads from strangers. */
+/**
+ * The largest body of the form: it has a key and the target page. Besides webhooks, only this body comes from
+ * strangers.
+ */
 const LOGIN_LIMIT_BYTES = 4 * 1024;
 
 @Injectable()
@@ -14,8 +17,8 @@ export class LoginFormGuard implements CanActivate {
   constructor(private readonly room: ReadingRoom) {}
 
   /**
-   * Throws 415 without a form, 403 for another site's form, 413 for a large body, and 503 for a slow body or too many
-   * at once.
+   * Checks the form. Throws 415 without a form, 403 for another site's form, and 413 for a large body. Throws 503 if
+   * the body is slow or too many bodies arrive at once.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request>();

@@ -4,6 +4,7 @@ import { html, type Piece } from './html.js';
 import { sendPage } from './layout.js';
 
 /**
+ * Sends the login page.
  * @param provider the identity provider's host name; null: there is none
  * @param to the page after the login
  */
@@ -43,7 +44,7 @@ export function sendLogin(
 
 export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
 
-/** The page after the login. Any address outside the console becomes the first page. */
+/** The page after the login. In place of an address outside the console this is the console's first page. */
 export function ownPath(to: unknown): string {
   return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
 }

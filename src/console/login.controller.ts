@@ -1,4 +1,4 @@
-// Login with an API key, logout, and the files of every page.
+// Login with an API key, logout, and the style and script files of every page.
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -41,7 +41,7 @@ export class LoginController {
     const found = Object.values(assets).find((a) => a.url.endsWith(`/${name}`));
     if (found === undefined) throw notFound('file');
     secure(res);
-    // A browser caches the file only under the right version: another replica may run another release.
+    // A browser may cache the file only under its own version: another replica may run another release.
     const kept = found.url === `/console/assets/${version}/${name}`;
     res.setHeader('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-store');
     res.setHeader('Content-Type', found.type);
@@ -72,8 +72,7 @@ export class LoginController {
     const address = addressOf(req);
     const to = ownPath(form.text('to'));
     // A right key logs in even during a wait: many people share an address, and one sender of wrong keys would lock
-    // them all out. A guesser could only learn a success, and no number of guesses finds a key of 32 characters or
-    // more.
+    // them all out. Guessing does not help: no number of guesses finds a key of 32 characters or more.
     const caller = this.keys.identify(form.text('key'));
     if (caller === null) {
       const wait = this.throttle.waitSec(address);

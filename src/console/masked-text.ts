@@ -1,21 +1,24 @@
-// Shows people a body that is not JSON. The structure stays; every word with a possible name or secret becomes
-// `[masked]`.
+// Masks a body that is not JSON, to show it to people. The structure stays; each word that may be a name or a secret
+// becomes `[masked]`.
 
 const SHOWN = 2_048;
 const MASK = '[masked]';
 
 // Quoted text, even without its closing quote; a run of digits; a bare word.
 const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p{M}\p{N}_@.'-]*/gu;
-/** Visible words: ids (`in_1A…`), types (`invoice.created`), times, and short numbers. An operator looks for these. */
+/**
+ * Words that stay visible: ids (`in_1A…`), types (`invoice.created`), times, and short numbers. An operator needs
+ * these.
+ */
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
 const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
-/** Members with an id, a number or a reference: their values stay visible. */
+/** The names of members with an id, a number or a reference: their values stay visible. */
 const IDENTIFIER = /^(?:id|number|reference|(?!tax)[A-Za-z_]*(?:_id|Id))$/;
 const IDENTIFIED = /^[\p{L}\p{N}_.:/-]{1,100}$/u;
 const LITERALS = new Set(['true', 'false', 'null']);
 
-/** Masks the first 2048 characters. */
+/** Masks a body and returns its first 2048 characters. */
 export function maskedText(bytes: Buffer): string {
   if (bytes.length === 0) return '(empty)';
   const text = bytes

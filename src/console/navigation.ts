@@ -1,8 +1,8 @@
-// The menu: groups of pages, at the side of a wide screen, folded on a phone.
+// The console's menu: groups of pages, at the side of a wide screen, folded on a phone.
 import { type Html, html } from './html.js';
 import { type Session } from './session.js';
 
-/** Each page of the menu: its path below /console, and its name. */
+/** The groups and pages of the menu. A page has its path below /console and its name. */
 const GROUPS = [
   [
     'Work',
@@ -45,7 +45,10 @@ export type Section = (typeof GROUPS)[number][1][number][0];
 /** Pages for the role ops. The menu leaves them out for the role read. */
 const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit', 'sessions']);
 
-/** @param current null: the page is in no section */
+/**
+ * Draws the menu.
+ * @param current null: the page is in no section
+ */
 export function navigation(session: Session, current: Section | null, place: 'side' | 'menu'): Html {
   const shown = (path: Section): boolean => session.role === 'ops' || !OPS_ONLY.has(path);
   return html`<nav class="sections ${place}" aria-label="Sections">

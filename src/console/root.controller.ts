@@ -1,4 +1,4 @@
-// `/` redirects to the console, for people typing the address into a browser.
+// `/` redirects to the console, for people who type the daemon's address into a browser.
 import { Controller, Get, Redirect } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { OpenToAll } from '../api/access/access.js';
@@ -10,6 +10,6 @@ export class RootController {
   @Get()
   @Redirect('/console', 303)
   toConsole(): void {
-    // The decorator does all the work.
+    // The method is empty: its decorator does all the work.
   }
 }

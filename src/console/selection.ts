@@ -1,4 +1,4 @@
-// All matches of a list's filters: their sums by currency, and their rows as CSV. Both stop at a limit and say so.
+// All rows within a list's filters: their sums by currency, and the rows as CSV. Both stop at a limit and report it.
 import { type Request, type Response } from 'express';
 import { csvLine } from '../csv/write-csv.js';
 import { decimalFromMinor } from '../domain/money.js';
@@ -31,7 +31,8 @@ export async function sendCsv<R>(
   columns: readonly CsvColumn<R>[],
   read: (page: PageRequest) => Promise<Page<R>>,
 ): Promise<void> {
-  let page = await read({ limit: AT_ONCE, cursor: null }); // before the headers: an error is a page
+  // read before the headers go out, so that an error becomes a page
+  let page = await read({ limit: AT_ONCE, cursor: null });
   begin(res, name);
   res.write(csvLine(columns.map(([title]) => title)));
   for (let rows = 0; ; page = await read({ limit: AT_ONCE, cursor: page.nextCursor })) {
@@ -64,8 +65,8 @@ export function csvLink(path: string, values: Readonly<Record<string, string>>):
 }
 
 /**
- * The selection's sums, and a link to its CSV.
- * @param what the sum's name, unless the list gives one
+ * Draws the sums of the rows within the filters, and a link to their CSV.
+ * @param what the sum's label, unless the list gives one
  */
 export function selectionLine(
   path: string,

@@ -1,6 +1,6 @@
 // The session of a logged-in person, in a signed cookie. The signing key comes from the API key's hash, or from the
-// identity provider's client secret, so a removed or changed key ends its sessions. Every request also asks the
-// database for an end of the session, so a logout counts in every replica.
+// identity provider's client secret, so a removed or changed key ends its sessions. The daemon also asks the database
+// at every request if the session has ended, so a logout counts in every replica.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
@@ -12,7 +12,7 @@ import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from './
 import { highestRole, isOfDomain } from './sso/people.js';
 
 export type Session = Caller & {
-  /** A random id. It is no secret: without the signature it opens nothing. */
+  /** A random id. It is no secret: nobody gets in without the signature. */
   readonly id: string;
   /** The secret in every form of this session. Other sites do not know it. */
   readonly formToken: string;
@@ -21,7 +21,7 @@ export type Session = Caller & {
 
 export const COOKIE = 'crossbill_console';
 const LIFE_MS = 8 * 3_600_000;
-/** The most two replicas' clocks may differ. */
+/** The greatest accepted difference between two replicas' clocks. */
 const SKEW_MS = 60_000;
 
 type Settings = Pick<Config, 'apiKeys' | 'production' | 'oidcClientSecret' | 'oidcRoles' | 'oidcEmailDomain'>;
@@ -51,7 +51,8 @@ export class Sessions {
 
   /**
    * Logs a person in. No script can read the cookie, and no other site's page can send it.
-   * @param groups the identity provider's groups, and `name` is an e-mail address; null: `name` is an API key's
+   * @param groups the groups from the identity provider, and then `name` is an e-mail address; null: `name` is the name
+   * of an API key
    */
   async start(req: Request, res: Response, name: string, groups: readonly string[] | null = null): Promise<void> {
     const signer = this.#signer(name, groups);
@@ -102,7 +103,7 @@ export class Sessions {
     return { ...signer.caller, id, formToken, expiresAt: new Date(expiresMs) };
   }
 
-  /** Finds the person with the role of the present settings, not of those at login. */
+  /** Finds the person, with the role from the present settings instead of the role at login. */
   #signer(name: string, groups: readonly string[] | null): Signer | null {
     if (groups === null) return this.#keys.get(name) ?? null;
     const role = highestRole(this.config.oidcRoles, groups);

@@ -2,42 +2,42 @@
 import { grouped, sayMoney } from '../domain/money.js';
 import { type Html, html, nothing, type Piece } from './html.js';
 
-/** A count, such as "12,408". */
+/** Shows a count, such as "12,408". */
 export function count(n: number): string {
   return grouped(String(n));
 }
 
-/** "1,299.00 USD", as text. */
+/** Shows money as text: "1,299.00 USD". */
 export function moneyText(minor: bigint, currency: string): string {
   return sayMoney({ minor, currency });
 }
 
-/** "1,299.00 USD"; "unknown" for an unknown amount. */
+/** Shows an amount: "1,299.00 USD", or "unknown". */
 export function amount(minor: bigint | null, currency: string | null): Html {
   if (minor === null || currency === null) return html`<span class="dim">unknown</span>`;
   return html`<span class="money">${moneyText(minor, currency)}</span>`;
 }
 
-/** A value with its heading, visible only on a phone: a phone's tables have no heading row. */
+/** Shows a value with its heading. The heading is visible only on a phone, because tables have no heading row there. */
 export function headed(heading: string, value: Piece): Html {
   return html`<span class="on-phone">${heading} </span>${value}`;
 }
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** "22 Nov 2026", in UTC. */
+/** Shows a day: "22 Nov 2026", in UTC. */
 export function day(at: Date): string {
   return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
-/** "November 2026", in UTC. */
+/** Shows a month: "November 2026", in UTC. */
 export function month(at: Date): string {
   return at.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
 /**
- * The time to the minute in UTC. The script turns it into the reader's local time; the tooltip shows the exact time in
- * UTC.
+ * Shows a time to the minute in UTC. The script turns it into the reader's local time; the tooltip shows the exact time
+ * in UTC.
  */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
@@ -46,12 +46,12 @@ export function time(at: Date | null, none = 'never'): Html {
   return html`<time datetime="${iso}" title="${exact}">${day(at)}, ${clock(at)} UTC</time>`;
 }
 
-/** "03:40", in UTC. */
+/** Shows the time of day: "03:40", in UTC. */
 export function clock(at: Date): string {
   return at.toISOString().slice(11, 16);
 }
 
-/** "3 minutes": the largest fitting unit, rounded down. */
+/** Shows a duration: "3 minutes", in the largest fitting unit, rounded down. */
 export function duration(seconds: number): string {
   const units = [
     [86_400, 'day'],
@@ -64,17 +64,17 @@ export function duration(seconds: number): string {
   return `${n} ${name}${n === 1 ? '' : 's'}`;
 }
 
-/** An id. The script adds a copy button. */
+/** Shows an id. The script adds a copy button. */
 export function id(text: string | null): Html {
   return text === null ? html`<span class="dim">none</span>` : html`<code class="id" data-copy>${text}</code>`;
 }
 
-/** An id in a list: the script replaces it with a copy button. */
+/** Shows an id in a list. The script replaces it with a copy button. */
 export function copyId(text: string | null): Html {
   return text === null ? nothing : html`<code class="id" data-copy="id">${text}</code>`;
 }
 
-/** A name from outside. `bdi` keeps its writing direction from changing the text around it. */
+/** Shows a name from outside. `bdi` keeps its writing direction from changing the text around it. */
 export function foreign(text: string | null): Html {
   return text === null || text === '' ? html`<span class="dim">none</span>` : html`<bdi>${text}</bdi>`;
 }
@@ -103,7 +103,7 @@ function tone(of: Tone, words: string): Record<string, Tone> {
 }
 
 /**
- * The status as a word; its colour adds nothing.
+ * Shows a status as a word; its colour only repeats the word.
  * @param noun the thing with the status, if no heading names it
  */
 export function status(word: string, noun?: string): Html {
@@ -124,7 +124,7 @@ const ON_STRIPE: Readonly<Record<string, readonly [Tone, string]>> = {
   parked: ['warn', 'no: a person decides'],
 };
 
-/** Tells if Stripe shows a payment or a refund, from the stage of its mark or its mirror. */
+/** Tells if Stripe shows a payment or a refund, by the stage of its mark or mirror. */
 export function shownOnStripe(stage: string): Html {
   const [tone, text] = ON_STRIPE[stage] ?? ['wait', 'on its way'];
   return toned(tone, text);
@@ -138,7 +138,7 @@ export function words(name: string): string {
   return name
     .replaceAll('_', ' ')
     .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
-    .replace(/\bmor\b/g, 'MoR'); // last: the capitals of MoR would look like a new word
+    .replace(/\bmor\b/g, 'MoR'); // last step: the capitals of MoR would look like a new word
 }
 
 const BILLING: Readonly<Record<string, string>> = {
@@ -165,7 +165,7 @@ export function eventWords(type: string): string {
   return type === '' ? 'Without a type' : capital(words(type.replaceAll('.', ' ')));
 }
 
-/** A dotted name such as `customer.subscription.updated`. It may break at each dot. */
+/** Shows a dotted name such as `customer.subscription.updated`. The line may break at each dot. */
 export function dotted(name: string): Html {
   if (name === '') return foreign(null);
   const joints = name.split(/(?<=[._])/);
@@ -183,7 +183,7 @@ export const refundLink = at('refunds');
 export const reviewLink = at('reviews');
 export const eventLink = at('events');
 
-/** A link to an invoice, by its number as on the customer's copy, or by its id before it has a number. */
+/** Links to an invoice, by the number on the customer's copy, or by its id if it has no number yet. */
 export function invoiceNumberLink(id: string, number: string | null | undefined): Html {
   const path = `/console/invoices/${encodeURIComponent(id)}`;
   return typeof number === 'string'
@@ -191,7 +191,7 @@ export function invoiceNumberLink(id: string, number: string | null | undefined)
     : link(path, id);
 }
 
-/** The amount as a link to its object. A screen reader says the id too. */
+/** Shows the amount as a link to its object. A screen reader reads the id too. */
 export function moneyLink(folder: string, id: string, minor: bigint | null, currency: string | null): Html {
   return html`<a href="/console/${folder}/${encodeURIComponent(id)}" title="${id}"
     >${amount(minor, currency)}<span class="unseen"> ${id}</span></a
@@ -199,7 +199,7 @@ export function moneyLink(folder: string, id: string, minor: bigint | null, curr
 }
 
 /**
- * A link to a customer.
+ * Links to a customer.
  * @param name the name at Stripe; absent: the link shows the id
  */
 export function customerLink(text: string | null, name?: string): Html {
@@ -220,19 +220,19 @@ const PAGES: readonly (readonly [prefix: RegExp, noun: string, path: string])[] 
   [/^in_/, 'invoice', 'invoices/'],
 ];
 
-/** The page of an object, by its id. Null if it has none. */
+/** The path of an object's page, by its id. Null if the object has no page. */
 export function pathOf(ref: string): { readonly noun: string; readonly path: string } | null {
   const page = PAGES.find(([prefix]) => prefix.test(ref));
   return page === undefined ? null : { noun: page[1], path: `/console/${page[2]}${encodeURIComponent(ref)}` };
 }
 
-/** An id of any kind, as a link if it has a page. */
+/** Shows an id of any kind, as a link if its object has a page. */
 export function reference(ref: string): Html {
   const page = pathOf(ref);
   return page === null ? html`<code class="id">${ref}</code>` : link(page.path, ref);
 }
 
-/** A list of names and values. Leaves out null rows. */
+/** Draws a list of names and values. Leaves out null rows. */
 export function facts(rows: readonly (readonly [string, Piece] | null)[]): Html {
   const shown = rows.filter((row) => row !== null);
   return html`<dl class="facts">

@@ -1,4 +1,4 @@
-// The timeline of an object, oldest first: the actor and the event, in words. Routine steps are folded; links and
+// The timeline of an object, oldest line first: the actor and the event, in words. Routine steps are folded; links and
 // buttons stand for ids.
 import { type JournalLine, type OutboxKind } from '../domain/model.js';
 import { type Html, html, nothing } from './html.js';
@@ -28,7 +28,7 @@ function folded(run: readonly JournalLine[], at: number): Html {
   </li>`;
 }
 
-/** Routine: a call with success, or an event without an effect. */
+/** True for a routine line: a successful call, or an event without an effect. */
 function isRoutine({ kind, detail }: JournalLine): boolean {
   return kind === 'event' ? detail?.['reason'] === null : kind === 'call' && isSuccess(detail);
 }
@@ -59,7 +59,7 @@ function sentence({ kind, text, detail }: JournalLine): string {
   return done ?? (kind === 'person' ? text : capital(text)); // a person's name keeps its letters
 }
 
-/** Shows the event, payment, refund, review item or request behind the line. */
+/** Links to the event, payment, refund, review item or request of the line. */
 function about({ kind, ref, detail }: JournalLine): Html {
   const request = detail?.['requestId'];
   if (kind === 'call') return typeof request === 'string' ? html`· request ${copyId(request)}` : nothing;

@@ -1,4 +1,4 @@
-// The answers of the webhook endpoints.
+// The replies of the webhook endpoints.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -21,7 +21,7 @@ function answer(status: number, body: object, headers: Record<string, string> = 
   };
 }
 
-/** Always 200, never 201 or 204: Document 3 names no other acknowledgement. */
+/** The status is always 200, never 201 or 204: Document 3 names no other acknowledgement. */
 export const received = answer(200, { received: true });
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
@@ -41,8 +41,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Stripe repeats every delivery for three days unless it gets a 2xx. So these statuses may show whose fault a refusal
- * is.
+ * Stripe repeats a delivery for three days unless it gets a 2xx. So these statuses may tell whose fault a refusal is.
  */
 const AT_STRIPE: Partial<Record<Refusal, number>> = {
   signature_missing: 400,
@@ -59,7 +58,7 @@ export function statusOf(endpoint: InboxSource | null, outcome: EndpointOutcome)
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The answer to a refused delivery. If the endpoint is unknown, it may be one of the MoR's. */
+/** The reply to a refused delivery. If the endpoint is unknown, it may be one of the MoR's. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(
@@ -73,33 +72,35 @@ export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   );
 }
 
-/** Sends an answer to a request whose body is read to the end. */
+/** Sends a reply to a fully read request. */
 export function send(res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, headers);
   res.end(body);
 }
 
-/** Answers a request with an unreadable head: writes the answer onto the socket and ends the connection. */
+/** Replies to a request with an unreadable head: writes the reply onto the socket and ends the connection. */
 export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void {
-  if (!socket.writable) return; // the request has its answer: drop the rest
+  if (!socket.writable) return; // the request already has its reply: drop the rest
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}connection: close\r\n\r\n${body.toString()}`,
   );
-  // Closing at once would reset the connection while the sender still writes (see below).
+  // Closing at once would reset the connection while the sender is still writing (see below).
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
-/** More open connections than this are a flood. Reading their rest is not worth the memory. */
+/**
+ * With more open connections than this, a flood is under way. Reading the rest of their bodies costs too much memory.
+ */
 const LINGERING_AT_ONCE = 64;
 let lingering = 0;
 
 /**
- * Sends an answer before the end of the body, and ends the connection. Closing at once would reset the connection while
- * the sender still writes, and the answer would get lost. So the rest of the body is read and dropped for a short
+ * Replies before the end of the body, and ends the connection. Closing at once would reset the connection while the
+ * sender is still writing, and the reply would get lost. So Crossbill reads and drops the rest of the body for a short
  * while.
  */
 export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
@@ -110,8 +111,8 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 }
 
 /**
- * The same for an answer from another part of the program. Sent before the end of the body, it says `Connection: close`
- * and ends the connection. Sent later, it keeps the connection if `mayKeep` says so.
+ * Does the same for a reply from another part of the program. If it goes out before the end of the body, it says
+ * `Connection: close` and ends the connection. Otherwise it keeps the connection if `mayKeep` returns true.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;
@@ -124,7 +125,8 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
     res.shouldKeepAlive = keep && mayKeep();
   });
   const destroySoon = socket.destroySoon.bind(socket);
-  // Node calls this after the last answer. It would reset the connection while the sender still writes.
+  // Node calls this after the last reply. Node's own version would reset the connection while the sender is still
+  // writing.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     if (read) destroySoon();
@@ -132,7 +134,7 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
   };
 }
 
-/** Reads and drops the rest for a short while, then ends the connection. */
+/** Reads and drops the rest of the body for a short while, then ends the connection. */
 function throwAway(req: IncomingMessage): void {
   const { socket } = req;
   if (lingering >= LINGERING_AT_ONCE || socket.destroyed) {

@@ -3,7 +3,10 @@ import { type Clock } from '../domain/ports/clock.js';
 import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 
 export type BatchLimits = {
-  /** The most batches under way. While one commits, new deliveries gather for the next: fewer and larger commits. */
+  /**
+   * The most batches at the same time. While one commits, new deliveries gather for the next: this makes fewer and
+   * larger commits.
+   */
   readonly inFlight: number;
   readonly batchCount: number;
   readonly batchBytes: number;
@@ -13,7 +16,7 @@ export type BatchLimits = {
    */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** The batcher gives up a delivery not stored after this time, at most an eighth of the time late. */
+  /** The batcher gives up a delivery after this time, or up to an eighth of the time later. */
   readonly deadlineMs: number;
 };
 
@@ -23,10 +26,10 @@ export const defaultBatchLimits: BatchLimits = {
   batchBytes: 4 * 1024 * 1024,
   waitingCount: 5_000,
   waitingBytes: 64 * 1024 * 1024,
-  deadlineMs: 7_000, // senders wait at most 10 s for an answer, and this machine may be busy
+  deadlineMs: 7_000, // senders wait at most 10 s for a reply, and this machine may be busy
 };
 
-/** The delivery is not stored, or nobody knows: the sender must send it again. */
+/** The delivery is not stored, or its state is unknown: the sender must send it again. */
 export class NotStored extends Error {
   readonly code = 'intake.not_stored';
   constructor(
@@ -41,7 +44,7 @@ type Waiting = {
   readonly delivery: Delivery;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: NotStored) => void;
-  /** Ticks left before the batcher gives up this delivery. 0: given up. */
+  /** Ticks until the batcher gives up this delivery. 0: given up. */
   ticksLeft: number;
   settled: boolean;
 };
@@ -53,7 +56,7 @@ export class IntakeBatcher {
   #queue: Waiting[] = [];
   /** The batches under way. */
   readonly #batches: (readonly Waiting[])[] = [];
-  /** Accepted deliveries without an answer, in a batch or not. */
+  /** The number of accepted deliveries without a reply, in a batch or not. */
   #open = 0;
   #openBytes = 0;
   #flushPlanned = false;
@@ -84,14 +87,14 @@ export class IntakeBatcher {
     });
   }
 
-  /** Accepts nothing more. Resolves once every accepted delivery has its answer. */
+  /** Accepts nothing more. Resolves once every accepted delivery has its reply. */
   close(): Promise<void> {
     this.#closing = true;
     if (this.#open === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenDrained.push(resolve));
   }
 
-  /** How many deliveries wait for their commit. */
+  /** The number of deliveries waiting for their commit. */
   get waiting(): number {
     return this.#open;
   }
@@ -138,7 +141,7 @@ export class IntakeBatcher {
   }
 
   #settle(waiting: Waiting, result: StoreOutcome | NotStored): void {
-    if (waiting.settled) return; // the batcher gave it up before
+    if (waiting.settled) return; // the batcher gave it up earlier
     waiting.settled = true;
     this.#open--;
     this.#openBytes -= waiting.delivery.body.length;
@@ -149,9 +152,9 @@ export class IntakeBatcher {
   }
 
   /**
-   * One timer for all waiting deliveries, running only while there are some. It counts ticks instead of reading a
-   * clock, so a jump of the clock gives up nothing early. It also gives up deliveries of a batch under way. Such a row
-   * may still be stored, and the sender's next try then counts as a duplicate.
+   * One timer for all waiting deliveries. It runs only while there are some. It counts ticks instead of reading a
+   * clock, so a jump of the clock gives up no delivery early. It also gives up deliveries of a running batch. Their
+   * rows may still be stored, and the sender's next try then counts as a duplicate.
    */
   async #watch(): Promise<void> {
     this.#watching = true;

@@ -1,13 +1,13 @@
-// The three webhook endpoints, and the inbox row each makes from an authentic body.
+// The three webhook endpoints, and the inbox row for each authentic body.
 import { type EventPlace } from '../domain/events/envelope.js';
 import { PLACES } from '../domain/events/place.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 
 export type Endpoint = {
   readonly source: InboxSource;
-  /** In lower case, without a trailing slash. */
+  /** The path in lower case, without a slash at the end. */
   readonly path: string;
-  /** The signature header, in lower case. */
+  /** The name of the signature header, in lower case. */
   readonly header: string;
   readonly place: (body: Buffer) => EventPlace;
 };
@@ -21,8 +21,9 @@ export const endpoints: readonly Endpoint[] = [
 const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 
 /**
- * The endpoint of a request target, in any case, with trailing slashes and any query. Null: no endpoint. A proxy may
- * send the whole address (`http://host/path`, RFC 9112, 3.2.2), and a 404 would end the MoR's delivery for good.
+ * Finds the endpoint of a request target, in any case, with slashes at the end and any query. Null: no endpoint. A
+ * proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2), and a 404 would end the MoR's delivery for
+ * good.
  */
 export function endpointAt(target: string): Endpoint | null {
   const exact = byPath.get(target);
@@ -36,13 +37,14 @@ export function endpointAt(target: string): Endpoint | null {
   return byPath.get(path.slice(0, end).toLowerCase()) ?? null;
 }
 
-/** An authentic body in the form of the inbox. Never throws: an unusable body is `parked` with the reason. */
+/** Turns an authentic body into the form of the inbox. Never throws: an unusable body is `parked` with the reason. */
 export function toDelivery(endpoint: Endpoint, body: Buffer, receivedAt: Date): Delivery {
   const place = endpoint.place(body);
   const { eventId, type, lane } = place;
   const status = STATUS[place.verdict];
   const reason = place.verdict === 'usable' ? null : place.reason;
-  // Names each member: spreading an object into another costs a thousand bytes until the next full garbage collection.
+  // The members are named one by one: spreading an object into another costs a thousand bytes until the next full
+  // garbage collection.
   return { source: endpoint.source, eventId, type, lane, body, status, reason, receivedAt };
 }
 

@@ -1,22 +1,22 @@
-// The answers of the webhook endpoints in the database: counts by the hour, and the last refusals.
+// Stores the replies of the webhook endpoints: counts by the hour, and the last refusals.
 import { Injectable } from '@nestjs/common';
 import { type EndpointAnswer, type EndpointRefusal } from '../domain/endpoint-answers.js';
 import { Database, inTransaction } from '../store/database.js';
 
-/** Long enough to look back 24 hours, or over a weekend. */
+/** The age at which counts are deleted: enough to look back over a weekend. */
 const KEPT = `interval '4 days'`;
 
-/** Kept refusals of each endpoint. */
+/** The most stored refusals of each endpoint. */
 const REFUSALS_KEPT = 200;
 
 @Injectable()
 export class EndpointAnswersStore {
   constructor(private readonly db: Database) {}
 
-  /** Adds to the stored counts, and deletes rows older than some days. */
+  /** Adds to the stored counts, stores the refusals, and deletes old rows. */
   add(answers: readonly EndpointAnswer[], refusals: readonly EndpointRefusal[]): Promise<void> {
     return inTransaction(this.db.pool, async (db) => {
-      // In one order in every replica, so two replicas cannot block each other.
+      // In the same order in every replica, so two replicas cannot block each other.
       const rows = answers.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
       if (rows.length > 0) {
         await db.query(
@@ -43,7 +43,7 @@ export class EndpointAnswersStore {
     });
   }
 
-  /** The hours that begin at this time or later, oldest first. */
+  /** The counts of the hours that begin at this time or later, oldest first. */
   async answers(since: Date): Promise<readonly EndpointAnswer[]> {
     const found = await this.db.pool.query<Omit<EndpointAnswer, 'n'> & { readonly n: string }>(
       'select endpoint, hour, status, n from endpoint_answers where hour >= $1 order by hour, endpoint, status',
@@ -52,7 +52,7 @@ export class EndpointAnswersStore {
     return found.rows.map((r) => ({ ...r, n: Number(r.n) }));
   }
 
-  /** The last refusals of each endpoint, newest first. */
+  /** The last refusals at each endpoint, newest first. */
   async refusals(ofEach: number): Promise<readonly EndpointRefusal[]> {
     const found = await this.db.pool.query<EndpointRefusal>(
       `select r.endpoint, r.at, r.status, r.why, r.address from unnest(array['stripe', 'mor_payments', 'mor_events']) d,

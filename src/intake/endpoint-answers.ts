@@ -1,4 +1,4 @@
-// Counts the answers of the webhook endpoints and remembers the last refusals. Writes both a few times a minute, so a
+// Counts the replies of the webhook endpoints and remembers the last refusals. Stores both a few times a minute, so a
 // delivery costs no extra write.
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
@@ -10,7 +10,7 @@ import { type EndpointOutcome } from './options.js';
 import { LOG, type Logger } from '../observe/index.js';
 
 const EVERY_MS = 15_000;
-/** Kept refusals between two writes. Strangers may send thousands, and the last ones are enough. */
+/** The most refusals in memory between two writes. Strangers may cause thousands, and the last ones are enough. */
 const REFUSALS_KEPT = 50;
 
 @Injectable()
@@ -31,7 +31,7 @@ export class EndpointAnswers implements OnApplicationShutdown {
     this.#refusals.push({ endpoint, at, status, why: outcome, address });
   }
 
-  /** Writes the counts. After a failed write the next run writes the rest. */
+  /** Stores the counts. After a failed write the next run stores the rest. */
   @Interval(EVERY_MS)
   async write(): Promise<void> {
     if (this.#answers.size === 0 && this.#refusals.length === 0) return;

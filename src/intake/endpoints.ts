@@ -1,4 +1,4 @@
-// The webhook endpoints: they verify the raw bytes, store the delivery in the inbox, and answer after the commit.
+// The webhook endpoints: they verify the raw bytes, store the delivery in the inbox, and reply after the commit.
 import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Clock } from '../domain/ports/clock.js';
@@ -11,11 +11,12 @@ import { type EndpointOutcome, INTAKE_OPTIONS, type IntakeOptions, isTaken } fro
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@crossbill/mor/signature.js';
 
-/** How much of an unreadable head is inspected. */
+/** The inspected part of an unreadable request head, in bytes. */
 const HEAD_LOOK_BYTES = 16 * 1024;
-const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than the 10 s a sender waits for an answer
+const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
 const CROWD = 10; // usually one or two wait, even at twenty events a second, the most Stripe's budget allows
-// Each replayed delivery costs a database write. Beyond this number replays get their 503 without a write.
+// The most copies to quarantine at the same time: each replayed delivery costs a database write. Beyond this number a
+// replay gets its 503 without a write.
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
@@ -26,7 +27,7 @@ export class Endpoints {
   #isOpen = false;
   #quarantining = 0;
 
-  /** Throws if an endpoint has no secret or a blank one. The endpoints stay closed until `open`. */
+  /** Makes closed endpoints. Throws if an endpoint has no secret or a blank one. */
   constructor(
     @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,
@@ -42,13 +43,13 @@ export class Endpoints {
     this.#room = options.room ?? new ReadingRoom();
   }
 
-  /** Accepts deliveries from now on. Call it once the database is there and its schema is current. */
+  /** Accepts deliveries from now on. The caller first opens the database and checks its schema. */
   open(): void {
     this.#isOpen = true;
   }
 
   /**
-   * Answers every delivery with 503 from now on. Resolves once all accepted deliveries have their answers. The
+   * Refuses each new delivery with 503 from now on. Resolves once all accepted deliveries have their replies. The
    * endpoints cannot open again.
    */
   async close(): Promise<void> {
@@ -56,17 +57,19 @@ export class Endpoints {
     await this.#batcher.close();
   }
 
-  /** Deliveries waiting for their commit. */
+  /** The number of deliveries waiting for their commit. */
   get waiting(): number {
     return this.#batcher.waiting;
   }
 
-  /** True if many deliveries wait: other work of the process should give way. */
+  /** True if many deliveries wait: other work of the process should pause. */
   get crowded(): boolean {
     return this.#batcher.waiting >= CROWD;
   }
 
-  /** True for a request to a webhook endpoint: the endpoint then answers, now or later. `stopping`: it refuses. */
+  /**
+   * Returns true for a request to a webhook endpoint: the endpoint then replies, now or later. `stopping`: it refuses.
+   */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const endpoint = endpointAt(req.url ?? '');
     if (endpoint === null) return false;
@@ -84,8 +87,8 @@ export class Endpoints {
   }
 
   /**
-   * Counts a request with an unreadable head. If its bytes name no path, the request may be a delivery. If they name
-   * another path, it is none.
+   * Counts a request with an unreadable head. Without a readable path, it may be a delivery. With another path, it is
+   * none.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
@@ -122,7 +125,7 @@ export class Endpoints {
     });
   }
 
-  /** Handles a complete body. Only a correct MAC lets it reach the database. */
+  /** Handles a complete body. Only a correct signature lets it reach the database. */
   async #admit(endpoint: Endpoint, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
     const now = this.clock.now();
     const verdict = this.#checks.get(endpoint)?.checkParsed(signature, body, now) ?? 'mismatch';
@@ -143,7 +146,8 @@ export class Endpoints {
   }
 
   /**
-   * Keeps a copy, within a time limit. Returns the error of a failure. The answer is the same either way: come again.
+   * Stores a copy in quarantine, within a time limit. Returns the error of a failure. The sender's reply is the same
+   * either way: come again.
    */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
@@ -164,7 +168,7 @@ export class Endpoints {
     }
   }
 
-  /** Answers before the end of the body. A connection with an unread body serves no further requests. */
+  /** Replies before the end of the body. A connection with an unread body serves no further requests. */
   #refuse(endpoint: Endpoint, reason: Refusal, req: IncomingMessage, res: ServerResponse): void {
     sendAndClose(req, res, refusal(endpoint.source, reason));
     this.#tell(endpoint, reason, req);
@@ -198,7 +202,7 @@ export class Endpoints {
 
 const isClosing = (error: unknown): boolean => error instanceof NotStored && error.why === 'closing';
 
-/** The value of the header. Null: absent or empty. `repeated`: the header occurs more than once. */
+/** The value of the header. Null: absent or empty. `repeated`: the header occurs several times. */
 function onlyHeader(rawHeaders: readonly string[], name: string): string | null | { repeated: true } {
   let value: string | null = null;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

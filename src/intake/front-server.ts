@@ -1,5 +1,5 @@
-// The only listening server. Webhook requests go to the webhook endpoints, all others to the fallback (Nest). Each has
-// its limits here.
+// The only listening server. Webhook requests go to the webhook endpoints, all others to Nest. The limits of both are
+// here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
@@ -13,22 +13,23 @@ export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void
 
 const limits = {
   maxHeaderSize: 16 * 1024,
-  /** From the first byte to the end of the headers. */
+  /** From the first byte of a request to the end of its headers. */
   headersTimeout: 10_000,
   /**
-   * To the end of the body. The webhook endpoints give up earlier, with an answer the sender does not treat as final.
+   * From the first byte to the end of the body. The webhook endpoints give up earlier, with a reply the sender does not
+   * treat as final.
    */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than the idle time of usual load balancers (60 s), so the load balancer closes first. */
+  /** Longer than the idle time of common load balancers (60 s), so the load balancer closes first. */
   keepAliveTimeout: 65_000,
   /**
-   * Node itself would answer 400 to a request without Host, even at the MoR's endpoints, and a 400 is final for the
-   * MoR. So `#route` answers 400, at all other paths.
+   * Node itself would reply 400 to a request without Host, even at the MoR's endpoints, and the MoR treats a 400 as
+   * final. So `#route` replies 400, at all other paths.
    */
   requireHostHeader: false,
 } as const;
-/** `rawPacket`: the unreadable bytes, if any. */
+/** The error for an unreadable request. `rawPacket`: its bytes, if any. */
 type Unread = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 const UNREAD: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -36,23 +37,26 @@ const UNREAD: Readonly<Record<string, Refusal>> = {
 };
 const MAX_HEADERS = 100;
 /**
- * Connections waiting to be accepted. The system ignores one more connection, and its sender tries again after 1, 3 and
- * 7 s. With Node's 511 many strangers would make a delivery wait that long. Linux allows at most `net.core.somaxconn`
- * (4096).
+ * The length of the queue of unaccepted connections. The system ignores a connection beyond it, and the sender tries
+ * again after 1, 3 and 7 s. With Node's 511 many strangers would make a delivery wait this long. Linux allows at most
+ * `net.core.somaxconn` (4096).
  */
 const BACKLOG = 8_192;
-/** Deliveries already under way when the server begins to close get "come again" instead of a cut connection. */
+/**
+ * How long the closing server still replies "come again". Otherwise deliveries under way would meet a cut connection.
+ */
 const LINGER_MS = 250;
 
 /**
- * Listens from the first moment. Until the other parts are set, `/livez` answers 200 and everything else 503
+ * Listens from the first moment. Until the other parts are set, `/livez` replies 200 and everything else 503
  * `starting`.
  */
 export class FrontServer {
   readonly #server: Server;
   /**
-   * The unanswered requests, in no order. A long-lived Set would keep past requests in memory: it links each of its old
-   * tables to the next until a full garbage collection, and this costs more than the requests themselves.
+   * The requests without a reply, in no order. It is no Set, because a long-lived Set would keep past requests in
+   * memory: it links each of its old tables to the next until a full garbage collection, and this costs more than the
+   * requests.
    */
   readonly #inFlight: ServerResponse[] = [];
   #endpoints: Endpoints | null = null;
@@ -77,7 +81,8 @@ export class FrontServer {
   }
 
   /**
-   * Resolves with the address once the server takes connections. Rejects if the port is taken. Port 0: any free port.
+   * Resolves with the address once the server accepts connections. Rejects if another program uses the port. Port 0:
+   * any free port.
    */
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
@@ -92,9 +97,9 @@ export class FrontServer {
   }
 
   /**
-   * First answers new requests with 503 `stopping` for a moment. Then takes no more connections, lets answers under way
-   * finish for up to `graceMs` (each closes its connection), and ends the rest. `graceMs` 0: ends everything at once. A
-   * second call waits for the first.
+   * Replies 503 `stopping` to new requests for a moment. Then accepts no more connections, waits up to `graceMs` for
+   * replies under way (each closes its connection), and ends the rest. `graceMs` 0: ends everything at once. A second
+   * call waits for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closing ??= this.#close(graceMs);
@@ -104,7 +109,7 @@ export class FrontServer {
   async #close(graceMs: number): Promise<void> {
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
     if (graceMs > 0) await linger();
-    // Node closes idle connections too, with their unread bytes. For this reason the server waits a moment before.
+    // Node also closes idle connections, with their unread bytes. So the server waits a moment before.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
@@ -126,20 +131,20 @@ export class FrontServer {
     if (this.#inFlight.length === 0) this.#whenIdle?.();
   }
 
-  /** Answers a request with an unknown Expect header. `Expect: 100-continue` does not come here. */
+  /** Replies to a request with an unknown Expect header. Node handles `Expect: 100-continue` elsewhere. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#endpoints?.refuseExpectation(req, res) === true) return;
-    // A closed endpoint answers 503 here too, since Node's 417 would be final for the sender.
+    // A closed endpoint replies 503 here too, because the sender would treat Node's 417 as final.
     if (this.#endpoints === null) sayStarting(req, res);
     else say(res, 417, { code: 'unknown_expectation', message: 'The Expect header asks for something unknown.' });
   }
 
-  /** A request with an unreadable head may be a delivery of the MoR, so it gets a 503. */
+  /** A request with an unreadable head may be a delivery from the MoR, so it gets a 503. */
   #refuseUnread(error: Unread, socket: Duplex): void {
-    // Never mix this answer into an answer already begun.
+    // Never mix this reply into another one already begun.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
     if (begun || error.code === 'ECONNRESET') return void socket.destroy();
-    if (!socket.writable) return; // the request has its answer: drop the rest
+    if (!socket.writable) return; // the request already has its reply: drop the rest
     const reason = UNREAD[error.code ?? ''] ?? 'bad_request';
     sendRaw(socket, refusal(null, reason));
     const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
@@ -162,14 +167,14 @@ export class FrontServer {
   }
 }
 
-/** Answers 503 `starting`. A delivery gets it in the form of its endpoint. */
+/** Replies 503 `starting`, to a delivery in the form of its endpoint. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   const endpoint = endpointAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });
   else send(res, refusal(endpoint.source, 'stopping'));
 }
 
-/** Waits, then reads once more, however late the wait ended. */
+/** Waits, then lets the server read once more, even if the wait ended late. */
 async function linger(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-// The webhook endpoints as a Nest module, and the one reading room for all bodies.
+// The webhook endpoints as a Nest module, and the memory limit for all bodies (`ReadingRoom`).
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
@@ -59,7 +59,7 @@ function intakeOptions(
   const isTold = config.notifyUrl !== null && !config.shadow;
   const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
-    // Without a secret from the settings the endpoint gets a random one, so nobody can sign and it refuses everything.
+    // An endpoint without a secret in the settings gets a random one. Then nobody can sign, and it refuses everything.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
   return {
     secrets: {

@@ -3,13 +3,13 @@
 import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
 
-/** First reads in one turn of the event loop. */
+/** The number of connections read for the first time in one turn of the event loop. */
 const AT_ONCE = 64;
 
 /**
- * Node accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So
- * 5,000 connections would take 150 MB and keep everybody else waiting. Here each turn admits a few connections, the
- * newest first: the oldest in a long queue have probably given up.
+ * Admits a few connections in each turn, the newest first: the oldest in a long queue have probably given up. Node
+ * alone accepts all waiting connections in one turn, then reads up to 64 KB from each before it collects garbage. So
+ * 5,000 connections would take 150 MB and keep everybody else waiting.
  */
 export function admitByHandfuls(server: Server): void {
   const [admitted, ...others] = server.listeners('connection');

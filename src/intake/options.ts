@@ -1,12 +1,12 @@
-// The options of the webhook endpoints: secrets and limits from the settings, and a listener for each answer.
+// The options of the webhook endpoints: secrets and limits from the settings, and a listener for each reply.
 import { type Delivery, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { type Refusal } from '../domain/refusal.js';
 import { type BatchLimits } from './batcher.js';
 import { type ReadingRoom } from './read-body.js';
 
 /**
- * How a request at an endpoint ended. A `StoreOutcome`: stored, and answered with 200. A `Refusal`: refused, with the
- * reason. `aborted`: the sender left before the end of the body and got no answer.
+ * The end of a request to an endpoint. A `StoreOutcome`: stored, with reply 200. A `Refusal`: refused, with the reason.
+ * `aborted`: the sender left before the end of the body and got no reply.
  */
 export type EndpointOutcome = StoreOutcome | Refusal | 'aborted';
 
@@ -15,7 +15,7 @@ const TAKEN: ReadonlySet<EndpointOutcome> = new Set<EndpointOutcome>(['stored', 
 export const isTaken = (outcome: EndpointOutcome): outcome is StoreOutcome => TAKEN.has(outcome);
 
 /**
- * Called for each answer, for counters, logs and alarms. `delivery` is null unless the request was authentic. Never log
+ * Called for each reply, for counters, logs and alarms. `delivery` is null unless the request was authentic. Never log
  * its body. `endpoint` is null for a request with an unreadable head.
  */
 export type AnswerListener = (
@@ -26,7 +26,7 @@ export type AnswerListener = (
     readonly error: unknown;
     /** True: the request has the signature header of the endpoint, so it looks authentic. */
     readonly signed: boolean;
-    /** The address of the peer, for a refusal. Empty for an accepted request or a lost connection. */
+    /** The sender's address, for a refusal. Empty for an accepted request or a lost connection. */
     readonly address: string;
   },
 ) => void;
@@ -35,21 +35,23 @@ export type AnswerListener = (
 export const INTAKE_OPTIONS = Symbol('INTAKE_OPTIONS');
 
 export type IntakeOptions = {
-  /** `STRIPE_WEBHOOK_SECRETS`, `MOR_PAYMENT_WEBHOOK_SECRETS`, `MOR_EVENT_WEBHOOK_SECRETS`. */
+  /**
+   * The secrets from the settings `STRIPE_WEBHOOK_SECRETS`, `MOR_PAYMENT_WEBHOOK_SECRETS`, `MOR_EVENT_WEBHOOK_SECRETS`.
+   */
   readonly secrets: Readonly<Record<InboxSource, readonly string[]>>;
-  /** `WEBHOOK_TOLERANCE_SEC` */
+  /** The setting `WEBHOOK_TOLERANCE_SEC`. */
   readonly toleranceSec: number;
-  /** `WEBHOOK_BODY_LIMIT` in bytes. A body of exactly this size is accepted. */
+  /** The setting `WEBHOOK_BODY_LIMIT`, in bytes. A body of exactly this size is accepted. */
   readonly bodyLimitBytes: number;
-  /** How long a body may take to arrive. Default: 8 s. */
+  /** The time for the arrival of a body. Default: 8 s. */
   readonly bodyTimeoutMs?: number;
   /**
-   * The memory all bodies of the process share. If it is full, the oldest body gets a 503. Default: a room for these
-   * endpoints alone.
+   * The memory limit for all bodies of the process. If it is full, the oldest body gets a 503. Default: a limit for
+   * these endpoints alone.
    */
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;
-  /** Sees the signature header of each delivery, and whether it was readable. It must not keep the values. */
+  /** Receives the signature header of each delivery, and true if it was readable. It must not keep the values. */
   readonly onSignature?: (endpoint: InboxSource, header: string, isReadable: boolean) => void;
 };

@@ -1,33 +1,35 @@
 // Reads the bytes of one request unchanged, with limits of size and time.
 import { type IncomingMessage } from 'node:http';
 
-/** How long a body may take to arrive. */
+/** The time for the arrival of a body. */
 export const BODY_TIMEOUT_MS = 8_000;
 
 export type ReadResult = Buffer | 'too-large' | 'slow' | 'crowded' | 'aborted';
 
 /**
- * Who sends a body. A `caller` is known by key or session before the read. A `stranger` is not (webhooks, the login
- * form).
+ * The sender of a body. Crossbill knows a `caller` by key or session before the read. It does not know a `stranger`
+ * (webhooks, the login form).
  */
 export type Sender = 'caller' | 'stranger';
 
 /** The most bytes of all bodies being read at one time. */
 const ROOM_BYTES = 16 * 1024 * 1024;
-/** What each further piece of a body counts, in addition to its bytes. Otherwise single bytes would cost too little. */
+/**
+ * Each further piece of a body counts this much in addition to its bytes. Otherwise single bytes would be too cheap.
+ */
 const PIECE_BYTES = 512;
 /**
- * The most unfinished bodies of each kind of sender. The request around a small body takes more memory than its bytes.
+ * The most unfinished bodies of each kind of sender. The request around a small body needs more memory than its bytes.
  */
 const UNFINISHED = 500;
 
-/** `unfinished`: functions to end each incomplete body, oldest first. */
+/** The use of one kind of sender. `unfinished`: functions to end each incomplete body, oldest first. */
 type Side = { taken: number; readonly unfinished: Set<() => void> };
 
 /**
- * The memory all bodies being read share: a flood of large bodies cannot fill the process. If it is full, the body
- * under way for longest must go. So slow senders, from any number of addresses, never keep out faster senders. Half of
- * the room is always kept for callers and half for strangers. Either side may use the free part of the other.
+ * The shared memory limit of all unfinished bodies: a flood of large bodies cannot fill the process. If it is reached,
+ * the oldest unfinished body must go. So slow senders, from any number of addresses, never keep out faster senders. One
+ * half is reserved for callers and one half for strangers. Either side may use the free part of the other.
  */
 export class ReadingRoom {
   readonly #sides: Readonly<Record<Sender, Side>> = {
@@ -36,12 +38,12 @@ export class ReadingRoom {
   };
   constructor(private readonly bytes = ROOM_BYTES) {}
 
-  /** A room large enough for the largest body of the settings. */
+  /** Makes a limit large enough for the largest body of the settings. */
   static forBodiesUpTo(bytes: number): ReadingRoom {
     return new ReadingRoom(Math.max(ROOM_BYTES, 2 * bytes));
   }
 
-  /** False if there is no room, even after ending every body that may be ended. */
+  /** Reserves memory. Returns false if there is none, even after ending every body it may end. */
   take(sender: Sender, bytes: number, giveWay: () => void): boolean {
     const own = this.#sides[sender];
     const other = this.#sides[sender === 'caller' ? 'stranger' : 'caller'];
@@ -75,15 +77,15 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** True if the request announces a body over the limit, so it can be refused at once. */
+/** True if the request announces a body over the limit: then it can be refused at once. */
 export function announcesMore(req: IncomingMessage, limitBytes: number): boolean {
   const announced = req.headers['content-length'];
   return announced !== undefined && Number(announced) > limitBytes;
 }
 
 /**
- * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the bytes as sent. Unless the
- * result is a Buffer, the rest of the body is still unread.
+ * Reads the body and calls `done` once. Ignores Content-Encoding: the signature covers the bytes as sent. If the result
+ * is no Buffer, the rest of the body is still unread.
  */
 export function readBody(
   req: IncomingMessage,
@@ -93,7 +95,7 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: the body may be ended even before its first byte. The webhook endpoints do not use this, since every
+     * True: the body may be ended even before its first byte. The webhook endpoints do not use this, since each
      * delivery would pay for an entry in the list.
      */
     readonly early?: boolean;
@@ -112,7 +114,7 @@ export function readBody(
     room.give(sender, taken, giveWay);
     req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
     if (!Buffer.isBuffer(result)) req.pause().on('error', () => undefined); // ignore a late reset
-    chunks.length = 0; // the caller may keep the request for a while, but not its bytes
+    chunks.length = 0; // the caller may hold the request for a while, but not its bytes
     done(result);
   };
   const giveWay = () => finish('crowded');

@@ -1,4 +1,5 @@
-// Notifies about refused deliveries at a webhook endpoint: at once for the first after a start, then at most hourly.
+// Notifies the merchant about refused deliveries at a webhook endpoint: at once for the first after a start, then at
+// most hourly.
 import { type NewNotification, type Told } from '../domain/notification.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../store/notifications.js';
@@ -7,12 +8,13 @@ import { type Logger } from '../observe/index.js';
 import { REFUSALS_TOLD_EVERY_MS } from '../policy.js';
 import { type EndpointOutcome, isTaken } from './options.js';
 
-/**
- * The pause after a failed write. The database may be the cause, so the next try must not come with the next delivery.
- */
+/** The pause after a failed write. The database may be the cause, so the next delivery must not cause the next try. */
 const AGAIN_MS = 10_000;
 
-/** `count`: refusals since the last notice. `unsaid`: the database did not store the last notice. */
+/**
+ * The refusals at one endpoint. `count`: since the last notification. `unsaid`: the database did not store the last
+ * notification.
+ */
 type Trouble = { reason: Refusal; since: Date; count: number; quietUntil: number; isFirst: boolean; unsaid: boolean };
 
 export class RefusalNotices {
@@ -20,12 +22,12 @@ export class RefusalNotices {
 
   constructor(
     private readonly store: Pick<Notifications, 'add'>,
-    /** Null: nobody gets a notification. The log line stays. */
+    /** Makes a notification. Null: nobody gets one, and the log line is enough. */
     private readonly putDown: ((told: Told, at: Date) => NewNotification) | null,
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
-  /** Takes one answer of an endpoint. Each deploy refuses some deliveries as `stopping`, so these do not count. */
+  /** Counts a reply of an endpoint. Each deploy refuses some deliveries as `stopping`, so these do not count. */
   saw(endpoint: InboxSource, outcome: EndpointOutcome, signed: boolean, at: Date): void {
     const known = this.troubles.get(endpoint);
     const isRefused = signed && !isTaken(outcome) && outcome !== 'aborted' && outcome !== 'stopping';
@@ -37,7 +39,7 @@ export class RefusalNotices {
       trouble.reason = outcome;
       this.troubles.set(endpoint, trouble);
     }
-    // An accepted delivery shows a working database, so write the missing notice now.
+    // An accepted delivery shows a working database, so store the missing notification now.
     if ((isRefused || trouble.unsaid) && at.getTime() >= trouble.quietUntil) void this.tell(endpoint, trouble, at);
   }
 
@@ -52,7 +54,7 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // Later notices have one subject an hour, so several replicas write only one.
+    // Later notifications have one subject for each hour, so several replicas store only one.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

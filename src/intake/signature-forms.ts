@@ -1,5 +1,4 @@
-// Remembers how senders write their signatures: the form of the last header of each endpoint, without its values.
-// `crossbill rehearse` reports it.
+// Remembers the form of each sender's signature header, without its values. `crossbill rehearse` reports it.
 import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../domain/ports/inbox.js';
 
@@ -13,20 +12,23 @@ export class SignatureForms {
   private readonly readable = new Map<InboxSource, Seen>();
   private readonly malformed = new Map<InboxSource, Seen>();
 
-  /** Headers of one length have one form, so nearly every delivery costs only a comparison. */
+  /** Headers of equal length have the same form, so nearly every delivery costs only a comparison. */
   saw(source: InboxSource, header: string, isReadable: boolean): void {
     const seen = isReadable ? this.readable : this.malformed;
     if (seen.get(source)?.length === header.length) return;
     seen.set(source, { length: header.length, form: formOf(header.slice(0, LOOKED_AT)) });
   }
 
-  /** For example `t=<10 digits>,v1=<64 hex>`. Null: no header came since the start. */
+  /** The form of the last headers, for example `t=<10 digits>,v1=<64 hex>`. Null: no header since the start. */
   of(source: InboxSource): { readonly readable: string | null; readonly malformed: string | null } {
     return { readable: this.readable.get(source)?.form ?? null, malformed: this.malformed.get(source)?.form ?? null };
   }
 }
 
-/** Keeps names and punctuation, and replaces possible values by counts. Nothing of a MAC or a secret remains. */
+/**
+ * Keeps names and punctuation, and replaces possible values by their length. Nothing of a signature or a secret
+ * remains.
+ */
 export function formOf(header: string): string {
   return header.replace(/[^\s,=]+/g, (word, at: number) => {
     const next = header[at + word.length];

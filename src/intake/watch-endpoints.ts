@@ -1,4 +1,4 @@
-// Turns the answers of the webhook endpoints into metrics and log lines.
+// Turns the replies of the webhook endpoints into metrics and log lines.
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 import { type Refusal, whatToCheck } from '../domain/refusal.js';
 import { type Wake } from '../engine/wake.js';
@@ -7,19 +7,19 @@ import { statusOf } from './answers.js';
 import { type AnswerListener, type EndpointOutcome, isTaken } from './options.js';
 
 /**
- * Log lines about refused deliveries per endpoint, reason and minute. Anyone can send deliveries, and without a
- * database all are refused. Neither a flood nor an outage may fill the log or the disk. The metric counts every
+ * The most log lines about refused deliveries, per endpoint, reason and minute. Anyone can send deliveries, and without
+ * a database all are refused. Neither a flood nor an outage may fill the log or the disk. The metric counts every
  * refusal.
  */
 const LINES_A_MINUTE = 20;
 
-/** Authentic deliveries refused because of our own state. */
+/** Reasons for refusing an authentic delivery: the cause is on our side. */
 const OURS: ReadonlySet<Refusal> = new Set<Refusal>(['timestamp_out_of_tolerance', 'database']);
 
-/** Counts each answer of an endpoint, and wakes the workers for a new event. */
+/** Counts each reply of an endpoint, and wakes the workers for a new event. */
 export function watchEndpoints(metrics: Metrics, log: Logger, wake: Wake): AnswerListener {
   const limits = new Map<string, MinuteLimit>();
-  /** The number of lines left out before this line. Null: leave out this line too. */
+  /** The number of skipped lines before this line. Null: skip this line too. */
   const admit = (endpoint: InboxSource, reason: Refusal): number | null => {
     const key = `${endpoint} ${reason}`;
     const limit = limits.get(key) ?? new MinuteLimit(LINES_A_MINUTE);

@@ -2,7 +2,7 @@
 import { type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { parseCurrency } from '../domain/money.js';
 
-/** False if the object names another kind. */
+/** True if the object names this kind or none. False: it names another kind. */
 export function isNamed(object: JsonObject, kind: string): boolean {
   return object['object'] === undefined || object['object'] === kind;
 }

@@ -1,5 +1,5 @@
-// Looks for proof of a change in Stripe's own answer. A 2xx with the object counts, unless something in the object
-// contradicts it.
+// Looks for proof of a change in Stripe's own reply. A 2xx with the object counts, unless the object contradicts the
+// change.
 import { mayBeOneName } from '../domain/payment-name.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
@@ -7,7 +7,7 @@ import { idOf, type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { amountOf, isNamed } from './amounts.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
 
-/** The answer in our form. Null: it shows another object, another amount, or no effect. */
+/** The reply in our form. Null: it shows another object, another amount, or no effect. */
 export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
   switch (asked.kind) {
     case 'report_payment': {
@@ -52,7 +52,7 @@ export type InvoiceCall = Extract<
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
-/** True if a 2xx answer is enough, although it does not prove the effect: it does not contradict the effect either. */
+/** True if a 2xx reply is enough: it does not prove the effect, but does not contradict it either. */
 function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);
@@ -70,7 +70,7 @@ function isSame(given: unknown, asked: Money): boolean {
 }
 
 /**
- * True if this invoice, as Stripe just showed it, has the effect. For `attach_payment` it needs its payments expanded.
+ * True if the invoice in Stripe's latest reply shows the effect. For `attach_payment` it needs its expanded payments.
  */
 export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
   switch (asked.kind) {

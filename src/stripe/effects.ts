@@ -1,4 +1,4 @@
-// Finds out by reading whether a call had its effect. Used if no answer says so.
+// Finds out by reads from Stripe if a call had its effect. Used if no reply tells.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -23,8 +23,8 @@ export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear answer. For a refund only a
-   * refusal can show whether it exists already.
+   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear reply. For a refund only a
+   * refusal can show if it exists already.
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -48,7 +48,7 @@ export class StripeEffects {
 
   private async lookAtInvoice(
     asked: InvoiceCall,
-    /** True: the call got a 2xx, but the answer did not show the effect. */
+    /** True: the call got a 2xx, but the reply did not show the effect. */
     accepted: boolean,
   ): Promise<CallOutcome<Probe>> {
     const name = 'invoices.retrieve';
@@ -61,7 +61,7 @@ export class StripeEffects {
     let done = shows(asked, read.value);
     let answer: BillingAnswer = { kind: asked.kind, invoice };
     if (expand !== '') {
-      const within = paymentsWithin(read.value); // null: no invoice came, or it shows only its first payments
+      const within = paymentsWithin(read.value); // null: no invoice arrived, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
       // If Stripe lists no payments at all, an accepted attachment must be enough.
       const blind = !payments.ok && payments.status === 404 && accepted;
@@ -69,7 +69,7 @@ export class StripeEffects {
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // The invoice is paid without money: a person or a coupon credited all of it. Our money is not on it.
+        // The invoice is paid without money: a person or a coupon credited all of it. It does not carry our payment.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
         if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
@@ -79,8 +79,8 @@ export class StripeEffects {
   }
 
   /**
-   * Stripe has no look-up by reference. So this reads first the payments of the invoice, then every record made since
-   * the payment.
+   * Finds a payment record. Stripe has no look-up by reference. So this first reads the payments of the invoice, then
+   * all records made since the payment.
    */
   private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
     const attached = await this.listPayments(asked.invoiceId);
@@ -106,10 +106,11 @@ export class StripeEffects {
   }
 
   /**
-   * Stripe shows the refunded sum of a record, but not the references of its refunds. Four things prove our refund: the
-   * record's metadata, a rest of zero, Stripe's refusal of the reference as taken (it is unique across all refunds), or
-   * Stripe's refusal of the key as used with other bytes (it names payment and refund). Without proof the refund counts
-   * as absent. Sending it again under a new key is then harmless: Stripe would refuse a taken reference.
+   * Finds a refund. Stripe shows the refunded sum of a record, but not the references of its refunds. Four things prove
+   * our refund: the record's metadata, a rest of zero, Stripe's refusal of the reference as used (it is unique across
+   * all refunds), or Stripe's refusal of the key as used with other bytes (it names payment and refund). Without proof
+   * the refund counts as absent. Sending it again under a new key is then harmless: Stripe would refuse a used
+   * reference.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
@@ -127,7 +128,7 @@ export class StripeEffects {
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
-  /** A deleted subscription counts as cancelled. */
+  /** Finds out if the subscription is cancelled. A deleted subscription counts as cancelled. */
   private async findCancelled(asked: Call<'cancel_subscription'>): Promise<CallOutcome<Probe>> {
     const name = 'subscriptions.retrieve';
     const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
@@ -147,7 +148,7 @@ export class StripeEffects {
     for (const item of pages.value) {
       const note = parseCreditNote(item);
       if (note === null) return notUnderstood(name, pages);
-      // A person may have voided the note since. It was issued all the same, so Crossbill issues no second one.
+      // A person may have voided the note later. Crossbill has issued it all the same, so it issues no second one.
       const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
       const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
@@ -179,8 +180,8 @@ function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[
 }
 
 /**
- * True if the record is ours by its metadata, or was made for the same charge. A record naming another invoice never
- * counts.
+ * True if the payment record's metadata names our payment, or if it has the same charge. A record of another invoice
+ * never counts.
  */
 function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   const record = parsePaymentRecord(object);
@@ -190,7 +191,10 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   return record.paymentId === asked.paymentId || record.reference === asked.reference;
 }
 
-/** True for an unreadable record with the name of our payment. Counting it as absent would report the payment twice. */
+/**
+ * True for an unreadable record with our payment's id. If it counted as absent, Crossbill would report the payment
+ * twice.
+ */
 function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (!isObject(object)) return true;
   if (parsePaymentRecord(object) !== null) return false;
@@ -202,7 +206,10 @@ function recordFound(paymentRecordId: string): Probe {
   return { done: true, answer: { kind: 'report_payment', paymentRecordId } };
 }
 
-/** Stripe does not document its code for a repeated reference, so the field or the words decide. */
+/**
+ * True if Stripe refused the reference as already used. Stripe does not document its code for this, so the field or the
+ * words decide.
+ */
 function saysReferenceTaken({ code, message, errors }: CallFailure): boolean {
   const words = `${code ?? ''} ${message}`;
   const aboutReference = errors.some(({ field }) => field.includes('refund_reference')) || /reference/i.test(words);

@@ -4,12 +4,12 @@ import { MAX_MINOR, type Money } from '../domain/money.js';
 import { type BillingCall } from '../domain/ports/billing-platform.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
-/** The name on the record if the merchant has no custom payment method type in the Dashboard. */
+/** The name on the payment record if the merchant has no custom payment method type in the Dashboard. */
 const DISPLAY_NAME = 'Merchant of Record';
 
 /**
- * One call as method, path and form, with the fields in this order. `customType`: the merchant's `cpmt_…`, or null.
- * Throws RangeError for an amount outside 1 to 2^53 - 1.
+ * Encodes a call as method, path and form, with the fields in this order. `customType`: the merchant's `cpmt_…`, or
+ * null. Throws RangeError for an amount outside 1 to 2^53 - 1.
  */
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
   switch (call.kind) {
@@ -36,7 +36,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       } satisfies Stripe.PaymentRecordReportPaymentParams);
     }
     case 'attach_payment':
-      // The answer then shows the payments and proves the attachment, so no further read is needed.
+      // The reply then shows the payments and proves the attachment, so no further read is needed.
       return post(`/v1/invoices/${segment(call.invoiceId)}/attach_payment`, {
         payment_record: call.paymentRecordId,
         expand: ['payments'],
@@ -98,7 +98,7 @@ function post(path: string, params: object): WireRequest {
   return { method: 'POST', path, body: form(params) };
 }
 
-/** The form as the `stripe` package writes it: `a[b][0]=c`, with unescaped brackets. */
+/** Encodes a form as the `stripe` package does: `a[b][0]=c`, with unescaped brackets. */
 export function form(params: object): string {
   const fields: string[] = [];
   const add = (name: string, value: unknown): void => {
@@ -118,7 +118,7 @@ function escaped(text: string): string {
     .replace(/%5D/g, ']');
 }
 
-/** An id as a part of a path. Throws RangeError for an id that would lead elsewhere. */
+/** Encodes an id as a part of a path. Throws RangeError for an id with another path in it. */
 export function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new RangeError('an id is missing');
   return encodeURIComponent(id);

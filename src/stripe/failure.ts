@@ -4,7 +4,7 @@ import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
 import { NoAnswer } from './http-client.js';
 import { textOf } from '@crossbill/mor/read.js';
 
-/** Builds a failure. Fields left out mean "nothing known". */
+/** Makes a failure. Absent fields are unknown. */
 export function failure(
   kind: FailureKind,
   code: string | null,
@@ -26,8 +26,8 @@ export function failure(
 }
 
 /**
- * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"). Never connected, 409 and 429 →
- * `retry`. No answer, an unreadable answer, 5xx → `unknown`. 401, 403 and redirects → `stopped`. Other 4xx → `refused`.
+ * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"). No connection, 409 and 429 →
+ * `retry`. No reply, an unreadable reply, 5xx → `unknown`. 401, 403 and redirects → `stopped`. Other 4xx → `refused`.
  * `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` does not turn a 5xx or a 429 into a refusal: it
  * means "no automatic retry now" and says nothing about the effect.
  */
@@ -45,7 +45,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   const headers = error.headers ?? {};
   const kind = status === null ? 'unknown' : kindOf(status, error, headers['stripe-should-retry'] === 'true');
   const limit = headers['stripe-rate-limited-reason'];
-  // The package passes on the answer's value, whatever its type, so Crossbill parses it like any outside data.
+  // The package passes on the reply's value, whatever its type, so Crossbill parses it like other outside data.
   const said = textOf(error.message) ?? 'no message';
   const field = textOf(error.param);
   const message = safeText(`Stripe ${status ?? '-'}: ${said}${limit === undefined ? '' : ` [${limit}]`}`, apiKey);
@@ -58,7 +58,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   });
 }
 
-/** The limit behind a 429 (`Stripe-Rate-Limited-Reason`). Null: the answer does not name it. */
+/** The name of the limit behind a 429 (`Stripe-Rate-Limited-Reason`). Null: the reply does not name it. */
 export function limitOf(error: unknown): string | null {
   return error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? null) : null;
 }
@@ -69,7 +69,7 @@ function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: b
   if (status >= 300 && status < 400) return 'stopped';
   if (status === 409 || status === 429) return 'retry';
   if (status < 400 || status >= 500) return 'unknown';
-  // A server in between gave up, and the effect is unknown.
+  // A server in between gave up, so the effect is unknown.
   if (status === 408 || status === 424 || status === 425) return 'unknown';
   if (error.code === 'lock_timeout' || error.code === 'rate_limit') return 'retry';
   if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not from Stripe: the page of a proxy
@@ -98,12 +98,15 @@ function retryAfterMs(value: string | undefined, nowMs: number): number | null {
   return Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), 86_400_000) : null;
 }
 
-/** Null if there is no id, or if it is no plain short word: it goes into the log and the timeline unchanged. */
+/**
+ * Parses the request id. Null if there is none, or if it is no plain short word: it goes into the log and the timeline
+ * unchanged.
+ */
 export function requestIdOf(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }
 
-/** Makes a peer's words safe for logs: one line, limited length, nothing like a key or a client secret. */
+/** Makes a peer's message safe for logs: one line, limited length, nothing like a key or a client secret. */
 function safeText(text: string, apiKey: string): string {
   const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
   return hidden

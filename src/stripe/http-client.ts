@@ -1,5 +1,5 @@
-// The transport below the `stripe` package: own sockets, one deadline for the whole exchange, and a reliable answer to
-// the question whether the request was sent.
+// The transport below the `stripe` package. It has its own sockets and one deadline for the whole exchange, and it
+// knows if the request was sent.
 import type Stripe from 'stripe';
 import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
@@ -10,7 +10,7 @@ export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Str
 export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 
 /**
- * The longest answer Crossbill reads. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests
+ * The longest reply Crossbill reads. A list of 100 invoices with their lines has about 1 MB, and Crossbill requests
  * nothing larger.
  */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
  */
 const IDLE_MS = 30_000;
 
-/** No usable answer came. `sent` false: surely not one byte of the request has reached the peer. */
+/** No usable reply arrived. `sent` false: certainly not one byte of the request has reached the peer. */
 export class NoAnswer extends Error {
   constructor(
     readonly sent: boolean,
@@ -34,9 +34,9 @@ export class NoAnswer extends Error {
 
 /**
  * Replaces the HTTP client of the `stripe` package, for five reasons. Four come from its source (23.1.0). Its timeout
- * counts only silence, so a peer sending single bytes holds a call for ever. It repeats a request automatically after a
- * reset, past the request budget. It cannot tell "never connected" from "answer lost". A bare JSON string or number as
- * an answer ends the process. The fifth: node:http takes twice the processor time of undici. undici also checks an idle
+ * counts only silence, so a peer with single bytes holds a call for ever. It repeats a request automatically after a
+ * reset, past the request budget. It cannot tell "never connected" from "reply lost". A bare JSON string or number as a
+ * reply ends the process. The fifth: node:http takes twice the processor time of undici. undici also checks an idle
  * socket before it writes.
  */
 export class StripeHttpClient implements Transport {
@@ -47,7 +47,7 @@ export class StripeHttpClient implements Transport {
       connections: maxSockets,
       pipelining: 1, // a request queued behind another one on a socket could go out twice
       keepAliveTimeout: IDLE_MS,
-      // The deadline of the whole exchange replaces these two.
+      // The deadline for the whole exchange replaces these two.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -60,7 +60,7 @@ export class StripeHttpClient implements Transport {
 
   /** Closes idle sockets. Requests under way still finish. */
   close(): void {
-    this.out.close().catch(() => undefined); // ignore: it is closed already
+    this.out.close().catch(() => undefined); // ignore: it is already closed
   }
 
   makeRequest(
@@ -82,7 +82,7 @@ export class StripeHttpClient implements Transport {
   }
 }
 
-/** One request and its answer, from the request for a socket to the last byte. */
+/** One request and its reply, from the wait for a socket to the last byte. */
 class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   private readonly deadline: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | null = null;
@@ -124,7 +124,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: NodeJS.ErrnoException): void {
     if (this.headers !== null) return this.fail('answer_cut');
     if (error.code !== 'UND_ERR_INVALID_ARG') return this.fail(error.code ?? error.name);
-    if (this.end()) this.reject(error); // impossible to send: another try would not help
+    if (this.end()) this.reject(error); // impossible to send, so no other try would help
   }
 
   private fail(reason: string): void {
@@ -133,7 +133,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error(reason));
   }
 
-  /** False: the exchange had already ended. */
+  /** Marks the exchange as ended. Returns false if it had already ended. */
   private end(): boolean {
     if (this.ended) return false;
     this.ended = true;
@@ -142,7 +142,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An answer in the form the package expects, whatever its body. */
+/** A reply in the form the package expects, with any body. */
 export class Answer implements TransportAnswer {
   constructor(
     private readonly status: number,
@@ -169,7 +169,7 @@ export class Answer implements TransportAnswer {
 
   /**
    * The body as an object. The package gets an error of type `unreadable_answer` for any other body, and for every
-   * status except a 2xx or an error in Stripe's form. So such an answer arrives with its status and headers, like every
+   * status except a 2xx or an error in Stripe's form. So such a reply arrives with its status and headers, like every
    * error.
    */
   toJSON(): Promise<object> {
@@ -187,7 +187,7 @@ export class Answer implements TransportAnswer {
   }
 }
 
-// A new object each time: the package writes headers into it.
+// Makes a new object each time, because the package writes headers into it.
 const UNREADABLE = (): object => ({ error: { type: 'unreadable_answer', message: 'the answer is not readable' } });
 
 /** Headers in the form of node:http and undici. */

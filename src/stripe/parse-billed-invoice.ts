@@ -1,9 +1,9 @@
-// Parses an invoice with its lines and its customer, for documents.
+// Parses an invoice with its lines and its customer, for documents such as a proforma invoice.
 import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain/ports/billing-reader.js';
 import { invoiceOf } from './parse-invoice.js';
 import { isObject, type JsonObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 
-/** Null: the object is no invoice. `lines` null: the object does not hold all lines. */
+/** Parses an invoice. Null: the object is no invoice. `lines` null: the object does not hold all lines. */
 export function billedInvoiceOf(
   object: unknown,
 ): (Omit<BilledInvoice, 'lines'> & { readonly lines: readonly BilledLine[] | null }) | null {
@@ -20,7 +20,7 @@ export function billedInvoiceOf(
   };
 }
 
-/** Null: the object is no line with an amount. */
+/** Parses a line. Null: the object is no line with an amount. */
 export function billedLineOf(object: unknown): BilledLine | null {
   const line = partOf(object);
   const amount = minorOf(line['amount']);
@@ -28,7 +28,10 @@ export function billedLineOf(object: unknown): BilledLine | null {
   return amount === null ? null : { description: textOf(line['description']), quantity, amount };
 }
 
-/** The customer's data from the invoice itself: Stripe billed with this copy. The current customer fills the gaps. */
+/**
+ * Reads the customer's data on the invoice itself, because Stripe billed with this copy. The current customer fills the
+ * gaps.
+ */
 function partyOf(invoice: JsonObject): BilledParty {
   const customer = partOf(invoice['customer']);
   const address = isObject(invoice['customer_address']) ? invoice['customer_address'] : customer['address'];

@@ -5,8 +5,8 @@ import { idOf, isObject, partOf, textOf, textsOf, timeOf } from '@crossbill/mor/
 type From = ChargedMethod['from'];
 
 /**
- * The order in Stripe docs, "Subscription payment methods": the subscription's method, its source, the customer's
- * method, the customer's source.
+ * Finds the method in the order of Stripe docs, "Subscription payment methods": the subscription's method, its source,
+ * the customer's method, the customer's source.
  */
 export function chargedOfSubscription(object: unknown): { readonly charged: ChargedMethod | null } | null {
   if (!isObject(object) || object['object'] !== 'subscription') return null;
@@ -27,8 +27,8 @@ export function chargedOfMethod(object: unknown): { readonly charged: ChargedMet
 }
 
 /**
- * An older source appears as its id, or as a card, a bank account or a source object. A payment method appears as an
- * object, since the read expands it.
+ * Parses a method. An older source appears as its id, or as a card, a bank account or a source object. A payment method
+ * appears as an object, since the read expands it.
  */
 export function methodOf(value: unknown, from: From): ChargedMethod | null {
   const id = idOf(value);

@@ -1,18 +1,18 @@
-// Parses an invoice in an answer, and its payments.
+// Parses an invoice in a reply, and its payments.
 import { parseInvoice } from '../domain/events/stripe-event.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
 import { type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { idOf, isObject, minorOf, partOf, textOf } from '@crossbill/mor/read.js';
 import { isNamed } from './amounts.js';
 
-/** Null if the object is no invoice, or lacks facts for a decision about money. */
+/** Parses an invoice. Null if the object is no invoice, or lacks facts for a decision about money. */
 export function invoiceOf(object: unknown): InvoiceFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice')) return null;
   const parsed = parseInvoice(object);
   return parsed.ok ? parsed.invoice : null;
 }
 
-/** Parses one InvoicePayment of any type. Null: the object is none. */
+/** Parses an InvoicePayment of any type. Null: the object is none. */
 export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
   const status = textOf(object['status']);
@@ -38,8 +38,8 @@ export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[]
 }
 
 /**
- * Parses an invoice with everything people may have changed by hand. Null like `invoiceOf`. A missing field means that
- * nobody changed it.
+ * Parses an invoice with everything people may have changed by hand. Null in the same cases as `invoiceOf`. A missing
+ * field means nobody changed it.
  */
 export function shownInvoiceOf(object: unknown): ShownInvoice | null {
   const invoice = invoiceOf(object);

@@ -1,5 +1,5 @@
-// Parses payment records, credit notes, events, customers, endpoints and the account to facts. Returns null for
-// anything else.
+// Parses payment records, credit notes, events, customers, endpoints and the account. Returns null for any other
+// object.
 import { parseCurrency } from '../domain/money.js';
 import {
   type BalanceEntryFacts,
@@ -52,7 +52,8 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
     status,
     amount,
     currency,
-    // Before 2025-03-31 a credit note did not show how much it returned after the payment: it may be the whole amount.
+    // Before API version 2025-03-31 a credit note does not show how much it returned after the payment: it may be the
+    // whole amount.
     afterPayment: minorOf(object['post_payment_amount']) ?? amount,
     toBalance: idOf(object['customer_balance_transaction']) !== null,
     refundId,
@@ -90,7 +91,7 @@ function namesBalance(before: unknown): boolean {
   return !isObject(before) || 'balance' in before || 'invoice_credit_balance' in before;
 }
 
-/** Null: the object nests too deep to write again. */
+/** The bytes of an object. Null: the object nests too deep to write again. */
 function bytesOf(object: JsonObject): Buffer | null {
   try {
     return Buffer.from(JSON.stringify(object));
@@ -105,7 +106,8 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Every other type comes from Stripe itself, or a credit note or an invoice already reports it.
+  // Only this type is by hand. Every other type comes from Stripe itself, or a credit note or an invoice already
+  // reports it.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

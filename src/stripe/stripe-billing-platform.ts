@@ -1,4 +1,4 @@
-// Stripe Billing as the billing platform. It sends stored calls unchanged, and trusts an answer only after parsing it.
+// Stripe Billing as the billing platform. It sends stored calls unchanged, and trusts a reply only after parsing it.
 import {
   BillingPlatform,
   type BillingAnswer,
@@ -32,8 +32,8 @@ const ROUTES: Record<BillingCallKind, string> = {
 };
 
 /**
- * Stripe may refuse these calls because they are already done (finalized, paid, attached, refunded before). Stripe does
- * not document how it refuses a repeat. So after a refusal Crossbill reads the object itself, once.
+ * Stripe may refuse these calls because their effect exists already (finalized, paid, attached, refunded before).
+ * Stripe does not document its refusal of a repeat. So after a refusal Crossbill reads the object, once.
  */
 const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'finalize_invoice',
@@ -47,7 +47,7 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 
 /**
  * The idempotency key of these calls names one refund. If Stripe knows the key with other bytes, Crossbill sent this
- * refund before a restore. The bytes then differ in the time (from the answer or from the event) or in the share of a
+ * refund before a restore. The bytes then differ in the time (from the reply or from the event) or in the share of a
  * surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
@@ -115,7 +115,7 @@ export class StripeBillingPlatform extends BillingPlatform {
     if (!read.ok) return read;
     if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
     const invoice = invoiceOf(read.value);
-    // An answer about another invoice must not decide about this invoice.
+    // A reply about another invoice must not decide about this invoice.
     if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
     return { ...read, value: { invoice, object: read.value } };
   }
@@ -125,8 +125,8 @@ export class StripeBillingPlatform extends BillingPlatform {
   }
 
   /**
-   * Reads after an unclear answer or a refusal. Returns success if the effect exists, the failure if it surely does
-   * not, and `unknown` if the read fails.
+   * Reads the object after an unclear reply or a refusal. Returns success if the effect exists, the failure if it
+   * certainly does not, and `unknown` if the read fails.
    */
   private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
     const found = await this.effects.look(asked, failed);

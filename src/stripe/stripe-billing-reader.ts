@@ -39,7 +39,7 @@ import {
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 export class StripeBillingReader extends BillingReader {
-  /** `pageSize`: for a list of invoices or events. Stripe gives at most 100. */
+  /** `pageSize`: the objects on a page of invoices or events. Stripe gives at most 100. */
   constructor(
     private readonly client: StripeClient,
     private readonly pageSize = 100,
@@ -54,7 +54,7 @@ export class StripeBillingReader extends BillingReader {
     if (read.value === null) return { ...read, value: null };
     const { lines } = read.value;
     if (lines !== null) return { ...read, value: { ...read.value, lines } };
-    // An invoice shows only its first lines (Stripe docs, "The Invoice object").
+    // An invoice shows only its first lines (Stripe docs, "The Invoice object"), so read all lines.
     const all = await this.client.all('invoices.list_lines', `${path}/lines?limit=100`, billedLineOf);
     // If Stripe has no lines, the invoice still has its total.
     if (!all.ok && all.status === 404) return { ...read, value: { ...read.value, lines: [] } };
@@ -89,8 +89,8 @@ export class StripeBillingReader extends BillingReader {
   }
 
   override listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>> {
-    // The filters of this list differ from others, and Stripe does not document whether they include the exact second.
-    // So the query covers one more second on each side.
+    // The filters of this list differ from others, and Stripe does not document if they include the exact second. So
+    // the query covers one more second on each side.
     const search = new URLSearchParams({ created_after: seconds(new Date(query.createdAfter.getTime() - 1_000)) });
     if (query.createdBefore !== undefined) search.set('created_before', seconds(query.createdBefore));
     search.set('limit', String(this.pageSize));
@@ -130,7 +130,7 @@ export class StripeBillingReader extends BillingReader {
     return this.client.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
   }
 
-  /** Stripe docs, "List all customers": `email` is case sensitive. */
+  /** Finds customers by e-mail address. Stripe docs, "List all customers": `email` is case sensitive. */
   override async findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>> {
     const query = new URLSearchParams({ email, limit: '10' });
     const page = await this.page('customers.list', `/v1/customers?${query.toString()}`, parseCustomer);
@@ -202,7 +202,7 @@ const OF_CUSTOMER = 'invoice_settings.default_payment_method';
 /** Stripe shows the type of a payment method only on request. */
 const METHODS = (of: string): string => `expand[0]=${of}default_payment_method&expand[1]=${of}customer.${OF_CUSTOMER}`;
 
-/** Stripe counts in whole seconds. The fraction is dropped, so a page may begin up to a second early, never late. */
+/** Stripe counts in whole seconds. The fraction is cut off, so a page may begin up to a second early, never late. */
 function seconds(time: Date): string {
   return String(Math.floor(time.getTime() / 1000));
 }

@@ -1,5 +1,5 @@
 // Sends one request to Stripe: waits for the request budget, uses the real SDK, and returns a plain object or a sorted
-// failure. It reports each request.
+// failure. Reports each request.
 import Stripe from 'stripe';
 import {
   type CallFailure,
@@ -15,10 +15,13 @@ import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, type JsonObject, textOf } from '@crossbill/mor/read.js';
 import { type StripeOptions } from './stripe-options.js';
 
-/** The most pages of 100 objects for one question. Beyond it the answer is "could not find out", never "not there". */
+/** The most pages of 100 objects for one list. Beyond it the result is "could not find out", never "not there". */
 const MAX_PAGES = 200;
 
-/** The `stripe` package adds its headers and reads the answer. The body is the stored one, byte for byte. */
+/**
+ * Sends a stored request. The `stripe` package adds its headers and reads the reply. The body goes out byte for byte as
+ * stored.
+ */
 class StoredRequests extends Stripe.StripeResource {
   override requestDataProcessor = (
     _method: string,
@@ -28,8 +31,8 @@ class StoredRequests extends Stripe.StripeResource {
   ): void => done(null, body);
 
   post(path: string, body: string, idempotencyKey: string | null): Promise<unknown> {
-    // The package writes a stack trace before each call, in case of an error. This takes a fifth of a call's cost, and
-    // nobody reads it.
+    // Switched off: the package writes a stack trace before each call, in case of an error. This takes a fifth of a
+    // call's cost, and nobody reads it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -45,7 +48,7 @@ export class StripeClient {
   private readonly requests: StoredRequests;
   private readonly transport: Transport & { close(): void };
 
-  /** Throws if the base URL is invalid or has a path: requests would go to a wrong address. */
+  /** Makes the client. Throws if the base URL is invalid or has a path: requests would go to a wrong address. */
   constructor(
     private readonly options: StripeOptions,
     private readonly budget: RequestBudget,
@@ -61,7 +64,7 @@ export class StripeClient {
     this.requests = new StoredRequests(this.stripe);
   }
 
-  /** The API version of Stripe's answers. Null: unknown. */
+  /** The API version of Stripe's replies. Null: unknown. */
   get apiVersion(): string | null {
     return textOf(this.stripe.getApiField('version'));
   }
@@ -74,7 +77,7 @@ export class StripeClient {
    * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
-    // The last gate: whatever the rules decided, shadow mode changes nothing.
+    // The last check: even after a wrong decision, shadow mode changes nothing.
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
     const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
@@ -95,7 +98,7 @@ export class StripeClient {
   async read(name: string, path: string): Promise<CallOutcome<JsonObject | null>> {
     const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
     if (outcome.ok || outcome.status !== 404 || outcome.kind !== 'refused') return outcome;
-    // A wrong address gives a 404 too, and such a 404 says nothing about the object.
+    // A wrong address also gives a 404, and such a 404 proves nothing about the object.
     const missing =
       outcome.code === 'resource_missing' || (outcome.code === null && !/unrecognized request/i.test(outcome.message));
     if (!missing) return outcome;
@@ -109,13 +112,13 @@ export class StripeClient {
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
     const next = hasMore === true && isObject(last) ? textOf(last['id']) : null;
-    // A page ending where it began would never finish.
+    // A page with its own start as its end would repeat for ever.
     const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
     if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);
     return { ...outcome, value: { items: data, next } };
   }
 
-  /** Reads the pages of a list, until `enough` finds the wanted object. `path` already has a query. */
+  /** Reads pages of a list until `enough` finds the wanted object. `path` already has a query. */
   async pages(
     name: string,
     path: string,
@@ -142,7 +145,7 @@ export class StripeClient {
     return value === null ? notUnderstood(name, read) : { ...read, value };
   }
 
-  /** Reads and parses every object of a list. One unreadable object makes the whole answer unreadable. */
+  /** Reads and parses every object of a list. One unreadable object makes the whole list unreadable. */
   async all<T>(name: string, path: string, parse: (object: unknown) => T | null): Promise<CallOutcome<readonly T[]>> {
     const pages = await this.pages(name, path);
     if (!pages.ok) return pages;
@@ -167,7 +170,7 @@ export class StripeClient {
       return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
-      // A lock on one object (`lock_timeout`) does not mean too many requests. Every other 429 does.
+      // A lock on one object (`lock_timeout`) is no sign of too many requests. Every other 429 is.
       if (failed.status === 429 && failed.code !== 'lock_timeout')
         this.budget.throttled(name, failed.retryAfterMs, limitOf(error));
       return failed;
@@ -186,13 +189,13 @@ export class StripeClient {
   }
 }
 
-/** Stripe answered 2xx with something else than requested: the effect may exist. */
+/** Stripe replied 2xx with something else than requested: the effect may exist. */
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
 }
 
-/** Where the `stripe` package sends requests. Empty: to Stripe itself. */
+/** The target of the `stripe` package's requests. Empty: Stripe itself. */
 export function stripeAddress(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
   if (apiBase === null) return {};
   const url = new URL(apiBase);

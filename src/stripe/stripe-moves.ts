@@ -103,7 +103,7 @@ export class StripeMoves extends BillingMoves {
   }
 }
 
-/** True if the answer shows the wanted effect. */
+/** True if the reply shows the wanted effect. */
 function answers(asked: MoveCall, object: Readonly<Record<string, unknown>>): boolean {
   switch (asked.kind) {
     case 'make_method':
@@ -122,7 +122,7 @@ function parseAll(objects: readonly unknown[]): readonly MovableSubscription[] |
   return items.length === objects.length ? items : null;
 }
 
-/** Parses a subscription. Null: the object is none. Since 2025-03-31 its items hold the period. */
+/** Parses a subscription. Null: the object is none. Since API version 2025-03-31 its items hold the period. */
 export function parseMovable(object: unknown): MovableSubscription | null {
   const facts = parseSubscription(object);
   const status = isObject(object) ? textOf(object['status']) : null;

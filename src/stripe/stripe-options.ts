@@ -10,7 +10,7 @@ export type CallReport = {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** The HTTP status. Null: no answer came. */
+  /** The HTTP status. Null: no reply arrived. */
   readonly status: number | null;
   readonly outcome: 'ok' | FailureKind;
   readonly elapsedMs: number;
@@ -24,9 +24,9 @@ export abstract class StripeOptions {
   abstract readonly apiBase: string | null;
   /** `cpmt_…` from the merchant's Dashboard. Null: Stripe shows payments as "Merchant of Record". */
   abstract readonly customPaymentMethodType: string | null;
-  /** True: only reads leave this process. */
+  /** True (shadow mode): the client sends only reads. */
   abstract readonly shadow?: boolean;
-  /** The limit from the request for a socket to the last byte of the answer. Absent: 15,000. */
+  /** The longest time of an exchange, from the wait for a socket to the last byte of the reply. Absent: 15,000. */
   abstract readonly timeoutMs?: number;
   /** The most sockets to Stripe at the same time. Further requests wait. Absent: 32. */
   abstract readonly maxSockets?: number;

@@ -1,4 +1,4 @@
-// The Nest module of Stripe. It exports the ports and keeps the client to itself.
+// The Nest module of Stripe. It exports the ports but not the client.
 import {
   Global,
   Module,
@@ -29,7 +29,7 @@ class StripeSockets implements OnApplicationShutdown {
 @Global()
 @Module({})
 export class StripeModule {
-  /** `imports` must bring a `RequestBudget` (unless a global module does) and every name in `inject`. */
+  /** `imports` must provide a `RequestBudget` (unless a global module does) and every name in `inject`. */
   static registerAsync(setup: {
     readonly imports?: NonNullable<ModuleMetadata['imports']>;
     readonly inject?: NonNullable<FactoryProvider['inject']>;

@@ -11,8 +11,8 @@ import { notUnderstood, type StripeClient } from './stripe-client.js';
 const PATH = '/v1/webhook_endpoints';
 
 /**
- * Stripe returns the signing secret only once, in the answer to the creation (Stripe docs, "The Webhook Endpoint
- * object"). Null: the answer had none.
+ * A new endpoint with its signing secret. Stripe returns the secret only once, in the reply to the creation (Stripe
+ * docs, "The Webhook Endpoint object"). Null: the reply had none.
  */
 export type CreatedWebhookEndpoint = { readonly endpoint: WebhookEndpointFacts; readonly secret: Secret | null };
 
@@ -20,8 +20,8 @@ export class StripeWebhookEndpoints {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Within a day the same `key` returns the same endpoint with its secret. So the caller asks again after a lost
-   * answer.
+   * Creates an endpoint. Within a day the same `key` returns the same endpoint with its secret, so the caller may ask
+   * again after a lost reply.
    */
   async create(url: string, events: readonly string[], key: string): Promise<CallOutcome<CreatedWebhookEndpoint>> {
     const name = 'webhook_endpoints.create';
@@ -39,7 +39,7 @@ export class StripeWebhookEndpoints {
     return { ...made, value: { endpoint, secret: secret === null ? null : new Secret(secret) } };
   }
 
-  /** Sets exactly these events for the endpoint. Sending it twice changes nothing more. */
+  /** Sets exactly these events for the endpoint. A repeat has no further effect. */
   async setEvents(id: string, events: readonly string[]): Promise<CallOutcome<WebhookEndpointFacts>> {
     const name = 'webhook_endpoints.update';
     const path = `${PATH}/${encodeURIComponent(id)}`;

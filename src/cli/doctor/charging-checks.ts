@@ -29,7 +29,7 @@ export type Walk = {
 };
 
 /**
- * Asks Stripe which payment method it would charge for each subscription, and stores the answer. For a day
+ * Asks Stripe which payment method it would charge for each subscription, and stores the reply. For a day
  * (`CHARGE_LOOK_GOOD_MS`) Crossbill does not ask again.
  */
 export async function chargingChecks(walk: Walk): Promise<{ check: Check; charged: readonly ChargedSubscription[] }> {

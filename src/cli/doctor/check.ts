@@ -1,4 +1,4 @@
-// One check of the doctor and its result.
+// One check of `crossbill doctor` and its result.
 
 export type State = 'ok' | 'warn' | 'fail';
 

@@ -17,11 +17,11 @@ import { age } from '../table.js';
 import { type World } from '../world.js';
 import { type Check, check } from './check.js';
 
-/** Refusals without a fault: every deploy, browser or broken connection causes them. */
+/** Harmless reasons for a refusal: every deploy, browser or broken connection causes them. */
 const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 
-/** `usable`: true if the flows can work with this database. */
+/** The result of the checks. `usable`: true if the flows can work with this database. */
 export type DatabaseFound = { readonly checks: readonly Check[]; readonly usable: boolean };
 
 export async function databaseChecks(choice: DatabaseChoice, production: boolean, log: Logger): Promise<DatabaseFound> {
@@ -82,14 +82,15 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
   const { ok, warn } = check(`traffic from ${source}`);
   const silentMs = at === null ? Infinity : Date.now() - at.getTime();
   const ago = at === null ? 'nothing was ever taken' : `last event ${age(silentMs / 1000)} ago`;
-  // Reports a refusal only if no delivery was accepted since: an accepted one shows that the sender's secret is right.
+  // Reports a refusal only if no later delivery was accepted: an accepted delivery shows that the sender's secret is
+  // right.
   const isNews = (r: EndpointRefusal): boolean => (at === null || r.at > at) && Date.now() - r.at.getTime() < DAY_MS;
   const refused = refusals.find((r) => r.endpoint === source && isNews(r));
   if (refused !== undefined) {
     const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));
   }
-  // Proforma invoices and disputes are rare: a day without an event of theirs is normal. Renewals come every day.
+  // Proforma invoices and disputes are rare, so a day without one of their events is normal. Renewals come every day.
   if (at !== null && (silentMs <= DAY_MS || source === 'mor_events')) return ok(ago);
   const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
   return warn(ago, todo);

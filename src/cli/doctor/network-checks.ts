@@ -1,4 +1,4 @@
-// Compares our clock with the Date header of Stripe and of the MoR, since a signature holds for minutes only. Also
+// Compares our clock with the Date headers of Stripe and the MoR, because a signature is valid for minutes only. Also
 // checks the proxies.
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { WayOut } from '../../config/way-out.js';
@@ -9,7 +9,7 @@ const WARN_SEC = 30;
 
 /**
  * Compares our clock with a peer's.
- * @param toleranceSec a greater difference makes Crossbill refuse authentic webhooks
+ * @param toleranceSec beyond this difference Crossbill would refuse authentic webhooks
  */
 export async function clockCheck(peer: string, url: string, toleranceSec: number, proxies: Proxies): Promise<Check> {
   const { ok, warn, fail } = check(`clock against ${peer}`);

@@ -1,4 +1,4 @@
-// Checks the merchant's receiver of notifications, without a delivery.
+// Checks the merchant's receiver of notifications. Sends no notification.
 import { lookup } from 'node:dns/promises';
 import { type Config, type Proxies, proxyFor, shownProxy } from '../../config/index.js';
 import { type Notifications } from '../../store/notifications.js';
@@ -27,7 +27,7 @@ export async function notifyChecks(
   return checks;
 }
 
-/** Resolves the host name. Shows no path of the URL, since it may hold a secret. */
+/** Resolves the host name of the receiver. Shows no path of the URL, because it may hold a secret. */
 async function addressCheck(url: URL, proxies: Proxies): Promise<Check> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   try {

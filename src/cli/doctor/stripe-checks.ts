@@ -11,7 +11,7 @@ import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type VerifyStore } from '../../verify/verify.store.js';
 import { type Check, check } from './check.js';
 
-// Without these events Crossbill misses renewals, or holds money for ever.
+// The events Crossbill must receive. Without them it misses renewals, or holds money for ever.
 const INDISPENSABLE = new Set<string>(['invoice.created', 'invoice.finalized', 'invoice.voided', 'invoice.paid']);
 const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview). ${TOO_OLD}.`;
 const OWN_CARD_SHOWN = 5;
@@ -64,8 +64,8 @@ function endpointCheck(e: WebhookEndpointFacts): Check {
 }
 
 /**
- * Compares Stripe's events of the last day with the inbox. An endpoint with a wrong address or secret looks fine at
- * Stripe.
+ * Compares Stripe's events of the last day with the inbox, because at Stripe an endpoint with a wrong address or secret
+ * looks fine.
  */
 export async function arrivalChecks(reader: BillingReader, books: VerifyStore): Promise<Check[]> {
   const { ok, warn, fail } = check('arrival of Stripe’s events');
@@ -74,8 +74,8 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
   const { items } = listed.value;
-  // The list has events in the account's API version. An endpoint without a version of its own gets the same events, so
-  // their version can be checked here.
+  // Stripe lists events in the account's API version. An endpoint without its own version gets the same events, so this
+  // checks their version.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
@@ -117,9 +117,10 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
 }
 
 /**
- * Finds invoices with a mail from Stripe and a payment link: the customer would pay twice, at Stripe and at the MoR.
- * Stripe's switches for these mails (Dashboard, Settings, Billing) have no API, so Crossbill looks at the invoices.
- * @param isStripe false: STRIPE_API_BASE names the sandbox, and the sandbox mails nobody
+ * Finds invoices with both an e-mail from Stripe and a payment link: the customer would pay twice, at Stripe and at the
+ * MoR. Stripe's switches for these e-mails (Dashboard, Settings, Billing) have no API, so Crossbill looks at the
+ * invoices.
+ * @param isStripe false: STRIPE_API_BASE names the sandbox, and the sandbox sends no e-mail
  */
 export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }, isStripe: boolean): Check {
   const { ok, warn } = check('automatic invoice mails');
@@ -132,7 +133,8 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
 }
 
 /**
- * Finds enrolled customers with a default card at Stripe: Stripe and the MoR would charge the customer an hour apart.
+ * Finds enrolled customers with a default card at Stripe: Stripe and the MoR would both charge the customer, an hour
+ * apart.
  */
 export async function ownCardChecks(
   customers: readonly string[],
@@ -154,7 +156,7 @@ export async function ownCardChecks(
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
-    // A method without `pm_` is an older source. Stripe can charge every such source.
+    // A method without `pm_` is an older source. Stripe can charge all of these.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)

@@ -1,4 +1,4 @@
-// A page on this machine: it passes a client secret to the merchant's browser and takes the result. The secret never
+// A page on this machine. It passes a client secret to the merchant's browser and receives the result. The secret never
 // reaches a terminal.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { html } from '../../console/html.js';
 import { Interrupted } from './state.js';
 
-/** The browser's result. Null: the browser did not say, or the intent takes no money. */
+/** The browser's result. An id is null if the browser did not send it, or if the intent takes no money. */
 export type Confirmed = { readonly chargeId: string | null; readonly paymentId: string | null };
 
 type Shown = {
@@ -48,7 +48,7 @@ export class ConfirmPage {
     return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}${this.path}`;
   }
 
-  /** Waits for the browser's result, without a limit. Throws Interrupted when the person stops the rehearsal. */
+  /** Waits for the browser's result, without a time limit. Throws Interrupted if the person stops the rehearsal. */
   async answer(signal: AbortSignal): Promise<Confirmed> {
     const ended = once(signal, 'abort').then(() => Promise.reject(new Interrupted()));
     return signal.aborted ? Promise.reject(new Interrupted()) : Promise.race([this.result, ended]);

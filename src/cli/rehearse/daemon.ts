@@ -22,12 +22,12 @@ export class DaemonApi {
     return this.#ask('GET', path);
   }
 
-  /** `key`: the `Idempotency-Key` of the request. */
+  /** Sends a POST to the daemon. `key`: the `Idempotency-Key` of the request. */
   post(path: string, body: Json = {}, key: string | null = null): Promise<Answer> {
     return this.#ask('POST', path, body, key);
   }
 
-  /** Returns the body. Throws a CliError for an unexpected status. */
+  /** Returns the body of a reply. Throws a CliError for an unexpected status. */
   must({ status, body }: Answer, expected: readonly number[], what: string): Json {
     if (expected.includes(status)) return body;
     const code = textAt(body, 'code') ?? `http_${status}`;
@@ -60,7 +60,7 @@ export class DaemonApi {
     try {
       parsed = JSON.parse(text);
     } catch {
-      // The body is not JSON, for example from a proxy: the status says enough.
+      // The body is not JSON, for example from a proxy: the status is enough.
     }
     return { status: response.status, body: objectOf(parsed) };
   }

@@ -1,5 +1,5 @@
 // Plays the customer of a rehearsal: confirms an intent, pays a link, has a declining card. With the sandbox its
-// control routes play the customer; else the merchant does on a page.
+// control routes play the customer; otherwise the merchant does, on a page.
 import { type Config } from '../../config/index.js';
 import { type Confirmed, ConfirmPage } from './confirm-page.js';
 import { objectOf, textAt } from './json.js';
@@ -25,8 +25,8 @@ export type Hands = {
 type Options = {
   readonly say: (text: string) => void;
   /**
-   * The merchant's own confirmation page. Crossbill appends the client secret after `#`. Null: the merchant confirms
-   * elsewhere.
+   * The merchant's own confirmation page. Crossbill appends the client secret after `#`. Null: the merchant confirms in
+   * another way.
    */
   readonly page: string | null;
 };

@@ -1,4 +1,4 @@
-// Reads replies of the daemon, of Stripe and of the MoR by member name, without trust in their shape.
+// Reads replies of the daemon, Stripe and the MoR by member name. Any shape may occur.
 import { isObject } from '@crossbill/mor/read.js';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Shared waits of the steps: for an invoice at the daemon, a test clock at Stripe, a charge at the MoR.
+// Waits used by several steps: for an invoice at the daemon, a test clock at Stripe, a charge at the MoR.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Json, listOf, textAt } from './json.js';
 import { type Stage } from './stage.js';
@@ -7,7 +7,7 @@ import { NotArrived } from './state.js';
 const HOUR = 3_600;
 const MINUTE = 60;
 
-/** Returns the id. Stripe sends an id or the whole object. */
+/** Returns the id of an object. Stripe sends an id or the whole object. */
 export const idOf = (of: string | { readonly id?: string } | null | undefined): string =>
   typeof of === 'string' ? of : (of?.id ?? '');
 
@@ -79,7 +79,7 @@ export async function nextVerdict(stage: Stage, invoiceId: string, before: numbe
   return seen.at(-1) ?? {};
 }
 
-/** Waits for a renewal's verdict. Observes whether the verdict came for the draft or for the final invoice. */
+/** Waits for a renewal's verdict. Records if it came for the draft or for the final invoice. */
 export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<Json> {
   await untilInvoice(stage, invoiceId, ['expected', 'open', 'held', 'marking', 'paid', 'review']);
   const start = performance.now();
@@ -99,10 +99,10 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** After the end of the work Crossbill asks the MoR for so long. */
+/** Crossbill still asks the MoR this long after the end of the work. */
 const LINGER_MS = 15_000;
 
-/** Asks the MoR for the charge until the MoR finds it, while `work` runs. Observes each new reply with its seconds. */
+/** Asks the MoR about the charge until the MoR finds it, while `work` runs. Records each new reply with its seconds. */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const answers: string[] = [];
@@ -113,7 +113,8 @@ export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, w
       if (status !== last)
         answers.push(`${status ?? 'none'} after ${Math.round((performance.now() - start) / 1000)} s`);
       last = status;
-      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null); // aborted: ends
+      // an abort ends the pause
+      if (last !== 200) await sleep(LOOK_EVERY_MS, null, { signal: done.signal }).catch(() => null);
     }
   })();
   let lingerMs = 0;

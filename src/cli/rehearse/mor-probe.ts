@@ -1,19 +1,19 @@
-// Sends questions to the MoR's staging. Only the form of each reply matters.
+// Sends requests to the MoR's staging to see the form of its replies.
 import { type MorAnswer, type MorCallName, type MorTransport } from '@crossbill/mor';
 import { query, segment, wireGet, wireWith } from '@crossbill/mor/wire.js';
 import { type WireRequest } from '../../domain/ports/call.js';
 import { type Json, listOf, namesIn, objectOf, textAt } from './json.js';
 
-/** A reply in a form safe for the report. `code` and `fields` are the MoR's words for programs. */
+/** A reply in a form safe for the report. `code` and `fields` are the MoR's identifiers, not free text. */
 export type Probed = {
-  /** Null: no reply came. */
+  /** The HTTP status. Null: no reply arrived. */
   readonly status: number | null;
   readonly code: string | null;
   readonly names: readonly string[];
   readonly fields: readonly string[];
   /** The value of the Retry-After header. */
   readonly retryAfter: string | null;
-  /** For the caller alone: the body may hold a secret. */
+  /** Only for the caller: the body may hold a secret. */
   readonly body: Json;
 };
 

@@ -1,5 +1,5 @@
-// The steps with money: settings, a customer on a test clock, the MoR's replies, a signup, a renewal, its mark and a
-// part refund.
+// The rehearsal's steps with money: settings, a customer on a test clock, the MoR's replies, a signup, a renewal, its
+// mark and a part refund.
 import { examine } from '../doctor.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { plain } from '../table.js';
@@ -19,7 +19,7 @@ export const settings: Step = {
   },
 };
 
-/** The plan's price: small, and above every processor's minimum. */
+/** The plan's price: small, but above every processor's minimum. */
 const AMOUNT = 1_000;
 
 export const customer: Step = {
@@ -81,7 +81,10 @@ function clockRefused(e: unknown): CliError {
   return new CliError(EXIT.failed, 'clock_refused', message);
 }
 
-/** The request of a setup intent. Nobody confirms the intent; its repeats show how long the MoR knows a key. */
+/**
+ * The body of a request for a setup intent. Nobody confirms the intent; repeats of the request show how long the MoR
+ * knows a key.
+ */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 
 export const answers: Step = {
@@ -126,7 +129,7 @@ export const answers: Step = {
   },
 };
 
-/** Repeats the first run's request under its key, at the end of each run: the key is older each time. */
+/** Repeats the first run's request under its key, at the end of each run. The key is older each time. */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
   if (intent === undefined || since === undefined) return;
@@ -150,7 +153,7 @@ export const signup: Step = {
       currency,
       description: 'Rehearsal',
     };
-    // The same key returns the same signup with its client secret. No file keeps the secret.
+    // The same key returns the same signup with its client secret. The secret is in no file.
     const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');
     if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);

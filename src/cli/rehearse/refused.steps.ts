@@ -1,5 +1,5 @@
-// The steps after a decline: a declined renewal, another card, another try, a payment link, verify. They also record the
-// fields of events and the form of signatures.
+// The rehearsal's steps after a decline: a declined renewal, another card, another try, a payment link, verify. They
+// also record the fields of events and the form of signatures.
 import { VerifyFlow } from '../../verify/verify.flow.js';
 import { listOf, namesIn, textAt } from './json.js';
 import { finalize, isSuccess, nextPeriod, nextVerdict, renewalVerdict, untilInvoice } from './looks.js';
@@ -47,7 +47,7 @@ export const anotherCard: Step = {
   },
 };
 
-/** Saves a card for the customer. Returns null for success, or the outcome of the failed step. */
+/** Saves a card for the customer. Returns null after success, otherwise the outcome of the failed step. */
 async function saveCard(stage: Stage, card: 'works' | 'declines', about: string): Promise<Outcome | null> {
   const customerId = stage.id('customer');
   const path = `/v1/customers/${customerId}/payment-method`;
@@ -97,8 +97,8 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
-    // The confirmation of the new card has started one try. If an earlier run of this step already used that try, ask
-    // for another one.
+    // The confirmation of the new card started one try. If an earlier run of this step already used this try, ask for
+    // another one.
     if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
       const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
       stage.keep('tries', String(before));
@@ -198,7 +198,7 @@ const EVENTS = [
   'pre_chargeback_alert.outcome',
 ];
 
-/** Observes facts at any time, even after a failed step. A failed observation changes nothing. */
+/** Records facts, even after a failed step. A failed observation changes nothing. */
 export async function look(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
   const about = await stage.daemon.get('/v1/about');

@@ -4,7 +4,7 @@ import { FACT_NAMES, FACTS, type Observed, type Rehearsal, type StepState } from
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 const SIGN: Readonly<Record<StepState, string>> = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };
 
-/** Removes secrets with `censor`, and all e-mail addresses. */
+/** Removes secrets (with `censor`) and all e-mail addresses from the text. */
 export function cleaned(text: string, censor: (text: string) => string): string {
   return censor(text).replace(EMAIL, '[address]');
 }

@@ -16,7 +16,7 @@ export const skipped = (reason: string): Outcome => ({ state: 'skipped', detail:
 
 export type Step = {
   readonly name: string;
-  /** One sentence on the step's work. */
+  /** One sentence about the step's work. */
   readonly does: string;
   /** True: later steps do not need this one. */
   readonly optional?: true;
@@ -45,7 +45,7 @@ export type Stage = ReturnType<typeof stageOf>;
 
 export function stageOf(parts: Parts) {
   const { cli, rehearsal, save } = parts;
-  /** An idempotency key, the same in each run of this rehearsal. */
+  /** Makes an idempotency key, the same in each run of this rehearsal. */
   const key = (what: string): string => `rehearse-${rehearsal.id}-${what}`;
   return {
     ...parts,
@@ -53,12 +53,12 @@ export function stageOf(parts: Parts) {
     once: (what: string) => ({ idempotencyKey: key(what) }),
     email: `rehearsal-${rehearsal.id}@example.com`,
     say: (text: string): void => say(cli, text),
-    /** Stores an id in the file before the next call. */
+    /** Stores an id in the file, before the next call. */
     keep(name: string, id: string): void {
       rehearsal.ids[name] = id;
       save();
     },
-    /** Returns an id stored by an earlier step. */
+    /** Returns an id from an earlier step. */
     id(name: string): string {
       const id = rehearsal.ids[name];
       if (id === undefined)
@@ -67,7 +67,7 @@ export function stageOf(parts: Parts) {
     },
     observe: (fact: Fact, observed: Observed): void => observe(rehearsal, fact, observed),
     /**
-     * Repeats `look` until `holds` accepts its result. Throws NotArrived after `sec` seconds, and Interrupted when the
+     * Repeats `look` until `holds` accepts its result. Throws NotArrived after `sec` seconds, and Interrupted if the
      * person stops the rehearsal.
      */
     async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, sec = parts.waitSec): Promise<T> {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { CliError, EXIT } from '../exit-codes.js';
 import { listOf, objectOf, textAt } from './json.js';
 
-// Facts missing from the MoR's documents and visible in a rehearsal. The report lists each, observed or not.
+// Facts missing from the MoR's documents. A rehearsal can observe them, and the report lists each, observed or not.
 export const FACTS = {
   setup_customer: 'How does a setup intent name its customer, and does the saved method then pay for them?',
   draft_charge: 'When is a renewal charged: while the invoice is a draft, or once it is open?',
@@ -95,19 +95,19 @@ export function saveFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Stores an observation. An equal observation counts once. */
+/** Stores an observation. An equal observation is stored once. */
 export function observe(rehearsal: Rehearsal, fact: Fact, observed: Observed): void {
   const all = rehearsal.facts[fact];
   const same = all.some((one) => JSON.stringify(one) === JSON.stringify(observed));
   if (!same && all.length < MOST_OBSERVED) all.push(observed);
 }
 
-/** A step waited too long. */
+/** The error of a step after too long a wait. */
 export class NotArrived extends Error {
   readonly code = 'not_arrived';
 }
 
-/** The person stopped the rehearsal. */
+/** The error after the person stopped the rehearsal. */
 export class Interrupted extends Error {
   readonly code = 'interrupted';
 }

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { CliError, EXIT } from '../exit-codes.js';
 
-/** The settings in the text, without empty values and without <angle brackets>. */
+/** Reads the settings in a text. Leaves out empty values and <angle brackets>. */
 export function valuesOf(text: string): Readonly<Record<string, string>> {
   const set = Object.entries(parseEnv(text)).filter(([, value = '']) => value !== '' && !/<[^<>]*>/.test(value));
   return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
@@ -14,14 +14,14 @@ export function withSetting(text: string, name: string, value: string): string {
   const line = `${name}=${quoted(value)}`;
   const standing = new RegExp(`^(export +)?${name}=.*$`, 'gm');
   const commented = new RegExp(`^# ?${name}=.*$`, 'm');
-  // If a name stands twice, its last line counts.
+  // If a name occurs twice, its last line counts.
   const last = [...text.matchAll(standing)].at(-1);
   if (last !== undefined) return text.slice(0, last.index) + line + text.slice(last.index + last[0].length);
   if (commented.test(text)) return text.replace(commented, () => line);
   return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
 }
 
-/** Quotes a value if needed: a `#`, a quote or a space would end or change a bare value at the next read. */
+/** Quotes a value if necessary: a `#`, a quote or a space would end or change a bare value at the next read. */
 function quoted(value: string): string {
   if (/^[^\s#'"`\\]*$/.test(value)) return value;
   const mark = ["'", '"', '`'].find((m) => !value.includes(m));

@@ -17,11 +17,11 @@ export type Step =
       readonly missing: readonly string[];
     };
 
-/** `by_hand`: steps only a person can do. Doctor explains the rest. */
+/** The planned steps. `by_hand`: steps only a person can do. Doctor explains them. */
 export type Plan = { readonly steps: readonly Step[]; readonly by_hand: readonly string[] };
 
 export type Found = {
-  /** Crossbill's address, without a final slash. */
+  /** Crossbill's address, without a slash at the end. */
   readonly url: string;
   readonly stripe: readonly WebhookEndpointFacts[];
   readonly mor: readonly WebhookEndpoint[];
@@ -63,7 +63,7 @@ export function planOf({ url, stripe, mor, has }: Found): Plan {
   return { steps, by_hand: byHand };
 }
 
-/** Compares two addresses. Host names ignore case, and a final slash makes no difference. */
+/** Compares two addresses. Host names ignore case, and a slash at the end makes no difference. */
 function isSameUrl(a: string, b: string): boolean {
   const plain = (text: string): string => (URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : text);
   return plain(a) === plain(b);

@@ -127,12 +127,14 @@ function offerCopies(within) {
 const TIMES = 'crossbill.times';
 const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** True if the reader chose UTC. The browser stores the choice; if it refuses, the choice ends with the page. */
+/**
+ * True if the reader chose UTC. The browser stores the choice. If the browser refuses, the choice lasts for one page.
+ */
 let inUtc = false;
 try {
   inUtc = localStorage.getItem(TIMES) === 'utc';
 } catch {
-  // Without storage the page begins with local time.
+  // The browser stores nothing, so the page begins with local time.
 }
 
 const clockTime = (at) => {
@@ -162,7 +164,7 @@ for (const button of document.querySelectorAll('[data-times]')) {
     try {
       localStorage.setItem(TIMES, inUtc ? 'utc' : 'local');
     } catch {
-      // Without storage the choice ends with the page.
+      // The browser stores nothing, so the choice lasts for one page.
     }
     say();
     showTimes(document);
@@ -175,7 +177,7 @@ for (const part of document.querySelectorAll('[data-live]')) keepFresh(part);
 offerCopies(document);
 showTimes(document);
 
-// `/` moves the focus to the search, except from a text field.
+// The key `/` moves the focus to the search, except from a text field.
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest('input, textarea, select, [contenteditable]')) return;
@@ -186,8 +188,8 @@ document.addEventListener('keydown', (event) => {
   field.select();
 });
 
-// Ignores a second click while the form is on its way. The server does nothing twice either; this only spares a second
-// page load.
+// Ignores a second click while the browser sends the form. The server also carries out a form only once; this just
+// saves a page load.
 document.addEventListener('submit', (event) => {
   if (event.target.method !== 'post') return;
   if (event.target.dataset.sent) event.preventDefault();

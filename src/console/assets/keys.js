@@ -1,8 +1,8 @@
 // Keyboard shortcuts for review items, and the choice of many rows at once. The console works without this script.
 'use strict';
 
-// j and k: the next and the previous item. e: the proposed action; a button about money only gets the focus, and Enter
-// presses it.
+// The keys j and k: next and previous item. The key e: the proposed action. A button about money only gets the focus;
+// Enter then presses it.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.target.closest?.('input, select, textarea, [contenteditable]')) return;

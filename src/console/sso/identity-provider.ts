@@ -11,10 +11,10 @@ import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
 const PATIENCE_SEC = 5;
-/** The provider's description is good for an hour: its addresses seldom change. */
+/** The provider's description of itself is valid for an hour: its addresses seldom change. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** A failed sign-in. The page shows the message. */
+/** The error for a failed sign-in. The page shows its message. */
 export class SignInFailed extends Error {
   readonly code = 'console.sign_in_failed';
 
@@ -50,12 +50,12 @@ export class IdentityProvider {
     this.#registered = complete ? { issuer, clientId, clientSecret } : null;
   }
 
-  /** The host name, for people. Null: there is no provider. */
+  /** The provider's host name, for people. Null: there is no provider. */
   get host(): string | null {
     return this.#registered === null ? null : new URL(this.#registered.issuer).host;
   }
 
-  /** The address of the provider's sign-in page. Rejects with SignInFailed. */
+  /** Makes the address of the provider's sign-in page. Rejects with SignInFailed. */
   async signInUrl({ state, nonce, verifier }: SignIn, redirectUri: string): Promise<URL> {
     return this.asking(async () => {
       const provider = await this.provider();
@@ -119,8 +119,9 @@ export class IdentityProvider {
       timeout: PATIENCE_SEC,
       ...this.#throughProxies(),
       execute: [
-        oidc.enableNonRepudiationChecks, // also checks the ID token's signature
-        // The library marks this option as deprecated only as a warning. It is for a provider on this very machine.
+        oidc.enableNonRepudiationChecks, // also check the ID token's signature
+        // The library marks this option as deprecated only as a warning. It allows http for a provider on this very
+        // machine.
         ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
       ],
     });
@@ -128,7 +129,7 @@ export class IdentityProvider {
     return provider;
   }
 
-  /** Sends each request through the proxy for its address: the provider may use several hosts. */
+  /** Sends each request through the proxy for its host: the provider may use several hosts. */
   #throughProxies(): Pick<oidc.DiscoveryRequestOptions, typeof oidc.customFetch> {
     if (this.#proxies.http === null && this.#proxies.https === null) return {};
     const out = new WayOut(this.#proxies, {});
@@ -175,9 +176,9 @@ export const STALE = 'This sign-in was used already, took too long, or began in 
 
 const CLOCKS =
   "The clocks of the identity provider and of Crossbill's machine differ: its answer is of the future, or was over before it came. Set both clocks right. Nobody was signed in.";
-/** The clock tolerance of openid-client for `nbf` and `exp`. It does not check `iat`. */
+/** openid-client tolerates this difference between the clocks for `nbf` and `exp`. It does not check `iat`. */
 const CLOCKS_MAY_DIFFER_SEC = 30;
-/** openid-client's code: `nbf` is in the future, or `exp` in the past. */
+/** openid-client's error code if `nbf` is in the future, or `exp` in the past. */
 const ANOTHER_TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
 
 /** openid-client's codes for a wrong claim (nonce, audience, issuer) or signature. */
@@ -188,7 +189,7 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
 
-/** The code of openid-client's error, or of the connection's (`ECONNREFUSED`) deep among the causes. */
+/** The code of openid-client's error, or the code of a connection error (`ECONNREFUSED`) among its causes. */
 function codeOf(error: unknown): string {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
     if ('code' in at && typeof at.code === 'string') return at.code;
@@ -196,7 +197,9 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** An OAuth error code. Anybody can put one into an address, so the page repeats only plausible codes. */
+/**
+ * The text of an OAuth error code. Anybody can put a code into an address, so the page repeats only plausible codes.
+ */
 const wordOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? code : 'unknown error');
 
 /** Sends the client secret in the header, or in the form if the provider asks for it (OpenID Connect Discovery 3). */

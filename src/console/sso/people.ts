@@ -1,12 +1,12 @@
-// Decides on access: the people of the identity provider with access to the console, and their roles.
+// Decides which people of the identity provider may use the console, and in which role.
 import { API_ROLES, type ApiRole, type GroupRole } from '../../config/index.js';
 import { isObject } from '@crossbill/mor/read.js';
 
 /** The provider's claims about a person, as far as Crossbill uses them. */
 export type Person = {
   /**
-   * In lower case. Null: missing, or no address. The address names the person in the audit trail, so it must be
-   * verified.
+   * The e-mail address in lower case. Null: missing, or no address. It names the person in the audit trail, so the
+   * provider must have verified it.
    */
   readonly email: string | null;
   readonly verified: boolean;
@@ -24,7 +24,7 @@ export function personOf(claims: unknown): Person {
   const address = typeof email === 'string' ? email.toLowerCase() : '';
   return {
     email: address.length <= 255 && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+$/u.test(address) ? address : null,
-    verified: verified === true || verified === 'true', // some providers send a text
+    verified: verified === true || verified === 'true', // some providers send text
     groups: list.filter((g) => typeof g === 'string'),
   };
 }
@@ -34,7 +34,7 @@ export function isOfDomain(email: string, domain: string | null): boolean {
   return domain === null || email.slice(email.lastIndexOf('@') + 1) === domain;
 }
 
-/** Null if none of the groups has a role. */
+/** The highest role of these groups. Null if no group has a role. */
 export function highestRole(roles: readonly GroupRole[], groups: readonly string[]): ApiRole | null {
   const ranks = roles.filter((r) => groups.includes(r.group)).map((r) => API_ROLES.indexOf(r.role));
   return API_ROLES[Math.max(-1, ...ranks)] ?? null;

@@ -1,5 +1,5 @@
-// Binds a sign-in to the browser it began in. A short-lived signed cookie holds a random id; Crossbill derives state,
-// nonce and the PKCE verifier from the id and keeps none of them in the cookie.
+// Binds a sign-in to its browser. A short-lived signed cookie holds a random id. Crossbill derives state, nonce and
+// PKCE verifier from the id, and keeps none of them in the cookie.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CookieOptions, type Request, type Response } from 'express';
@@ -9,16 +9,16 @@ import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from '..
 import { Sessions } from '../session.js';
 
 export const SSO_COOKIE = 'crossbill_sso';
-/** Ten minutes to sign in, with a second factor. */
+/** The time for a sign-in with a second factor: ten minutes. */
 const LIFE_MS = 10 * 60_000;
 
 /** A sign-in under way. */
 export type SignIn = {
   readonly state: string;
   readonly nonce: string;
-  /** 43 characters, the least RFC 7636 allows. */
+  /** The PKCE verifier: 43 characters, the least RFC 7636 allows. */
   readonly verifier: string;
-  /** The console's page after the sign-in. */
+  /** The console page to open after the sign-in. */
   readonly to: string;
 };
 
@@ -35,7 +35,10 @@ export class SsoCookie {
     this.#key = secret === null ? null : keyFrom(secret, 'crossbill console sign-in by oidc');
   }
 
-  /** @param to the console's page after the sign-in */
+  /**
+   * Begins a sign-in and sets its cookie.
+   * @param to the console page to open after the sign-in
+   */
   begin(req: Request, res: Response, to: string): SignIn {
     if (this.#key === null) throw new Error('a sign-in begins without an identity provider');
     const id = randomBytes(32).toString('base64url');
@@ -45,8 +48,8 @@ export class SsoCookie {
   }
 
   /**
-   * Returns this browser's sign-in if the reply has its state, and deletes the cookie. Null if there is none, it is too
-   * old, or the state differs.
+   * Returns this browser's sign-in if the reply has its state, and deletes the cookie. Null if there is no sign-in, it
+   * is too old, or the state differs.
    */
   take(req: Request, res: Response): SignIn | null {
     const cookie = signedCookie(req, SSO_COOKIE);

@@ -1,4 +1,4 @@
-// Signs people in at the identity provider: sends them to its page, and takes its reply.
+// Signs people in with the identity provider: sends them to its page, and checks its reply.
 import { Controller, Get, Inject, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -56,15 +56,15 @@ export class SsoController {
       answer.search = new URL(req.originalUrl, answer).search;
       const { name, groups } = await this.admitted(req, await this.provider.personOf(answer, signIn));
       await this.sessions.start(req, res, name, groups);
-      // After a redirect from another site the browser does not send the session's cookie, and the next page would find
-      // nobody logged in. So our own page leads on.
+      // After a redirect from another site the browser sends no session cookie, and the next page would ask for a
+      // login. So our own page opens the next page.
       res.setHeader('Refresh', `0;url=${to}`);
       const body = html`<p>Signed in as ${name}. <a href="${to}">Go on to the console</a></p>`;
       sendPage(req, res, { title: 'Signed in', section: null, body });
     });
   }
 
-  /** Decides on access and audits the outcome. Rejects with SignInFailed for anybody without access. */
+  /** Decides on access and audits the outcome. Rejects with SignInFailed for a person without access. */
   private async admitted(req: Request, person: Person): Promise<{ name: string; groups: readonly string[] }> {
     const { email, verified, groups } = person;
     const { oidcEmailDomain: domain, oidcRoles } = this.config;
@@ -111,7 +111,7 @@ export class SsoController {
     }
   }
 
-  /** The redirect address registered at the provider. Not from the Host header: any sender may choose it. */
+  /** The redirect address, as registered at the provider. The Host header is not used: any sender may choose it. */
   private redirectUri(req: Request): string {
     const origin = this.config.consoleUrl ?? `http://127.0.0.1:${req.socket.localPort}`;
     return `${origin}/console/sso/callback`;
