@@ -100,10 +100,7 @@ it('an endpoint may have several secrets for rotation, and a repeated one counts
 });
 
 it('an empty plain setting counts as unset, and a blank one is wrong', () => {
-  expect(load({ PORT: '', STRIPE_API_BASE: '', DATABASE_URL: '' })).toMatchObject({
-    port: 3000,
-    stripeApiBase: null,
-  });
+  expect(load({ PORT: '', STRIPE_API_BASE: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, stripeApiBase: null });
   expect(wrong({ PORT: '  ', MOR_CLIENT_ID: '' })).toEqual(['PORT', 'MOR_CLIENT_ID']);
 });
 

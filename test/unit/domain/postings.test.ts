@@ -77,12 +77,7 @@ it('a reversal of a loss belongs to the day of the reversal', () => {
     eventId: null,
   };
   const amount = { minor: 500n, currency: 'EUR' };
-  expect(disputeReversed(p(), 'obj_1:2', 500n, lost)).toMatchObject({
-    ...taken,
-    ...names,
-    amount,
-    subject: 'obj_1:2',
-  });
+  expect(disputeReversed(p(), 'obj_1:2', 500n, lost)).toMatchObject({ ...taken, ...names, amount, subject: 'obj_1:2' });
   expect(debitReturnReversed(p(), 'obj_2:2', 500n, lost)).toMatchObject({
     ...taken,
     ...names,

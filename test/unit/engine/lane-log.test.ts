@@ -10,11 +10,7 @@ import { lane } from '../../support/waiting-payment.js';
 import { openReview, takeCallBack } from '../../support/decide.js';
 
 const ctx = aCtx();
-const item = {
-  kind: 'double_charge_risk',
-  subject: 'in_1',
-  fact: FACTS.double_charge_risk,
-} as const;
+const item = { kind: 'double_charge_risk', subject: 'in_1', fact: FACTS.double_charge_risk } as const;
 
 it('a review item without its old deadline has none in the log', () => {
   const first = openReview(emptyLane('in_1'), ctx, { ...item, dueAt: NOW });

@@ -162,10 +162,7 @@ const charged = (over: Partial<PaymentRow> = {}): PaymentRow =>
     ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
     ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'waiting', ...over },
   });
-const elsewhere: Ctx = {
-  ...aCtx(),
-  chargesElsewhere: new Map([['ch_1', { invoiceId: 'in_0', payment: 'pay_0' }]]),
-};
+const elsewhere: Ctx = { ...aCtx(), chargesElsewhere: new Map([['ch_1', { invoiceId: 'in_0', payment: 'pay_0' }]]) };
 const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState =>
   decide([...others, p].reduce(putPayment, emptyLane('in_1')), ctx, (lane) => {
     collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');

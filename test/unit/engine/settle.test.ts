@@ -72,10 +72,7 @@ it('a write to an invoice waits for a read of it, and the read waits for its own
   expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);
   expect(next(withInvoice(calls(fresh(), 'create_refund'), { readAt: null }))).toBe('send create_refund');
   expect(next({ ...calls(fresh(), 'report_payment'), invoice: null })).toBe('send report_payment');
-  const behind = withInvoice(calls(fresh(), 'report_payment', 'create_refund'), {
-    readAt: null,
-    readDueAt: at(5_000),
-  });
+  const behind = withInvoice(calls(fresh(), 'report_payment', 'create_refund'), { readAt: null, readDueAt: at(5_000) });
   expect(next(behind)).toBe('send create_refund');
 });
 

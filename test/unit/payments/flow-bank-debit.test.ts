@@ -164,11 +164,7 @@ it.each<[Resolution, string, string]>([
   const h = await onItsWay(9.9 * DAY_HOURS);
   expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
   await h.rest(6);
-  expect(await shown(h)).toMatchObject({
-    payments: [['processing', 'parked']],
-    open: ['signup_unproven'],
-    records: 0,
-  });
+  expect(await shown(h)).toMatchObject({ payments: [['processing', 'parked']], open: ['signup_unproven'], records: 0 });
   const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
   const choice = { resolution, note: null, by: 'ada' };
   await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));

@@ -103,9 +103,7 @@ it('Crossbill believes a short answer unless it contradicts the call', async () 
     reply(200, { id: 'cn_1' }),
   );
   expect(await platform.send(stored(platform, calls.report))).toMatchObject({ value: { paymentRecordId: 'pr_1' } });
-  expect(await platform.send(stored(platform, calls.attach))).toMatchObject({
-    value: { invoice: { status: 'paid' } },
-  });
+  expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ value: { invoice: { status: 'paid' } } });
   expect(await platform.send(stored(platform, calls.refund))).toMatchObject({ ok: true });
   expect(await platform.send(stored(platform, calls.note))).toMatchObject({ value: { creditNoteId: 'cn_1' } });
   expect(seen).toHaveLength(4);
@@ -117,9 +115,7 @@ it('Crossbill believes a short answer unless it contradicts the call', async () 
 it('without a list of payments an accepted attach is done, and a refused one is unknown', async () => {
   const gone = refusal(404, { message: 'Unrecognized request URL' });
   const { platform, more } = await stub(reply(200, {}), reply(200, paidInvoice()), gone);
-  expect(await platform.send(stored(platform, calls.attach))).toMatchObject({
-    value: { invoice: { status: 'paid' } },
-  });
+  expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ value: { invoice: { status: 'paid' } } });
   more(refusal(400, { message: 'Already paid' }), reply(200, paidInvoice()), gone);
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ ok: false, kind: 'unknown' });
 });
@@ -329,9 +325,7 @@ it('events arrive with their JSON; customers, endpoints, notes, records and the 
   if (!events.ok) throw new Error(events.message);
   expect(JSON.parse(events.value.items[0]?.body.toString() ?? '')).toEqual(event);
   expect(decodeURIComponent(seen[0]?.path ?? '')).toContain('types[0]=invoice.paid&types[1]=invoice.voided');
-  expect(await reader.readCustomer('cus_1')).toMatchObject({
-    value: { defaultPaymentMethodId: 'pm_1' },
-  });
+  expect(await reader.readCustomer('cus_1')).toMatchObject({ value: { defaultPaymentMethodId: 'pm_1' } });
   expect(await reader.listWebhookEndpoints()).toMatchObject({
     value: [{ enabled: true, apiVersion: null, events: ['*'] }],
   });

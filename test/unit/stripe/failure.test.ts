@@ -190,10 +190,7 @@ it('Crossbill sends no call without its stored bytes, or with a path outside of 
     { ...call.wire, body: null },
     { ...call.wire, path: '/api/payments' },
   ])
-    expect(await stub.platform.send({ ...call, wire })).toMatchObject({
-      kind: 'refused',
-      code: 'invalid_stored_call',
-    });
+    expect(await stub.platform.send({ ...call, wire })).toMatchObject({ kind: 'refused', code: 'invalid_stored_call' });
   const outcome = await stub.platform.send({ ...call, wire: { ...call.wire, method: 'PUT' } });
   expect(outcome).toMatchObject({ kind: 'refused', code: 'invalid_stored_call' });
   expect(stub.seen).toEqual([]);

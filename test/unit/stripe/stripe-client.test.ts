@@ -40,10 +40,7 @@ it('in shadow mode the client of the MoR reads, and sends no change', async () =
 });
 
 it('shadow mode relays nothing', async () => {
-  const line = {
-    exchange: () => Promise.reject(new Error('something was sent')),
-    close: () => Promise.resolve(),
-  };
+  const line = { exchange: () => Promise.reject(new Error('something was sent')), close: () => Promise.resolve() };
   const options = { relay: { url: 'http://127.0.0.1:9/x', secret: new Secret('whsec_relay') }, line, shadow: true };
   expect(await new HttpEventRelay(options, new FixedClock()).send(Buffer.from('{}'), new Date())).toMatchObject(
     HELD_BACK,

@@ -43,10 +43,7 @@ it('a failed or cancelled e-invoice stays so after a late, earlier event', () =>
 });
 
 it('a failed e-invoice carries the MoR’s reason, if there is one', () => {
-  const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', {
-    eInvoiceId: 'ei_1',
-    reason: 'no VAT number',
-  });
+  const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', { eInvoiceId: 'ei_1', reason: 'no VAT number' });
   expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
   expect(verdict.reason).toBe('e-invoice ei_1 is FAILED: no VAT number');
   const issued = tell(lane(), 'e_invoice.issued', { eInvoiceId: 'ei_1', reason: 'ok' });
@@ -64,9 +61,7 @@ it('an e-invoice belongs to the first proforma invoice or payment of its events'
   expect(last(again)).toMatchObject({ paymentRowId: 'pmt_1', detail: { madeFor: PROFORMA } });
   expect(
     tell(withObjects(s, eInvoice()), 'e_invoice.issued', { eInvoiceId: 'ei_1' }).state.objects.at(-1),
-  ).toMatchObject({
-    ...{ paymentRowId: null, detail: { madeFor: null } },
-  });
+  ).toMatchObject({ ...{ paymentRowId: null, detail: { madeFor: null } } });
 });
 
 it('an event without an e-invoice id changes nothing', () => {

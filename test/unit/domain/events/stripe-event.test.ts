@@ -70,10 +70,7 @@ it('a thin event of an invoice is unusable and names the setting on Stripe; Cros
     bytes({ id: 'evt_1', object: 'v2.core.event', type, related_object: { id: 'in_1', type: 'invoice' } });
   for (const type of ['v1.invoice.created', 'v1.invoice.finalized', 'v1.invoice.deleted']) {
     const parsed = parseStripeEvent(thin(type));
-    expect(parsed).toMatchObject({
-      verdict: 'unusable',
-      reason: expect.stringContaining('payload style to snapshot'),
-    });
+    expect(parsed).toMatchObject({ verdict: 'unusable', reason: expect.stringContaining('payload style to snapshot') });
     expect(placeStripeEvent(thin(type))).toEqual(parsed);
   }
   expect(parseStripeEvent(thin('v1.customer.created')).verdict).toBe('ignored');

@@ -210,10 +210,7 @@ it('a look at a paid invoice decides if this payment paid it', () => {
     identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
   expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
   expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
-  expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({
-    mark: 'confirmed',
-    markMode: 'out_of_band',
-  });
+  expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({ mark: 'confirmed', markMode: 'out_of_band' });
   expect(found({ kind: 'report_payment', paymentRecordId: 'pr_1' }).payments[0]).toMatchObject({
     mark: 'waiting',
     paymentRecordId: 'pr_1',

@@ -437,12 +437,7 @@ it('a payment needs a read first, or a look at the other payer of its invoice', 
 });
 
 it('a fully refunded payment in review closes, with its items', () => {
-  const item = {
-    kind: 'double_payment',
-    subject: 'pmt_1',
-    paymentRowId: 'pmt_1',
-    fact: FACTS.double_payment,
-  } as const;
+  const item = { kind: 'double_payment', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.double_payment } as const;
   const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
   const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
   expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
