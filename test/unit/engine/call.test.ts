@@ -23,7 +23,7 @@ const first = (s: LaneState): OutboxRow => s.messages[0] ?? never();
 const failure = (over: Partial<CallFailure> = {}): CallFailure =>
   ({ ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null, ...over }) as CallFailure;
 
-it('Crossbill stores a call with its key and bytes, and sends it at once', () => {
+it('Crossbill stores a call with its key and bytes, due at once', () => {
   expect(first(call(lane))).toMatchObject({
     ...{ lane: 'in_1', peer: 'stripe', kind: 'report_payment', subject: 'pay_1', generation: 1, wire: WIRE },
     ...{ key: 'crossbill:report_payment:pay_1:1', status: 'pending', attempts: 0, nextTryAt: NOW, createdAt: NOW },
@@ -31,7 +31,7 @@ it('Crossbill stores a call with its key and bytes, and sends it at once', () =>
   });
 });
 
-it('calls of one kind about one subject count their generations from 1', () => {
+it('the keys of repeated calls of one kind about one payment count up from 1', () => {
   const again = call(call(call(lane)), { subject: 'pay_2' });
   expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
   const other = call(again, { kind: 'attach_payment' });
@@ -41,13 +41,13 @@ it('calls of one kind about one subject count their generations from 1', () => {
   expect(call(named).messages.at(-1)?.generation).toBe(8);
 });
 
-it('a call in shadow mode ends at once', () => {
+it('in shadow mode, Crossbill stores a call as cancelled', () => {
   const s = call(lane, {}, aCtx(NOW, { shadow: true }));
   expect(first(s)).toMatchObject({ status: 'cancelled', answeredAt: NOW, lastCode: 'shadow_mode' });
   expect(first(s).lastMessage).not.toBeNull();
 });
 
-it('a key has at most 255 visible characters; any other id goes in as its hash', () => {
+it('an idempotency key has at most 255 visible characters, with a hash in place of any other id', () => {
   expect(messageKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
   const fits = 'x'.repeat(255 - 'crossbill:k::1'.length);
   expect(messageKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
@@ -57,7 +57,7 @@ it('a key has at most 255 visible characters; any other id goes in as its hash',
   expect(messageKey('k', 'a b', 1)).not.toBe(messageKey('k', 'a c', 1));
 });
 
-it('a withdrawn call may have reached the peer, if Crossbill tried it', () => {
+it('the timeline says of a withdrawn call whether Crossbill tried it before', () => {
   const s = call(lane);
   const untried = takeCallBack(s, first(s), 'it is paid', later);
   expect(first(untried)).toMatchObject({ status: 'cancelled', answeredAt: LATER });
@@ -68,7 +68,7 @@ it('a withdrawn call may have reached the peer, if Crossbill tried it', () => {
   );
 });
 
-it("a call sent again keeps its key, and its age counts from the person's word", () => {
+it('a refused call sent again on the operator’s request keeps its key and counts its age anew', () => {
   const s = call(lane);
   const refused: OutboxRow = {
     ...first(s),
@@ -93,7 +93,7 @@ it("a call sent again keeps its key, and its age counts from the person's word",
   expect(sendAgain(s, 'out_9')).toBe(s);
 });
 
-it('a failed call has one line, and a final refusal opens an item', () => {
+it('the refusal of a call becomes one line of text and one review item', () => {
   expect(said(failure())).toBe('400 odd no');
   expect(said(failure({ status: null, code: null, message: 'no answer in time' }))).toBe('no answer in time');
   expect(said(failure({ status: null, code: null, message: 'the token service says no (401)' }))).not.toMatch(
@@ -118,7 +118,7 @@ it('a failed call has one line, and a final refusal opens an item', () => {
   ]);
 });
 
-it('a call is about the payment of its subject, and a finalization about the waiting payment', () => {
+it('Crossbill finds the payment behind a call by the call’s subject, and for a finalization by the payment’s mark', () => {
   const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
   const s = putPayment(putPayment(call(lane), a), b);
   expect(paymentOf(s, first(s))).toBe(a);

@@ -40,7 +40,7 @@ function stored(kind: OutboxKind, over: Partial<OutboxRow> = {}, invoice: Partia
 const row = (s: LaneState, m: OutboxRow): OutboxRow => s.messages.find((x) => x.id === m.id) ?? never();
 const done = <const T>(value: T) => ({ ok: true, value, status: 200, requestId: 'req_1' }) as const;
 
-it('a done call keeps its reply and the time of it, and the timeline shows the reply', () => {
+it('a successful call keeps its reply and the time of the reply, and the timeline shows the reply', () => {
   const { s, m } = stored('relay_event', { lastCode: 'x', lastMessage: 'y' });
   const state = applyAnswer(s, m.id, done({ kind: 'relay_event' }), later);
   expect(row(state, m)).toMatchObject({
@@ -59,14 +59,14 @@ it('a done call keeps its reply and the time of it, and the timeline shows the r
   expect(second).toMatchObject({ attempts: 3, firstTriedAt: NOW });
 });
 
-it('the subject of a call takes its reply: Crossbill attaches a new payment record', () => {
+it('after Stripe replies with a new payment record, Crossbill attaches the record to the invoice', () => {
   const { s, m } = stored('report_payment');
   const state = applyAnswer(s, m.id, done({ kind: 'report_payment', paymentRecordId: 'inpay_1' }), later);
   expect(state.payments).toMatchObject([{ mark: 'attaching', paymentRecordId: 'inpay_1' }]);
   expect(state.messages.at(-1)).toMatchObject({ kind: 'attach_payment', status: 'pending' });
 });
 
-it('a reply counts once: a reply to a finished or unknown call changes nothing', () => {
+it('a reply to a finished or unknown call changes nothing', () => {
   const { s, m } = stored('relay_event', { status: 'done' });
   for (const id of [m.id, 'out_9']) expect(applyAnswer(s, id, done({ kind: 'relay_event' }), later)).toBe(s);
 });
@@ -82,7 +82,7 @@ const failed = (over: Partial<CallFailure>, call: Partial<OutboxRow> = {}, kind:
   return { state, m: row(state, m) };
 };
 
-it('Crossbill sends a failed call again automatically, with the same key and bytes, after a growing pause', () => {
+it('Crossbill repeats a failed call automatically, with the same key and bytes, after a growing pause', () => {
   const { state, m } = failed({});
   expect(m).toMatchObject({
     ...{ status: 'pending', attempts: 1, firstTriedAt: at(5_000), nextTryAt: at(6_000), answeredAt: null },
@@ -97,13 +97,13 @@ it('Crossbill sends a failed call again automatically, with the same key and byt
   expect(failed({ kind: 'stopped', status: 401 }).m.nextTryAt).toEqual(at(65_000));
 });
 
-it('the timeline shows the first four tries of a call, and always its refusal', () => {
+it('the timeline shows the first four failed tries of a call, and always the final refusal', () => {
   const noted = (attempts: number, over: Partial<CallFailure> = {}) => texts(failed(over, { attempts }).state).length;
   expect([noted(3), noted(4)]).toEqual([1, 0]);
   expect(texts(failed({ kind: 'refused' }, { attempts: 9 }).state)[0]).toBe('relay_event: 502 x no');
 });
 
-it('Crossbill knows an error from Stripe’s store under the key as a replay', () => {
+it('Crossbill recognises a replayed 5xx of Stripe as an error stored under the call’s key', () => {
   expect(failed({ replayed: true, status: 500 }).m.replaying).toBe(true);
   for (const over of [
     { replayed: true, status: 499 },
@@ -113,13 +113,13 @@ it('Crossbill knows an error from Stripe’s store under the key as a replay', (
     expect(failed(over).m.replaying).toBe(false);
 });
 
-it('a final refusal ends a call, and the subject of the call opens an item', () => {
+it('a final refusal ends a relayed event’s call, and Crossbill opens a review item', () => {
   const { state, m } = failed({ kind: 'refused', status: 400 });
   expect(m).toMatchObject({ status: 'refused', answeredAt: at(5_000), attempts: 1, lastStatus: 400 });
   expect(open(state)).toMatchObject([{ kind: 'effect_failed', subject: 'relay_event:pay_1' }]);
 });
 
-it('the subject of a call learns about silence: it shows the link as unanswered', () => {
+it('while the MoR gives no reply to a payment link’s request, the link shows as unanswered', () => {
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null }));
   const silent = applyAnswer(s, m.id, refusal({ kind: 'unknown', status: null }), later);
   expect(silent.objects).toMatchObject([{ detail: { unanswered: true } }]);
@@ -141,13 +141,13 @@ const probed = (
   return { s, before: m, state, m: row(state, m) };
 };
 
-it('a lookup with the effect of a call counts as the reply of the call', () => {
+it('if Crossbill finds the effect of a call on Stripe, the call is done', () => {
   const answer = { kind: 'report_payment', paymentRecordId: 'inpay_1' } as const;
   const { state, m } = probed(done({ done: true, answer }));
   expect([m.status, state.payments[0]?.mark, texts(state)]).toEqual(['done', 'attaching', ['report_payment done']]);
 });
 
-it('Crossbill sends a call without effect at once under its next key', () => {
+it('if Crossbill finds no effect of a call on Stripe, Crossbill sends the call at once under the next key', () => {
   const { state, m } = probed(absent);
   const key = 'crossbill:report_payment:pay_1:2';
   expect(m).toMatchObject({
@@ -157,13 +157,13 @@ it('Crossbill sends a call without effect at once under its next key', () => {
   expect(texts(state)).toEqual([`report_payment had no effect under its key; next key ${key}`]);
 });
 
-it('a lookup before the first try leaves the key of the call', () => {
+it('if Crossbill searches Stripe before the first try of a call and finds nothing, the call keeps its key', () => {
   const { m, before, state } = probed(absent, {});
   expect(m).toEqual({ ...before, firstTriedAt: at(5_000) });
   expect(state.journal).toEqual([]);
 });
 
-it('Crossbill withdraws an attachment without effect if nobody can pay the invoice any more', () => {
+it('Crossbill withdraws an attach call without effect if the invoice is void', () => {
   const { state, m } = probed(absent, tried, 'attach_payment', { status: 'void' });
   expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['cancelled', at(5_000), 'waiting']);
   expect(texts(state)).toEqual(['attach_payment withdrawn: it had no effect, and the invoice can no longer be paid']);
@@ -173,7 +173,7 @@ it('Crossbill withdraws an attachment without effect if nobody can pay the invoi
   expect(row(applyProbe(gone.s, gone.m.id, absent, later), gone.m)).toMatchObject({ generation: 2 });
 });
 
-it('Crossbill repeats a failed lookup later and does not send the call', () => {
+it('Crossbill repeats a failed search for a call’s effect later, and does not send the call', () => {
   const { m, state } = probed(refusal({ kind: 'retry', status: 500, retryAfterMs: 60_000 }));
   expect(m).toMatchObject({
     status: 'pending',
@@ -185,7 +185,7 @@ it('Crossbill repeats a failed lookup later and does not send the call', () => {
   expect(open(state)).toEqual([]);
 });
 
-it('a person decides about a call after too long a list, except before the first try', () => {
+it('if Stripe has too many records to search, a review item asks the operator about a tried report', () => {
   const { state, m } = probed(tooLong);
   expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
   expect(withWords(open(state))).toMatchObject([
@@ -199,12 +199,12 @@ it('a person decides about a call after too long a list, except before the first
   expect(probed(tooLong, tried, 'attach_payment').m).toMatchObject({ status: 'pending', attempts: 3 });
 });
 
-it('a lookup about a finished or unknown call changes nothing', () => {
+it('the result of a search for a finished or unknown call changes nothing', () => {
   const { s, m } = stored('report_payment', { status: 'done' });
   for (const id of [m.id, 'out_9']) expect(applyProbe(s, id, absent, later)).toBe(s);
 });
 
-it('an unsent call needs no lookup while its key is younger than 23 hours', () => {
+it('Crossbill sends an untried call without a search while its key is younger than 23 hours', () => {
   const { m } = stored('report_payment');
   const first = (over: Partial<OutboxRow>, ms = 0) => isFirstTry({ ...m, ...over }, on({}, ms));
   expect([first({}), first({}, 23 * HOUR_MS - 1), first({}, 23 * HOUR_MS)]).toEqual([true, true, false]);
@@ -216,7 +216,7 @@ const link = aLink({ id: 'lnk_0', morId: 'link_0', readDueAt: NOW });
 const read = (o: ReturnType<typeof aLink>, outcome: Parameters<typeof applyObjectRead>[2], id = o.id) =>
   applyObjectRead(withObjects(lane(), link, o), id, outcome, later).objects.at(-1);
 
-it('a read at the MoR updates the state of a proforma invoice, and counts the reads of a link with an announced payment', () => {
+it('a read at the MoR updates the status of a proforma invoice and counts the reads of a payment link', () => {
   const shown = { kind: 'proforma', proforma: proformaFacts({ status: 'SETTLED' }) } as const;
   expect(read(aProforma({ readDueAt: NOW }), ok(shown))).toMatchObject({
     morId: PROFORMA,
@@ -230,7 +230,7 @@ it('a read at the MoR updates the state of a proforma invoice, and counts the re
   });
 });
 
-it('an object unknown to the MoR becomes deleted, and Crossbill stops its reads', () => {
+it('Crossbill shows a payment link unknown to the MoR as deleted, and reads it no more', () => {
   expect(read(aLink({ readDueAt: NOW, readAttempts: 2 }), ok(null))).toMatchObject({
     ...{ status: 'DELETED', readDueAt: null, readAttempts: 0 },
   });
@@ -241,7 +241,7 @@ it.each([
   ['unknown', 7_000],
   ['stopped', 65_000],
   ['refused', 65_000],
-] as const)('Crossbill repeats a failed read of a link (%s)', (kind, ms) => {
+] as const)('Crossbill repeats a failed read of a payment link at the MoR (%s) after %i ms', (kind, ms) => {
   const o = aLink({ readDueAt: NOW, readAttempts: 1 });
   expect(read(o, refusal({ kind, status: 500 }))).toEqual({
     ...o,
@@ -260,7 +260,7 @@ it.each([
   expect(read(o, refusal({ kind, status: 500, retryAfterMs: 90_000 }))?.readDueAt).toEqual(at(95_000));
 });
 
-it('the read of an unknown object, or an unwanted read, changes nothing', () => {
+it('the reply to a read of an unknown or finished payment link changes nothing', () => {
   const s = putObject(lane(), aLink());
   expect(applyObjectRead(s, 'lnk_9', ok(null), later)).toBe(s);
   expect(applyObjectRead(s, 'lnk_1', refusal({ kind: 'retry' }), later)).toBe(s);

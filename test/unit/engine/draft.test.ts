@@ -81,7 +81,7 @@ const steps: readonly Step[] = [
 const anyScript = fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(3)), { maxLength: 12 });
 const step = (n: number): Step => steps[n] ?? { inPlace: () => undefined, byValue: (s) => s };
 
-it('changes in place on a draft make the same state as changes by value', () => {
+it('changes made in place on a lane’s draft give the same state as changes made on copied values', () => {
   fc.assert(
     fc.property(anyScript, (script) => {
       const before = full();
@@ -97,7 +97,7 @@ it('changes in place on a draft make the same state as changes by value', () => 
   );
 });
 
-it('a rule without changes returns the very state of its start', () => {
+it('a rule without changes returns the state object it started from', () => {
   const before = full();
   const draft = new Lane(before, ctx());
   const read = [draft.invoice, draft.payments, draft.attempts, draft.refunds, draft.objects, draft.messages];
@@ -110,7 +110,7 @@ it('a rule without changes returns the very state of its start', () => {
   expect(draft.toState()).toBe(before);
 });
 
-it('the same value, or an equal date or detail, is no change of a draft', () => {
+it('writing an equal value, date or detail into a lane’s draft leaves the lane’s state unchanged', () => {
   const before = full();
   const draft = new Lane(before, ctx());
   for (const p of draft.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
@@ -119,7 +119,7 @@ it('the same value, or an equal date or detail, is no change of a draft', () => 
   expect(draft.toState()).toBe(before);
 });
 
-it('a changed row of a draft is a new row, and every other row and list keeps its identity', () => {
+it('a change of one row in a lane’s draft copies this row, and every other row keeps its identity', () => {
   const before = full();
   const draft = new Lane(before, ctx());
   const [first] = draft.objects;
@@ -130,7 +130,7 @@ it('a changed row of a draft is a new row, and every other row and list keeps it
   expect(draft.toState()).toBe(after);
 });
 
-it('a state from a draft does not follow later changes of the draft', () => {
+it('a state taken from a lane’s draft stays as it is after later changes of the draft', () => {
   const draft = new Lane(full(), ctx());
   const [p] = draft.payments;
   if (p !== undefined) p.amountRefunded = 1n;
@@ -139,7 +139,7 @@ it('a state from a draft does not follow later changes of the draft', () => {
   expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
 });
 
-it('an added row is a draft of its own, and a later change of it counts', () => {
+it('a rule can change a row after adding it to a lane’s draft, and the given object stays unchanged', () => {
   const draft = new Lane(full(), ctx());
   const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
   draft.add('payments', given).paymentId = 'pay_2';
@@ -147,7 +147,7 @@ it('an added row is a draft of its own, and a later change of it counts', () => 
   expect(given.paymentId).toBeNull();
 });
 
-it('a draft stores a call with its key and payment, and adds a ledger entry to the others', () => {
+it('a lane’s draft stores a call with its key and payment, and appends a ledger entry', () => {
   const before = lane({}, payment());
   const draft = new Lane(before, ctx());
   draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
@@ -158,7 +158,7 @@ it('a draft stores a call with its key and payment, and adds a ledger entry to t
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 
-it('a draft asks for one look at a future time, and for none at a past time or without a time', () => {
+it('a lane’s draft schedules one later look at the lane for a future time, and none for a past time', () => {
   const asked: (Date | null)[] = [];
   const draft = new Lane(full(), ctx(), (when) => asked.push(when));
   expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);
@@ -166,7 +166,7 @@ it('a draft asks for one look at a future time, and for none at a past time or w
   expect([draft.age(at(-5)), draft.in(5)]).toEqual([5, at(5)]);
 });
 
-it('a move outside the table of moves stops the rule, and a move inside changes the row in place', () => {
+it('a forbidden change of a payment’s mark status throws, and an allowed change updates the row in place', () => {
   const draft = new Lane(full(), ctx());
   const [p, r] = [draft.findPayment('pmt_1'), draft.refunds[0]];
   if (p === undefined || r === undefined) throw new Error('the lane is empty');

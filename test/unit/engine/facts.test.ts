@@ -25,7 +25,7 @@ const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: n
   return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
 };
 
-it('an event with a later invoice status always counts, and an event with an earlier status never does', () => {
+it('a Stripe event with a later invoice status always counts, and an event with an earlier status never does', () => {
   for (const [n, before] of STATUSES.entries()) {
     for (const [m, after] of STATUSES.entries()) {
       const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along
@@ -39,14 +39,14 @@ it('an event with a later invoice status always counts, and an event with an ear
   }
 });
 
-it('an event with an equal invoice status counts unless it is older', () => {
+it('a Stripe event with the same invoice status counts unless Crossbill knows a newer event', () => {
   expect(seen({ amountDue: 100n }, { amountDue: 200n }, 1)).toMatchObject({ amountDue: 200n, factsAt: at(1) });
   expect(seen({ amountDue: 100n }, { amountDue: 200n }, 0)).toMatchObject({ amountDue: 200n });
   expect(seen({ amountDue: 100n }, { amountDue: 200n }, -1)).toMatchObject({ amountDue: 100n, factsAt: NOW });
   expect(seen({ status: 'paid' }, { status: 'void' }, 1).platformStatus).toBe('void');
 });
 
-it('a late event fills the gaps in an invoice and changes no known value', () => {
+it('a late Stripe event fills only the unknown fields of an invoice', () => {
   const blank = { customerCountry: null, number: null, billingReason: null, subscriptionId: null, createdAt: null };
   const news = {
     customerId: 'cus_9',
@@ -78,7 +78,7 @@ it('a late event fills the gaps in an invoice and changes no known value', () =>
   ]);
 });
 
-it('a draft invoice keeps the error of a failed finalization', () => {
+it('a draft invoice keeps the error of its failed finalization until the invoice is open', () => {
   const error = { finalizationError: 'no address' };
   expect(seen({ status: 'draft' }, { status: 'draft', ...error }, -1).finalizationError).toBe('no address');
   expect(seen({ status: 'open' }, { status: 'draft', ...error }, -1).finalizationError).toBeNull();
@@ -89,14 +89,14 @@ it('a draft invoice keeps the error of a failed finalization', () => {
   ).toBe('no address');
 });
 
-it('an invoice keeps its number and day when a later event omits them', () => {
+it('an invoice keeps its number and creation time when a later event omits them', () => {
   expect(seen({ number: 'A-1' }, { number: null, createdAt: null }, 1)).toMatchObject({
     number: 'A-1',
     platformCreatedAt: NOW,
   });
 });
 
-it('a read of an invoice is the truth of the moment, whatever events said before', () => {
+it('a read of an invoice from Stripe replaces the values of all earlier events', () => {
   const s = takeEvent(lane, aCtx(), facts({ status: 'paid' }), at(100));
   const read = of(
     takeRead({ ...s, invoice: { ...of(s), readDueAt: NOW, readAttempts: 3 } }, aCtx(at(1)), facts({ amountDue: 1n })),
@@ -111,7 +111,7 @@ it('a read of an invoice is the truth of the moment, whatever events said before
   });
 });
 
-it('a read that finds no invoice marks it deleted and keeps its known values', () => {
+it('Crossbill shows an invoice missing on Stripe as deleted, and keeps its known values', () => {
   const s = takeRead(takeRead(lane, aCtx(), facts()), aCtx(at(1)), null);
   expect(of(s)).toMatchObject({ platformStatus: 'deleted', customerId: 'cus_1', amountDue: 2990n, readAt: at(1) });
   expect(of(takeRead(lane, aCtx(), null))).toMatchObject({
@@ -121,14 +121,14 @@ it('a read that finds no invoice marks it deleted and keeps its known values', (
   });
 });
 
-it('a read of an invoice stays fresh for ten seconds, also after a step back of the clock', () => {
+it('a read of an invoice counts as fresh for ten seconds, also after a step back of the clock', () => {
   const i = of(takeRead(lane, aCtx(), facts()));
   expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
   expect(isFresh(null, NOW)).toBe(false);
   expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
 });
 
-it('Crossbill reads an invoice again before a write, or at once on request', () => {
+it('before a change on Stripe, Crossbill drops its last read of the invoice, and reads it again on request', () => {
   const s = takeRead(lane, aCtx(), facts());
   expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
   expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
@@ -138,7 +138,7 @@ it('Crossbill reads an invoice again before a write, or at once on request', () 
 const look = (row: Partial<InvoiceRow>, now = waiting.ctx()) =>
   openLook(waiting.withInvoice(waiting.lane(), row).invoice ?? never(), now);
 
-it('Crossbill reads an open invoice again after ten seconds, and never a finished invoice', () => {
+it('Crossbill reads an open invoice again if it has no fresh read, and never a finished invoice', () => {
   for (const platformStatus of ['open', 'unknown'] as const) {
     expect(look({ platformStatus })).toBeNull();
     expect(look({ platformStatus, readAt: null })).toEqual(waiting.at(0));
@@ -147,7 +147,7 @@ it('Crossbill reads an open invoice again after ten seconds, and never a finishe
     expect(look({ platformStatus, readAt: null })).toBeNull();
 });
 
-it('Crossbill reads a draft a minute after its finalization, or after the usual hour, and then every quarter of an hour', () => {
+it('Crossbill reads a draft a minute after its planned finalization, then every quarter of an hour', () => {
   const draft = { platformStatus: 'draft', readAt: null } as const;
   expect(look({ ...draft, finalizesAt: waiting.at(5 * HOUR_MS) })).toEqual(waiting.at(5 * HOUR_MS + MINUTE_MS));
   expect(look({ ...draft, factsAt: waiting.at(2 * HOUR_MS) })).toEqual(waiting.at(3 * HOUR_MS + MINUTE_MS));
@@ -168,7 +168,7 @@ const read = (value: InvoiceFacts | null) =>
     waiting.ctx({}, 5_000),
   );
 
-it('the timeline shows the amount due or a missing invoice, with the request id of Stripe', () => {
+it('the timeline shows the result of an invoice’s read, with Stripe’s request id', () => {
   const s = read(facts({ amountRemaining: 1990n }));
   expect(s.invoice).toMatchObject({ amountRemaining: 1990n, readAt: waiting.at(5_000), readAttempts: 0 });
   expect(s.journal).toMatchObject([
@@ -189,7 +189,7 @@ it.each([
   ['refused', 1, 60_000],
   ['retry', 4, 16_000],
 ] as const)(
-  'Crossbill repeats a failed read of an invoice (%s, after %i tries) after %i ms',
+  'Crossbill repeats a failed read of an invoice from Stripe (%s, after %i tries) after %i ms',
   (kind, readAttempts, pause) => {
     const s = applyRead(
       laneWith({}, { readAttempts }),
@@ -205,13 +205,13 @@ it.each([
   },
 );
 
-it('the timeline shows the first three failed reads of an invoice', () => {
+it('the timeline shows only the first three failed reads of an invoice in a row', () => {
   const noted = (readAttempts: number) =>
     texts(applyRead(laneWith({}, { readAttempts }), refusal(), waiting.ctx())).length;
   expect([0, 2, 3].map(noted)).toEqual([1, 1, 0]);
 });
 
-it('a requested read of an invoice becomes a lookup at its time', () => {
+it('Crossbill reads an invoice from Stripe at the requested time, not earlier', () => {
   const errand = (s: LaneState, isDue = true) =>
     nextLookup(invoiceLookup)(new Lane(s, waiting.ctx({}, isDue ? 0 : -1)));
   const asked = laneWith({}, { readAt: null, readDueAt: waiting.at(0) });

@@ -43,7 +43,7 @@ const holding = ([a, b, c, d]: readonly [number, number, number, number]): Now =
     d === 0 ? [] : [captured('pmt_2', d)],
   ].flat();
 
-it('each cause has one open item with the facts of now, unless a person dismissed them', () => {
+it('each cause has one open review item with the current facts, unless the operator dismissed these facts', () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
       let s = lane({}, payment());
@@ -80,7 +80,7 @@ it('each cause has one open item with the facts of now, unless a person dismisse
   );
 });
 
-it('a changed fact updates the open item with one line in the timeline, and an equal fact says nothing', () => {
+it('a changed fact updates the open review item and adds one line to the timeline; an equal fact adds none', () => {
   const first = declared(lane({}, payment()), [unshown('pmt_1', 1)]);
   const next = declared(first, [unshown('pmt_1', 2)], 5);
   expect(next.reviews).toEqual([{ ...first.reviews[0], fact: unshown('pmt_1', 2).fact }]);
@@ -89,21 +89,21 @@ it('a changed fact updates the open item with one line in the timeline, and an e
   ]);
 });
 
-it('another deadline updates the open item, and opens no dismissed item', () => {
+it('a new deadline updates the open review item, and reopens no dismissed item', () => {
   const due = (ms: number): Now => [{ ...unshown('pmt_1', 1), dueAt: at(ms) }];
   const first = declared(lane({}, payment()), due(10));
   expect(open(declared(first, due(20))).map((r) => [r.id, r.dueAt])).toEqual([[first.reviews[0]?.id, at(20)]]);
   expect(open(declared(dismissed(first, first.reviews[0]?.id ?? ''), due(20)))).toEqual([]);
 });
 
-it('news after a dismissal opens another item for the same fact', () => {
+it('a newer event about a dismissed fact opens a new review item', () => {
   const news = (ms: number): Now => [{ ...unshown('pmt_1', 1), since: at(ms) }];
   const first = declared(lane({}, payment()), news(0));
   const gone = dismissed(first, first.reviews[0]?.id ?? '', 5);
   expect([open(declared(gone, news(5), 9)).length, open(declared(gone, news(6), 9)).length]).toEqual([0, 1]);
 });
 
-it("other rules' items and items for a person alone stay unchanged", () => {
+it('a rule leaves the review items of other rules unchanged', () => {
   const item = {
     kind: 'conflicting_event',
     subject: 'evt_1',
@@ -113,7 +113,7 @@ it("other rules' items and items for a person alone stay unchanged", () => {
   expect(declared(other, [])).toBe(other);
 });
 
-it('an item names its payment, its invoice and its choices', () => {
+it('a review item names its payment, its invoice and the operator’s choices', () => {
   const s = declared(lane({}, payment()), [{ ...unshown('pmt_1', 1), about: payment() }]);
   expect(open(s)).toMatchObject([
     {

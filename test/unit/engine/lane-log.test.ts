@@ -12,7 +12,7 @@ import { openReview, takeCallBack } from '../../support/decide.js';
 const ctx = aCtx();
 const item = { kind: 'double_charge_risk', subject: 'in_1', fact: FACTS.double_charge_risk } as const;
 
-it('a review item without its old deadline has none in the log', () => {
+it('the stored log of a lane keeps the removal of a review item’s deadline', () => {
   const first = openReview(emptyLane('in_1'), ctx, { ...item, dueAt: NOW });
   const second = openReview(first, ctx, { ...item, dueAt: null });
   const states: readonly LaneState[] = [emptyLane('in_1'), first, second];
@@ -26,7 +26,7 @@ it('a review item without its old deadline has none in the log', () => {
   expect(fold('in_1', rows).state.reviews).toEqual(second.reviews);
 });
 
-it('a whole-state row keeps the bytes of a withdrawn call: Crossbill may ask under its key again', () => {
+it('a snapshot of a lane keeps the request body of a withdrawn call, for a later send under the same key', () => {
   const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null, url: null }));
   const after = takeCallBack(s, m, 'the invoice is paid', ctx);
   const { change, bodies, ...row } = logRow({
@@ -39,7 +39,7 @@ it('a whole-state row keeps the bytes of a withdrawn call: Crossbill may ask und
   expect(fold(s.lane, [{ ...row, ...parsed }]).state.messages).toMatchObject([{ status: 'cancelled', wire: m.wire }]);
 });
 
-it.each([2, 99, '1', null])('Crossbill refuses a row of the format %j: it is newer or damaged', (f) => {
+it.each([2, 99, '1', null])('Crossbill refuses to read a log row of the unknown format %j', (f) => {
   const row = { lane: 'in_1', version: 1, at: NOW, at_rest: true, snapshot: false, bodies: null };
   expect(() => fold('in_1', [{ ...row, change: { f } }])).toThrow('lane in_1');
   expect(fold('in_1', [{ ...row, change: { f: 1 } }])).toMatchObject({ version: 1, rowsSinceSnapshot: 1 });

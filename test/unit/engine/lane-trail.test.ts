@@ -17,7 +17,7 @@ function setUp() {
   return { log, lines };
 }
 
-it("the log names the events of a failed call's claim", () => {
+it('the log line of a failed call to Stripe names the events behind the call', () => {
   const { log, lines } = setUp();
   const call = {
     name: 'report_payment',
@@ -31,7 +31,7 @@ it("the log names the events of a failed call's claim", () => {
   expect(lines).toMatchObject([{ events: ['mor_payments:evt_paid'], lane: 'in_oak', message: 'out_1' }]);
 });
 
-it('the log names the events of a failed lane', () => {
+it('the log line of a lane with an unexpected error names the lane and its events', () => {
   const { log, lines } = setUp();
   const metrics = new Metrics({ eventTypes: [], now: () => new Date(0) });
   watchLanes(metrics, log).onError('a lane could not be worked', new Error('broken'), work);

@@ -9,7 +9,7 @@ import { LaneWorker } from '../../../src/engine/lane-worker.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
 import { StillClock, turn } from '../../support/intake-fakes.js';
 
-it('the worker claims slowly during a crowd of deliveries, and at once after it', async () => {
+it('the worker claims invoices slowly while many webhooks arrive, and at once afterwards', async () => {
   let claims = 0;
   let crowded = true;
   const store = { claim: () => Promise.resolve((claims++, [])) } as Partial<LaneStore> as LaneStore;
@@ -39,7 +39,7 @@ it('the worker claims slowly during a crowd of deliveries, and at once after it'
   await stopped;
 });
 
-it('a thousand lanes wait out an outage without a warning of too many listeners', async () => {
+it('a thousand invoices wait out a database outage without a warning of too many listeners', async () => {
   let stop: AbortSignal | null = null;
   let n = 0;
   const released: string[] = [];

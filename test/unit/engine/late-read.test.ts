@@ -42,7 +42,7 @@ async function paidMeanwhile(): Promise<{ r: Rig; read: ReturnType<typeof shownN
 }
 
 describe('an invoice that is paid on Stripe while its read waits', () => {
-  it.each([0, 40])('Crossbill charges no invoice paid on Stripe during a slow read (%s seconds)', async (seconds) => {
+  it.each([0, 40])('Crossbill requests no charge for an invoice paid on Stripe during a read of %s seconds', async (seconds) => {
     const { r, read } = await paidMeanwhile();
     r.h.clock.advance(seconds * 1_000);
     const done = await askRetry(r, read);
@@ -59,7 +59,7 @@ describe('an invoice that is paid on Stripe while its read waits', () => {
     expect([r.links.links.size, (await state(r)).invoice?.platformStatus]).toEqual([0, 'paid']);
   });
 
-  it('an invoice paid during a slow read stays paid after a repair by verify', async () => {
+  it('an invoice paid on Stripe during a slow read of crossbill verify stays paid after the repair', async () => {
     const r = rig({ retrySchedule: null, recoveryLinks: null });
     const { h } = r;
     await refused(r);
@@ -81,7 +81,7 @@ describe('an invoice that is paid on Stripe while its read waits', () => {
 });
 
 describe('an invoice that changes on Stripe while its read waits, before any event says so', () => {
-  it('Crossbill reads an invoice again before a charge, after a long wait', async () => {
+  it('Crossbill reads an invoice from Stripe again before it requests a charge, if its last read is old', async () => {
     const r = rig({ retrySchedule: null, recoveryLinks: null });
     await refused(r);
     r.h.clock.advance(3_600_000);
@@ -94,10 +94,10 @@ describe('an invoice that changes on Stripe while its read waits, before any eve
   });
 
   it.each([
-    ['is void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
-    ['comes to less', { amountDue: 800n, amountRemaining: 800n }, 'invoice_changed', 'the amount due changed'],
+    ['becomes void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
+    ['gets a lower amount due', { amountDue: 800n, amountRemaining: 800n }, 'invoice_changed', 'the amount due changed'],
   ] as const)(
-    'if the invoice %s during a slow read, it gets no charge and no link, even in the second of an older event',
+    'Crossbill makes no charge and no payment link for an invoice that %s during a slow read',
     async (_, change, code, why) => {
       const r = rig({ retrySchedule: null, recoveryLinks: null });
       await refused(r);
@@ -111,7 +111,7 @@ describe('an invoice that changes on Stripe while its read waits, before any eve
   );
 });
 
-it('news since a time are a later read, or an event of the same second or later', () => {
+it('Crossbill counts a later read of an invoice, or an event of the same second, as newer than a read', () => {
   const ms = (n: number): Date => new Date(NOW.getTime() + n);
   const askedAt = ms(400);
   const ofEvent = (at: Date) => takeEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;
@@ -122,7 +122,7 @@ it('news since a time are a later read, or an event of the same second or later'
 });
 
 describe('an invoice that is paid on Stripe while its read waits, with a clock of Stripe that is behind', () => {
-  it('with a slow clock of Stripe, a read behind the event is older: the invoice stays paid', () => {
+  it('if Stripe’s clock is slow, an invoice stays paid although an older read of the invoice arrives after the event', () => {
     const ms = (n: number): Date => new Date(NOW.getTime() + n);
     const read = takeRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
     const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
@@ -131,7 +131,7 @@ describe('an invoice that is paid on Stripe while its read waits, with a clock o
     expect(s.invoice?.platformStatus).toBe('paid');
   });
 
-  it('with a slow clock of Stripe, Crossbill charges no paid invoice again', async () => {
+  it('if Stripe’s clock is slow, Crossbill requests no charge for a paid invoice', async () => {
     const r = rig({ retrySchedule: null, recoveryLinks: null });
     await refused(r);
     r.h.clock.advance(3_600_000);

@@ -106,7 +106,7 @@ const SCENARIOS: [string, Delivery[], Way][] = [
   ['all six kinds of news', [created, finalized, failedFirst, succeeded, lateFailed, refund1], {}],
 ];
 
-it.each(SCENARIOS)('every order of arrival ends the same: %s', async (_, events, way) => {
+it.each(SCENARIOS)('the events of an invoice lead to the same end in every order of arrival: %s', async (_, events, way) => {
   const wanted = await ended(events, way, false);
   for (const order of permutations(events)) {
     for (const atOnce of [false, true]) {
@@ -118,7 +118,7 @@ it.each(SCENARIOS)('every order of arrival ends the same: %s', async (_, events,
 });
 
 const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
-it('random subsets with duplicates end as in their order of creation', async () => {
+it('any subset of an invoice’s events, with duplicates and in any order, ends as in the order of creation', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: POOL.length - 1 }), { minLength: 1, maxLength: 14 }),
@@ -134,7 +134,7 @@ it('random subsets with duplicates end as in their order of creation', async () 
   );
 });
 
-it('any subset of the events, in any order and with a crash anywhere, has each effect once', async () => {
+it('Crossbill makes each change on Stripe once for any events in any order, with a crash anywhere', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),

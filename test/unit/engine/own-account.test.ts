@@ -34,21 +34,21 @@ function world(...answers: (number | 'account')[]) {
   return { clock, h, take, status, events: store.events, reads: () => reads };
 }
 
-it('an event with the key’s own account is the merchant’s, and Crossbill reads the account once', async () => {
+it('Crossbill accepts Stripe events of the API key’s own account, and reads the account once', async () => {
   const w = world('account');
   await w.take('1', OWN);
   await w.take('2', OWN);
   expect([await w.status('1'), await w.status('2'), w.reads()]).toEqual(['expected', 'expected', 1]);
 });
 
-it('Crossbill ignores an event of another account', async () => {
+it('Crossbill ignores a Stripe event of another account', async () => {
   const w = world('account');
   await w.take('1', 'acct_other');
   expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
   expect(w.events).toMatchObject([{ status: 'ignored' }]);
 });
 
-it("an event with an account waits for Stripe's answer", async () => {
+it('a Stripe event with an account id waits until Stripe tells Crossbill its own account', async () => {
   const w = world(500, 'account');
   await w.take('1', OWN);
   await w.h.drain();
@@ -58,7 +58,7 @@ it("an event with an account waits for Stripe's answer", async () => {
   expect([await w.status('1'), w.reads()]).toEqual(['expected', 2]);
 });
 
-it('Crossbill parks an event with an account if the key may not read it, and a retry decides it later', async () => {
+it('Crossbill parks a Stripe event with an account id if the API key may not read its account', async () => {
   const w = world(403, 'account');
   await w.take('1', OWN);
   expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);

@@ -35,7 +35,7 @@ const name = (s: LaneState, id: string, paymentId: string, by: string) =>
 
 const nameless = payment({ paymentId: null });
 
-it('a person names a payment for good: Crossbill refuses another name', () => {
+it('once the operator gives a payment its MoR id, Crossbill refuses a different id with 409', () => {
   const named = name(lane(nameless), 'pmt_1', 'pay_9', 'ops');
   if (!named.ok) throw new Error(named.code);
   expect(named.value).toMatchObject({ paymentId: 'pay_9', identifiedBy: 'ops' });
@@ -45,7 +45,7 @@ it('a person names a payment for good: Crossbill refuses another name', () => {
   });
 });
 
-it('Crossbill refuses the name of another payment of the invoice: a refund could take the wrong one', () => {
+it('Crossbill refuses an MoR id for a payment with 409 if another payment of the invoice has this id', () => {
   const s = lane(nameless, payment({ id: 'pmt_2', paymentId: 'pay_2' }));
   expect(name(s, 'pmt_1', 'pay_2', 'ops')).toMatchObject({
     ...{ ok: false, status: 409, code: 'payment_id_taken', field: 'payment_id' },
@@ -66,7 +66,7 @@ it.each([
   ['its refund at the processor', 're_1'],
   ['our id of its refund', 'ref_event'],
   ['the link that it came by', LINK],
-])('an event names its payment by %s', (_, id) => {
+])('an event of the MoR finds its payment by %s', (_, id) => {
   const refunded = putRefund(
     waiting.lane({}, other, own),
     byEvent({ morRefundId: 'rfnd_1', processorRefundId: 're_1' }),
@@ -80,7 +80,7 @@ it.each([
   expect(paymentNamed(s, new Set(['x']))).toBeNull();
 });
 
-it('an event without a name means the only payment with money', () => {
+it('an event without a payment’s id belongs to the invoice’s only payment with money', () => {
   const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
   const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
   expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
@@ -93,7 +93,7 @@ const empty = emptyLane('in_1');
 const aPayment = (over: Partial<PaymentRow> = {}): PaymentRow =>
   newPayment(now, { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', ...over });
 
-it('Crossbill finds a payment by the MoR’s id, or else by charge or intent, except for a renewal', () => {
+it('Crossbill finds the payment of an event by the MoR’s id, or for a signup by its charge or payment intent', () => {
   const signup = aPayment({ id: 's', origin: 'signup', processorChargeId: 'ch_1', processorPaymentIntentId: 'pi_9' });
   const named = aPayment({ id: 'n', paymentId: 'pay_1' });
   const of = (e: Parameters<typeof aPaymentEvent>[0], ...rows: PaymentRow[]): string | undefined =>
@@ -108,7 +108,7 @@ it('Crossbill finds a payment by the MoR’s id, or else by charge or intent, ex
   expect(of({}, { ...signup, origin: 'renewal' })).toBeUndefined();
 });
 
-it('a payment takes every id of an event, and the MoR’s name replaces a person’s name', () => {
+it('a payment takes over every id of its event, and the MoR’s payment id replaces an id from the operator', () => {
   const known = aPayment({
     id: 's',
     origin: 'signup',
@@ -141,14 +141,14 @@ it('a payment takes every id of an event, and the MoR’s name replaces a person
   });
 });
 
-it('a payment with money stops every other charge, whatever follows; a refused payment does not', () => {
+it('a payment with money stops every other charge for the invoice, and a refused payment stops none', () => {
   const refused = aPayment({ paymentId: 'pay_1', mark: 'none' });
   expect(paymentThatCame(putPayment(empty, refused))).toBeNull();
   expect(paymentThatCame(putPayment(empty, { ...refused, mark: 'parked' }))).toBe('payment pay_1 came');
   expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
 });
 
-it('Crossbill closes a payment without a mark; an unproven payment becomes failed', () => {
+it('a closed payment with money stays succeeded, and a closed payment without proof becomes failed', () => {
   const s = (p: PaymentRow): LaneState['payments'] =>
     decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
@@ -168,7 +168,7 @@ const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState 
     collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');
   });
 
-it('Crossbill does not book a charge again for another invoice, and an item names both invoices', () => {
+it('Crossbill books a charge of another invoice no second time, and opens a review item with both invoices', () => {
   const s = collected(charged({ proveDueAt: NOW }), elsewhere);
   expect(s.entries).toEqual([]);
   expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
@@ -182,19 +182,19 @@ it('Crossbill does not book a charge again for another invoice, and an item name
 });
 
 it.each(['waiting', 'none', 'proving', 'parked'] as const)(
-  'the charge of another invoice parks a payment with the mark %s',
+  'Crossbill parks a payment in the mark status %s if its charge belongs to another invoice',
   (mark) => {
     expect(collected(charged({ mark }), elsewhere).payments).toMatchObject([{ mark: 'parked' }]);
   },
 );
 
-it('the charge of another invoice leaves a dismissed payment closed', () => {
+it('a payment closed by the operator stays closed when it receives the charge of another invoice', () => {
   expect(collected(charged({ mark: 'closed' }), elsewhere).payments).toMatchObject([
     { mark: 'closed', status: 'failed', succeededAt: null },
   ]);
 });
 
-it('Crossbill books a charge for its own invoice if no other invoice has it', () => {
+it('Crossbill books the charge of a payment if no other invoice has this charge', () => {
   for (const p of [charged({ processorChargeId: 'ch_2' }), charged({ processorChargeId: null })]) {
     const s = collected(p, elsewhere);
     expect(s.entries).toEqual([paymentCollected(p, 2990n, NOW, 'evt_1')]);
@@ -202,7 +202,7 @@ it('Crossbill books a charge for its own invoice if no other invoice has it', ()
   }
 });
 
-it('Crossbill books a charge for two payments of one invoice, once under its id: the second may be other money', () => {
+it('if two payments of one invoice name one charge, Crossbill books both payments and the charge id once', () => {
   const second = charged({ id: 'pmt_2', paymentId: 'pay_2' });
   const charges = (p: PaymentRow, ...others: PaymentRow[]) =>
     collected(p, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
@@ -212,7 +212,7 @@ it('Crossbill books a charge for two payments of one invoice, once under its id:
   expect(charges(charged())).toEqual([['pmt_1', 'ch_1']]);
 });
 
-it('Crossbill asks the database only about collected charges of other invoices', () => {
+it('Crossbill looks up only newly collected charges among the charges of other invoices', () => {
   const entries: LedgerEntry[] = [
     paymentCollected(charged(), 1n, NOW, null),
     paymentMarked(charged({ processorChargeId: 'ch_2' }), 1n, NOW),
@@ -229,7 +229,7 @@ async function sharing(over: Parameters<typeof booked>[0] = {}): Promise<Rig> {
   return r;
 }
 
-it('nobody charges a renewal with another invoice’s charge while a person decides', async () => {
+it('Crossbill requests no new charge for a renewal while the operator decides about a charge of another invoice', async () => {
   const r = await sharing();
   expect((await retry(r)).ok).toBe(false);
   await after(r, 3 * DAY_MS);
@@ -237,7 +237,7 @@ it('nobody charges a renewal with another invoice’s charge while a person deci
 });
 
 it.each([{}, { retrySchedule: null }])(
-  'nobody charges a renewal with another invoice’s charge after the dismissal, and the alarm comes (%j)',
+  'after the operator dismisses a charge of another invoice, Crossbill only opens the item renewal_overdue (%j)',
   async (over) => {
     const r = await sharing(over);
     await dismiss(r);
@@ -250,7 +250,7 @@ it.each([{}, { retrySchedule: null }])(
   },
 );
 
-it('a refused renewal with another invoice’s charge waits after the dismissal, raises its alarm, and goes on after the next refusal', async () => {
+it('after the operator dismisses a charge of another invoice, Crossbill retries the renewal only after the next refusal', async () => {
   const r = booked();
   await r.h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_a', at: r.h.clock.now() }));
   await after(r, HOUR_MS);
@@ -264,7 +264,7 @@ it('a refused renewal with another invoice’s charge waits after the dismissal,
   expect([openKinds(await state(r)), relayed(r).length]).toEqual([[], 1]);
 });
 
-it('the MoR may repeat another invoice’s charge: Crossbill does not ask about it again', async () => {
+it('Crossbill opens no second review item if the MoR repeats a dismissed charge of another invoice', async () => {
   const r = await sharing();
   await dismiss(r);
   await after(r, HOUR_MS);
@@ -274,7 +274,7 @@ it('the MoR may repeat another invoice’s charge: Crossbill does not ask about 
 });
 
 it.each([false, true])(
-  'Crossbill marks a renewal after the MoR names its own charge (dismissed: %s)',
+  'Crossbill marks a renewal paid after the MoR replaces the charge of another invoice (dismissed: %s)',
   async (isDismissed) => {
     const r = await sharing();
     if (isDismissed) await dismiss(r);
@@ -290,7 +290,7 @@ it.each([false, true])(
   },
 );
 
-it('another payment pays a renewal after the dismissal of a foreign charge', async () => {
+it('a second payment pays a renewal after the operator dismisses a charge of another invoice', async () => {
   const r = await sharing();
   await dismiss(r);
   await after(r, HOUR_MS);
@@ -312,7 +312,7 @@ const amountSettled = (s: LaneState): LaneState =>
   decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
 const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
 
-it('the certain amount of a signup closes its own item, and the payment goes on', () => {
+it('once a signup’s amount is certain, Crossbill closes the review item about it, and the payment waits for its mark', () => {
   const s = settled(parked);
   expect(s.reviews).toMatchObject([
     { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },
@@ -321,14 +321,14 @@ it('the certain amount of a signup closes its own item, and the payment goes on'
   expect(s.payments).toMatchObject([{ mark: 'waiting' }]);
 });
 
-it('the certain amount of a signup proves no charge: an unproven payment stays in place', () => {
+it('a certain amount of a signup does not prove the charge: an unproven payment keeps its mark status', () => {
   const marks = (over: Partial<PaymentRow>): string | undefined => settled({ ...parked, ...over }).payments[0]?.mark;
   expect(marks({ succeededAt: null })).toBe('parked');
   expect(marks({ succeededAt: null, mark: 'proving' })).toBe('proving');
   expect(marks({ mark: 'confirmed' })).toBe('confirmed');
 });
 
-it('the certain amount of a signup changes nothing without an item, or for a renewal', () => {
+it('a certain amount changes nothing for a renewal, or for a signup without an open review item', () => {
   const s = known(parked);
   expect(amountSettled(s)).toBe(s);
   const renewal = asked(known({ ...parked, signupId: null }), 'null');

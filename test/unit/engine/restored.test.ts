@@ -36,7 +36,7 @@ async function apply(h: LaneHarness): Promise<void> {
 }
 
 it.each(modes)(
-  "after a restore two days back, Crossbill finds a refund's credit note on Stripe and issues no second one (%s)",
+  'after the restore of an old backup, Crossbill finds a refund’s credit note on Stripe and issues no second one (%s)',
   async (markMode) => {
     const first = harness({ markMode });
     first.platform.put(anInvoice());
@@ -57,7 +57,7 @@ it.each(modes)(
 );
 
 it.each(modes)(
-  'after a restore two days back, a refund missing on Stripe goes out once, under its own key (%s)',
+  'after the restore of an old backup, Crossbill reports a refund missing on Stripe once, under its first key (%s)',
   async (markMode) => {
     const first = harness({ markMode });
     first.platform.put(anInvoice());
@@ -76,7 +76,7 @@ it.each(modes)(
   },
 );
 
-it('after a restore, Crossbill finds an applied part payment on its invoice and attaches nothing', async () => {
+it('after a restore, Crossbill finds an applied part payment on the Stripe invoice and attaches nothing', async () => {
   const first = harness();
   first.platform.put(anInvoice({ amountDue: 2990n }));
   await first.take(invoiceEvent('invoice.finalized', { amountDue: 2990n }), aPaymentSucceeded());
@@ -92,7 +92,7 @@ it('after a restore, Crossbill finds an applied part payment on its invoice and 
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
 });
 
-it('after a restore, a part payment of just the rest does not pay the rest as well', async () => {
+it('after a restore, Crossbill does not pay the rest of an invoice with a part payment of the same amount', async () => {
   const first = harness();
   first.platform.put(anInvoice({ amountDue: 2000n }));
   await first.take(invoiceEvent('invoice.finalized', { amountDue: 2000n }), aPaymentSucceeded());
@@ -106,7 +106,7 @@ it('after a restore, a part payment of just the rest does not pay the rest as we
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
-it('Crossbill attaches a part payment next to another one, even with too many records to search', async () => {
+it('Crossbill attaches a part payment next to another payment, even with too many payment records to search', async () => {
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
@@ -123,7 +123,7 @@ it('Crossbill attaches a part payment next to another one, even with too many re
 });
 
 it.each([0, 2_000])(
-  'after a restore three hours back, Stripe shows an API refund of an event %d ms later once, without an item',
+  'after a restore, a refund requested in the API and reported %d ms later appears once on Stripe',
   async (laterMs) => {
     const first = await paid();
     await ask(first, 300n);
@@ -157,7 +157,7 @@ async function markedLate(): Promise<LaneHarness> {
   return h;
 }
 
-it('Crossbill repeats a failed look, and sends nothing before its answer', async () => {
+it('Crossbill repeats a failed search for a credit note on Stripe, and issues the note only after a reply', async () => {
   const h = await markedLate();
   h.platform.fail('probe', 'lost-request', 'lost-request');
   await h.take(aRefund());
@@ -167,7 +167,7 @@ it('Crossbill repeats a failed look, and sends nothing before its answer', async
   expect(sent(h)).toEqual([look, look, look, `issue_credit_note ${key}`]);
 });
 
-it('after a look and a lost answer, Crossbill repeats the call under the same key without another look', async () => {
+it('after Stripe’s reply to a credit note is lost, Crossbill repeats the call under the same key without a search', async () => {
   const h = await markedLate();
   h.platform.fail('issue_credit_note', 'lost-answer');
   await h.take(aRefund());
@@ -178,13 +178,13 @@ it('after a look and a lost answer, Crossbill repeats the call under the same ke
 });
 
 it.each([
-  ['is sent at once while its invoice is younger than a key lives', 22, ['report_refund', 'issue_credit_note']],
+  ['Crossbill reports a refund at once on an invoice younger than 23 hours', 22, ['report_refund', 'issue_credit_note']],
   [
-    'is looked for first when its invoice is older',
+    'Crossbill searches Stripe for a refund before it reports the refund on an older invoice',
     23,
     ['probe report_refund', 'report_refund', 'probe issue_credit_note', 'issue_credit_note'],
   ],
-] as const)("a refund's change on Stripe %s", async (_, hours, expected) => {
+] as const)('%s', async (_, hours, expected) => {
   const h = harness();
   h.platform.put(anInvoice({ createdAt: START }));
   await h.take(aPaymentSucceeded());
@@ -195,7 +195,7 @@ it.each([
   expect(sent(h).map((x) => x.replace(/ crossbill:.*/, ''))).toEqual(expected);
 });
 
-it('the mark of an old invoice without any payment costs no look', async () => {
+it('Crossbill marks an old invoice without any payment paid without searching Stripe for an earlier mark', async () => {
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());

@@ -46,7 +46,7 @@ function next(s: LaneState, of = ctx()): string | null {
   return errand.do === 'look-up' ? errand.name : `${errand.do} ${errand.message.kind}`;
 }
 
-it('a mark goes before a refund, then the refund’s twin, and the relay last', () => {
+it('Crossbill sends the report of a payment first, then a refund, then the refund’s report, and a relayed event last', () => {
   const all = ['relay_event', 'report_refund', 'create_refund', 'report_payment'] as const;
   const order = all.map((_, i) => next(calls(fresh(), ...all.slice(0, all.length - i))));
   expect(order).toEqual(['send report_payment', 'send create_refund', 'send report_refund', 'send relay_event']);
@@ -54,7 +54,7 @@ it('a mark goes before a refund, then the refund’s twin, and the relay last', 
   expect(nextErrand(two, ctx(), () => undefined)).toEqual({ do: 'send', message: two.messages[0] });
 });
 
-it('a pending call goes at its time, and the lane wakes then', () => {
+it('Crossbill sends a pending call at its next try time, and schedules the invoice’s next step for that time', () => {
   expect(next(calls(fresh(), ['report_payment', { status: 'done' }]))).toBeNull();
   const two = calls(fresh(), ['report_payment', { nextTryAt: at(9_000) }], 'create_refund');
   expect([next(two), looks]).toEqual(['send create_refund', [at(9_000)]]);
@@ -62,11 +62,11 @@ it('a pending call goes at its time, and the lane wakes then', () => {
   expect(next(calls(fresh(), 'relay_event'), ctx(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
 });
 
-it('shadow mode sends no call, old ones included', () => {
+it('in shadow mode, Crossbill sends no call, not even a call stored before shadow mode', () => {
   expect(next(calls(fresh(), 'report_payment'), ctx(0, { shadow: true }))).toBeNull();
 });
 
-it('a write to an invoice waits for a read of it, and the read waits for its own time', () => {
+it('Crossbill reads an invoice from Stripe before it changes the invoice there', () => {
   const stale = (over = {}) => withInvoice(calls(fresh(), 'report_payment'), { readAt: null, ...over });
   expect(next(stale())).toBe('read-invoice');
   expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);
@@ -80,7 +80,7 @@ const DAY = 23 * HOUR_MS;
 const tried = (ms: number, over: Partial<OutboxRow> = {}) => ({ firstTriedAt: at(-ms), attempts: 1, ...over });
 const goes = (kind: OutboxKind, over: Partial<OutboxRow>, s = fresh()) => next(calls(s, [kind, over]))?.split(' ')[0];
 
-it('a look comes before a repeat with a key of 23 hours: Stripe may have forgotten it', () => {
+it('from 23 hours after the first try, Crossbill searches Stripe for the effect of a call before it repeats the call', () => {
   expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
   const unmarked = { firstTriedAt: null, createdAt: at(-DAY) };
   expect(goes('report_payment', unmarked)).toBe('probe');
@@ -88,14 +88,14 @@ it('a look comes before a repeat with a key of 23 hours: Stripe may have forgott
   expect(goes('create_refund', tried(DAY))).toBe('send');
 });
 
-it('a look comes a minute after a stored error of Stripe', () => {
+it('a minute after a stored error of Stripe, Crossbill searches Stripe for the effect of the call before it repeats the call', () => {
   const replaying = { replaying: true };
   expect(goes('report_payment', tried(59_999, replaying))).toBe('send');
   expect(goes('report_payment', tried(60_000, replaying))).toBe('probe');
   expect(goes('report_payment', tried(60_000))).toBe('send');
 });
 
-it('a look comes before the first try on an old invoice with money: a restore may have forgotten it', () => {
+it('Crossbill searches Stripe for an earlier mark before the first call about an old invoice with money', () => {
   const old = (over: Partial<InvoiceFacts> = {}) => fresh({ createdAt: at(-DAY), amountPaid: 1n, ...over });
   expect(goes('report_payment', {}, old())).toBe('probe');
   expect(goes('report_payment', {}, old({ createdAt: at(1 - DAY) }))).toBe('send');
@@ -106,14 +106,14 @@ it('a look comes before the first try on an old invoice with money: a restore ma
   expect(goes('report_refund', {}, { ...old(), invoice: null })).toBe('probe');
 });
 
-it('a look comes before the end of a mark on an unpayable invoice', () => {
+it('Crossbill searches Stripe for an attached payment before it attaches a payment to a void invoice', () => {
   expect(goes('attach_payment', {}, fresh({ status: 'void' }))).toBe('probe');
   expect(goes('attach_payment', {})).toBe('send');
   expect(goes('attach_payment', {}, fresh({ status: 'uncollectible' }))).toBe('send');
   expect(goes('report_payment', {}, fresh({ status: 'void' }))).toBe('send');
 });
 
-it('a resting lane waits for its next moment, and for no past one', () => {
+it('an invoice with nothing to do waits for the nearest deadline of its payment links', () => {
   const s = withObjects(fresh(), aLink({ id: 'lnk_0', deadline: at(30_000) }), aLink({ deadline: at(10_000) }));
   const rested = settle(s, ctx());
   expect([rested.errand, rested.dueAt]).toEqual([null, at(10_000)]);
@@ -122,7 +122,7 @@ it('a resting lane waits for its next moment, and for no past one', () => {
   expect([over.errand, over.dueAt]).toEqual([null, null]);
 });
 
-it('a lane does not wake for a past moment', () => {
+it('an invoice with nothing to do is not scheduled for a past time', () => {
   const o = aProforma({ status: 'SETTLED' });
   const s = withObjects(lane({ status: 'paid' }), o);
   expect(settle(s, ctx(HOUR_MS - 1)).dueAt).toEqual(at(HOUR_MS));
@@ -130,14 +130,14 @@ it('a lane does not wake for a past moment', () => {
   expect([late.dueAt, open(late.state).length]).toEqual([null, 1]);
 });
 
-it('a lane with work to do wakes at once', () => {
+it('an invoice with a call to send is due at once', () => {
   const { errand, dueAt } = settle(calls(fresh(), 'create_refund'), ctx(1));
   expect([errand?.do, dueAt]).toEqual(['send', at(1)]);
   const unknown = { ...calls(fresh(), 'create_refund'), invoice: null };
   expect(settle(unknown, ctx()).state).toBe(unknown);
 });
 
-it('a settled lane has its public status, and an unchanged one stays as it is', () => {
+it('Crossbill updates the public status of an invoice, and leaves an unchanged invoice untouched', () => {
   const s = settle(putPayment(fresh(), payment()), ctx()).state;
   expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['marking', 'reporting']);
   const paid = settle(lane({ status: 'paid' }), ctx()).state;
@@ -145,7 +145,7 @@ it('a settled lane has its public status, and an unchanged one stays as it is', 
   expect(settle(paid, ctx()).state).toBe(paid);
 });
 
-it('the lane of a customer outside decides, asks and reports nothing', () => {
+it('Crossbill opens no item and reads nothing for an invoice of a customer outside its enrolment', () => {
   const outside = withInvoice(lane({ finalizationError: 'x', status: 'draft' }), {
     enrolled: false,
     readAt: null,
@@ -157,7 +157,7 @@ it('the lane of a customer outside decides, asks and reports nothing', () => {
   expect([open(ours.state).length, ours.errand]).toMatchObject([1, { name: 'read-invoice' }]);
 });
 
-it('the subject takes in an event, and the first event makes the invoice known', () => {
+it('the first event about an unknown invoice creates the invoice, from the MoR and from Stripe', () => {
   const settled = { proformaInvoiceId: PROFORMA, number: 'PF-1' };
   const event = channelEvent('proforma_invoice.issued', settled);
   const mor = { family: 'channel', eventId: 'evt_1', type: 'proforma_invoice.issued', event } as const;
@@ -175,7 +175,7 @@ it('the subject takes in an event, and the first event makes the invoice known',
   expect([final.invoice?.amountDue, final.journal.map((l) => l.text)]).toEqual([2990n, ['invoice.finalized']]);
 });
 
-it('the timeline shows an event with its verdict', () => {
+it('the timeline of an invoice shows an event with Crossbill’s verdict', () => {
   const { state, verdict } = applyEvent(emptyLane('in_1'), aPaymentEvent(), ctx());
   expect(state.payments).toMatchObject([{ paymentId: 'pay_1', amount: 2990n }]);
   expect(state.invoice?.invoiceId).toBe('in_1');
@@ -190,14 +190,14 @@ const item = (kind: ReviewKind, subject = 'x') =>
 const choose = (s: LaneState, resolution: Resolution, by = 'ada', id = s.reviews[1]?.id ?? '') =>
   resolveReview(s, id, { resolution, note: 'why', by }, ctx(5_000));
 
-it('a choice closes its item and no other, with the person and the reason', () => {
+it('a choice of the operator closes one review item, with the operator’s name and reason', () => {
   const done = choose(item('conflicting_event'), 'dismiss');
   const closed = { status: 'resolved', resolution: 'dismiss', resolvedBy: 'ada', note: 'why', resolvedAt: at(5_000) };
   expect(done).toMatchObject({ ok: true, value: closed });
   expect(done.ok ? open(done.state).map((r) => r.subject) : []).toEqual(['y']);
 });
 
-it('the same choice again changes nothing, and another one gets 409 with the first person', () => {
+it('a repeated choice about a review item changes nothing, and a different later choice gets 409', () => {
   const first = choose(item('renewal_overdue'), 'dismiss');
   const s = first.ok ? first.state : never();
   expect(choose(s, 'dismiss', 'ben')).toMatchObject({ ok: true, state: s, value: { resolvedBy: 'ada' } });
@@ -207,7 +207,7 @@ it('the same choice again changes nothing, and another one gets 409 with the fir
   });
 });
 
-it('Crossbill refuses a choice outside the kind and names the allowed ones, and refuses a missing item', () => {
+it('Crossbill refuses a choice not offered by the review item with 409, and a choice about a missing item with 404', () => {
   expect(choose(item('partial_transfer'), 'retry')).toMatchObject({
     ...{ ok: false, status: 409, code: 'resolution_not_available', field: 'resolution' },
     message: 'A partial_transfer item can be resolved by: apply, dismiss.',
@@ -219,7 +219,7 @@ it('Crossbill refuses a choice outside the kind and names the allowed ones, and 
   });
 });
 
-it('a choice about a failed relay sends the event to the MoR again', () => {
+it('the choice retry for a failed relay makes Crossbill send the event to the MoR again', () => {
   const s = calls(item('effect_failed', 'relay_event:x'), ['relay_event', { status: 'refused' }]);
   const done = choose(s, 'retry');
   expect(done.ok ? done.state.messages.map((m) => m.status) : []).toEqual(['pending']);
@@ -228,7 +228,7 @@ it('a choice about a failed relay sends the event to the MoR again', () => {
   expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
 });
 
-it('an impossible choice leaves the item open', () => {
+it('the choice refund is refused and leaves the review item open while the payment has no MoR id', () => {
   const p = payment({ mark: 'parked', paymentId: null });
   const asked = openReview(putPayment(fresh(), p), ctx(), {
     ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },

@@ -14,7 +14,7 @@ const later = ctx({}, 5_000);
 const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
   payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
 
-it('a capture names the one pay_… id anywhere in the event; two ids or none name no payment', () => {
+it('Crossbill reads the payment id of a payment.captured event only if the event names exactly one pay_… id', () => {
   expect(capturedId(captured({ a: { b: 'pay_1' }, c: 'pay_1', d: 'ch_1', e: 'x_pay_' }))).toBe('pay_1');
   expect(capturedId(captured({ a: 'pay_1', b: 'pay_2' }))).toBeNull();
   expect(capturedId(captured({ a: 'ch_1' }))).toBeNull();
@@ -27,7 +27,7 @@ const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more
   );
 const nameless = payment({ paymentId: null });
 
-it('a capture names the payment of its charge', () => {
+it('a payment.captured event gives its payment id to the payment with the event’s charge, and to no other', () => {
   expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
   const strangers: readonly (readonly [PaymentRow, object])[] = [
     [nameless, { charge: 'ch_9' }],
@@ -38,7 +38,7 @@ it('a capture names the payment of its charge', () => {
   for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
 });
 
-it('a capture replaces a name from a person, and no other', () => {
+it('the payment id of a payment.captured event replaces an id from the operator, and no id from the MoR', () => {
   const byHand = payment({ paymentId: 'pay_8', identifiedBy: 'ada' });
   expect(named(byHand, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
   expect(named(byHand, { charge: 'ch_1' }, null)).toEqual(byHand);
@@ -46,7 +46,7 @@ it('a capture replaces a name from a person, and no other', () => {
   expect(named(nameless, { charge: 'ch_1' }, null)).toEqual(nameless);
 });
 
-it('a capture never gives its name to a second payment', () => {
+it('a payment.captured event never gives its payment id to a second payment', () => {
   const holder = payment({ id: 'pmt_0', paymentId: 'pay_9', processorChargeId: 'ch_0' });
   expect(named(nameless, { charge: 'ch_1' }, 'pay_9', holder)).toEqual(nameless);
   const stranger = { ...holder, paymentId: 'pay_7' };
@@ -66,7 +66,7 @@ const amount = { amount: '29.90', currency: 'EUR' };
 const learned = (p: PaymentRow, data: object): LaneState =>
   decide(putPayment(lane(), p), later, (l) => learnFromCapture(l, captured(data), 'pay_1'));
 
-it('a capture with the asked amount proves a signup’s charge: Crossbill books it and marks it later', () => {
+it('a payment.captured event with the signup’s amount proves the charge, and Crossbill books the payment', () => {
   const s = learned(proving, { charge: 'ch_1', amount });
   expect(s.payments).toMatchObject([
     { paymentId: 'pay_1', mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) },
@@ -77,13 +77,13 @@ it('a capture with the asked amount proves a signup’s charge: Crossbill books 
 
 it.each([
   ['names no amount', proving, { charge: 'ch_1' }],
-  ['names another amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
-  ['names another currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
-  ['is of a charge that is marked already', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
-  ['is of a charge that a person is asked about', { ...proving, mark: 'parked' } as const, { charge: 'ch_1', amount }],
+  ['names a different amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
+  ['names a different currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
+  ['is about a payment already marked', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
+  ['is about a payment in review', { ...proving, mark: 'parked' } as const, { charge: 'ch_1', amount }],
   ['names no charge', { ...proving, origin: 'payment_link', reference: LINK } as const, { link: LINK, amount }],
-  ['is of a payment whose amount is not known', { ...proving, amount: null }, { charge: 'ch_1', amount }],
-])('a capture proves no signup’s charge if it %s', (_, p, data) => {
+  ['is about a payment of unknown amount', { ...proving, amount: null }, { charge: 'ch_1', amount }],
+])('a payment.captured event does not prove a signup’s charge if it %s', (_, p, data) => {
   const s = learned(p, data);
   expect([s.payments[0]?.mark, s.payments[0]?.succeededAt, s.entries]).toEqual([p.mark, p.succeededAt, []]);
 });

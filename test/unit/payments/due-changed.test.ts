@@ -38,7 +38,7 @@ it.each([
   ['payment_record', 'report_payment', 1500n],
   ['payment_record', 'report_payment', 600n],
 ] as const)(
-  'Crossbill marks no invoice with a changed amount (%s, before %s, %s cents due), and asks a person',
+  'if the amount due changes before the mark (%s, %s, %s cents), Crossbill marks nothing and opens a review item',
   async (markMode, kind, due) => {
     const h = await changed(markMode, kind, due);
     const s = await h.state(INVOICE_ID);
@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it('once a person applies the payment, its existing record pays a part of the changed amount due', async () => {
+it('if the operator applies a payment after the amount due changed, its existing record pays a part', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
@@ -58,7 +58,7 @@ it('once a person applies the payment, its existing record pays a part of the ch
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
 });
 
-it('a report lost in a crash goes out once, even with another amount due later', async () => {
+it('Crossbill reports a payment once after a crash, even if the amount due changes meanwhile', async () => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);
@@ -82,9 +82,9 @@ it('a report lost in a crash goes out once, even with another amount due later',
 });
 
 it.each([
-  ['is answered', []],
-  ['is answered to nobody', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
-] as const)('a person hears of a higher amount due during a mark out of band, if the mark %s', async (_, trouble) => {
+  ['Stripe replies', []],
+  ['Stripe’s reply is lost', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
+] as const)('if the amount due rises during an out-of-band mark, a review item says so (%s)', async (_, trouble) => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
   h.platform.put(anInvoice());
   h.platform.fail('pay_out_of_band', ...trouble);
@@ -115,9 +115,9 @@ const parts = [
   ['a card that Stripe charged', null],
   ['a payment record that somebody attached', 'pr_hand'],
 ] as const;
-const answers = ['comes', 'is lost', 'comes to a process that died'] as const;
+const answers = ['comes', 'is lost', 'comes after a crash'] as const;
 it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
-  'after a part on Stripe, a mark out of band bills the rest as the MoR took it (%s, %s; the answer %s)',
+  'an out-of-band mark next to a part paid on Stripe marks the rest, without a review item (%s, %s; Stripe’s reply %s)',
   async (_, recordId, answer) => {
     const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
     h.platform.put(anInvoice({ amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n }));
@@ -140,7 +140,7 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
   },
 );
 
-it('after a crash in the attach, Crossbill looks for the payment on Stripe, even with more due', async () => {
+it('after a crash during the attach call, Crossbill finds the attached payment on Stripe, even with more due', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);
@@ -156,7 +156,7 @@ it('after a crash in the attach, Crossbill looks for the payment on Stripe, even
   await expectAttached(h, 1);
 });
 
-it('Crossbill keeps a payment attached by a second process after a look without a find', async () => {
+it('Crossbill confirms a payment attached by a second process after an unsuccessful search on Stripe', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);
@@ -174,7 +174,7 @@ it('Crossbill keeps a payment attached by a second process after a look without 
 });
 
 it.each(['report_payment', 'attach_payment'] as const)(
-  'a second process with another amount never withdraws a running %s: its answer counts',
+  'a read with a changed amount due does not withdraw a running %s call: Stripe’s reply counts',
   async (kind) => {
     const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
     h.platform.put(anInvoice());
@@ -202,7 +202,7 @@ it.each(['report_payment', 'attach_payment'] as const)(
 );
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'Crossbill never withdraws the end of a mark while a frozen process may still send it (%s)',
+  'Crossbill never withdraws the last call of a mark while a frozen process may still send the call (%s)',
   async (markMode) => {
     const h = LaneHarness.inMemory({ settings: { markMode } });
     h.platform.put(anInvoice());
@@ -240,7 +240,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
   },
 );
 
-it('Crossbill withdraws the end of a mark of another amount once nobody can send it', async () => {
+it('Crossbill withdraws an attach call with an outdated amount once no process can send the call', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   const send = h.platform.send.bind(h.platform);

@@ -42,7 +42,7 @@ async function shown(h: LaneHarness): Promise<object> {
   };
 }
 
-it('Crossbill looks up a bank debit of a signup at pauses from a second to an hour, and books and marks nothing', async () => {
+it('while a signup’s bank debit is pending, Crossbill asks the MoR at growing pauses and books and marks nothing', async () => {
   const h = await onItsWay(10);
   expect(await shown(h)).toEqual({
     invoice: 'open',
@@ -60,7 +60,7 @@ it('Crossbill looks up a bank debit of a signup at pauses from a second to an ho
   expect(asked.length - before).toBeLessThanOrEqual(4);
 });
 
-it('a settled bank debit marks the signup once', async () => {
+it('once a signup’s bank debit settles, Crossbill marks the invoice paid once', async () => {
   const h = await onItsWay(10);
   h.gateway.pendingCharges.clear();
   h.gateway.charges.add('ch_first');
@@ -73,7 +73,7 @@ it('a settled bank debit marks the signup once', async () => {
   });
 });
 
-it('an unsettled debit opens an item five hours before Stripe ends the subscription, and the money closes it', async () => {
+it('an unsettled bank debit opens a review item five hours before Stripe ends the subscription; the settlement closes it', async () => {
   const h = await onItsWay(17.5);
   expect(await shown(h)).toMatchObject({ open: [] });
   await h.rest(1.5);
@@ -92,7 +92,7 @@ it('an unsettled debit opens an item five hours before Stripe ends the subscript
   expect(await shown(h)).toMatchObject({ invoice: 'paid', records: 1, open: [] });
 });
 
-it('a debit settled after the end of the subscription opens invoice_not_payable, and marks nothing', async () => {
+it('a bank debit settled after Stripe voided the signup’s invoice opens the item invoice_not_payable', async () => {
   const h = await onItsWay(24);
   h.platform.put(anInvoice({ billingReason: 'subscription_create', status: 'void' }));
   await h.take(invoiceEvent('invoice.voided', { billingReason: 'subscription_create', at: h.clock.now() }));
@@ -109,7 +109,7 @@ it('a debit settled after the end of the subscription opens invoice_not_payable,
   });
 });
 
-it('a debit forgotten by the MoR has failed: a person decides, and Stripe gets no record', async () => {
+it('a bank debit no longer known to the MoR counts as failed, and opens a review item', async () => {
   const h = await onItsWay(10);
   h.gateway.pendingCharges.clear();
   await h.rest(2);
@@ -120,7 +120,7 @@ it('a debit forgotten by the MoR has failed: a person decides, and Stripe gets n
   expect(await shown(h)).toMatchObject({ payments: [['failed', 'parked']], records: 0, collected: 0 });
 });
 
-it('Crossbill stops the wait for a debit after the MoR reports its failure', async () => {
+it('Crossbill asks the MoR no more about a bank debit after the MoR reports its failure', async () => {
   const h = await onItsWay(10);
   const before = h.gateway.asked.length;
   await h.take(
@@ -146,7 +146,7 @@ it('Crossbill stops the wait for a debit after the MoR reports its failure', asy
   expect(h.platform.records).toMatchObject([{ reference: 'ch_second' }]); // not the charge that failed
 });
 
-it('the late news of an earlier failed try does not disprove a debit', async () => {
+it('a late event about an earlier failed try leaves a pending bank debit unproven, not failed', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   h.gateway.pendingCharges.add('ch_first');
@@ -160,7 +160,7 @@ it.each<[Resolution, string, string]>([
   ['apply', 'succeeded', 'confirmed'],
   ['retry', 'processing', 'proving'],
   ['dismiss', 'failed', 'closed'],
-])('a debit without settlement after ten days waits for a person: %s', async (resolution, status, mark) => {
+])('a bank debit pending for ten days opens a review item, and the operator’s choice %s moves it on', async (resolution, status, mark) => {
   const h = await onItsWay(9.9 * DAY_HOURS);
   expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
   await h.rest(6);
@@ -187,7 +187,7 @@ it.each([
   [true, 25, []],
   [true, 239, []],
   [true, 241, ['renewal_overdue']],
-])('the alarm of a renewal by debit (%s) after %d hours: %j', async (debit, hours, open) => {
+])('a renewal of a bank debit customer (%s) has after %d hours the open items %j', async (debit, hours, open) => {
   const h = await late(debit, hours);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(open);
 });
@@ -206,7 +206,7 @@ it.each([
   ['succeeded first', [succeeded, failedOn(20)]],
   ['failed first', [failedOn(20), succeeded]],
 ])(
-  'a renewal taken on day 5 and failed on day 20 stays marked, and a person hears of it once (%s)',
+  'a renewal taken on day 5 and refused on day 20 stays paid, and opens one review item (%s)',
   async (_order, events) => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
@@ -225,7 +225,7 @@ it.each([
 it.each([
   ['succeeded first', [succeeded, failedOn(4)]],
   ['failed first', [failedOn(4), succeeded]],
-])('a renewal failed on day 4 and taken on day 5 needs nobody (%s)', async (_order, events) => {
+])('a renewal refused on day 4 and taken on day 5 opens no review item (%s)', async (_order, events) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   for (const e of events) await h.take(e);
@@ -246,7 +246,7 @@ async function told(...events: Parameters<LaneHarness['deliver']>): Promise<obje
   return s.reviews.map((r) => ({ kind: r.kind, summary: wordsOf(r).summary }));
 }
 
-it('a payment with two charges opens an item with both', async () => {
+it('a repeated success with a different charge opens a review item with both charges', async () => {
   expect(withWords(await again('ch_other'))).toEqual([
     {
       kind: 'conflicting_event',

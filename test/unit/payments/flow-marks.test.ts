@@ -23,7 +23,7 @@ async function resolve(h: LaneHarness, kind: string, resolution: Resolution): Pr
 
 const mark = async (h: LaneHarness): Promise<string | undefined> => (await h.state(INVOICE_ID)).payments[0]?.mark;
 
-it.each(MODES)('Crossbill marks a plain renewal with three calls to Stripe (%s)', async (markMode) => {
+it.each(MODES)('Crossbill marks a paid renewal with one read and two calls to Stripe (%s)', async (markMode) => {
   const h = LaneHarness.inMemory({ settings: { markMode } });
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'), invoiceEvent('invoice.finalized'));
@@ -40,7 +40,7 @@ it.each(MODES)('Crossbill marks a plain renewal with three calls to Stripe (%s)'
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('Crossbill leaves an invoice open after a failed payment, and a later success marks it', async () => {
+it('Crossbill leaves an invoice open after a failed payment, and marks it paid after a later success', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_first' }));
@@ -50,7 +50,7 @@ it('Crossbill leaves an invoice open after a failed payment, and a later success
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('money for a replaced invoice opens an item with the name of the revision', async () => {
+it('a payment for a void invoice with a revision opens a review item with the id of the revision', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'void', latestRevision: 'in_new' }));
   await h.take(aPaymentSucceeded());
@@ -61,9 +61,9 @@ it('money for a replaced invoice opens an item with the name of the revision', a
 });
 
 it.each([
-  ['another charge is proposed for a refund', 'ch_2', 'Refund 10.00 EUR, unless'],
-  ['the same charge is asked about first: a refund may give back the only money', 'ch_1', 'Ask the MoR'],
-])('a second payment of an invoice with %s', async (_what, chargeId, proposal) => {
+  ['with another charge opens an item with the proposal to refund', 'ch_2', 'Refund 10.00 EUR, unless'],
+  ['with the same charge opens an item with the proposal to ask the MoR', 'ch_1', 'Ask the MoR'],
+])('a second payment of an invoice %s', async (_what, chargeId, proposal) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
@@ -76,7 +76,7 @@ it.each([
 describe('a crash', () => {
   for (const markMode of MODES) {
     for (const draftPolicy of ['wait', 'finalize'] as const) {
-      it(`a crash between any call and its record has no second effect (${markMode}, ${draftPolicy})`, async () => {
+      it(`a crash between any call to Stripe and its record makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
         const run = async (dieBefore: number | null): Promise<LaneHarness> => {
           const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
           h.store.dieBefore = dieBefore;
@@ -105,7 +105,7 @@ describe('a crash', () => {
     }
   }
 
-  it('a crash of more than a day after a report makes no second payment record', async () => {
+  it('Crossbill reports a payment once, even if it is down for a day after a crash during the report', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     h.store.dieBefore = 2; // the report was made, and nobody wrote it down
@@ -126,7 +126,7 @@ describe('a call without an answer', () => {
   const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
   for (const markMode of MODES) {
     for (const kind of KINDS[markMode]) {
-      it.each(TROUBLES)(`an unanswered call of ${kind} goes out again under the same key: %s`, async (what) => {
+      it.each(TROUBLES)(`Crossbill repeats an unanswered ${kind} call under the same key (%s)`, async (what) => {
         const h = LaneHarness.inMemory({ settings: { markMode } });
         h.platform.put(anInvoice());
         h.platform.fail(kind, what, what);
@@ -138,7 +138,7 @@ describe('a call without an answer', () => {
         expect(await mark(h)).toBe('confirmed');
       });
 
-      it(`after a stored 500 for ${kind} Crossbill looks first, then sends under a stored next key`, async () => {
+      it(`after Stripe stores a 500 for ${kind}, Crossbill searches for the effect and then uses the next key`, async () => {
         const h = LaneHarness.inMemory({ settings: { markMode } });
         h.platform.put(anInvoice());
         h.platform.fail(kind, 'stored-500');
@@ -154,7 +154,7 @@ describe('a call without an answer', () => {
     }
   }
 
-  it('after longer than the life of a key Crossbill looks before it sends again', async () => {
+  it('after 23 hours without a reply, Crossbill searches Stripe for a payment record before it reports the payment again', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
     h.platform.fail('report_payment', 'lost-answer');
@@ -177,13 +177,13 @@ async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarnes
   return h;
 }
 
-it('a refused attach goes out again while the invoice is open', async () => {
+it('Crossbill repeats a refused attach call while the invoice is open', async () => {
   const h = await refusedAttach(() => undefined);
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(await mark(h)).toBe('confirmed');
 });
 
-it('a refused attach on a void invoice opens an item with the name of the record', async () => {
+it('a refused attach call on a void invoice opens a review item, and the payment keeps its payment record', async () => {
   const h = await refusedAttach((x) => x.platform.change(INVOICE_ID, { status: 'void' }));
   const s = await h.state(INVOICE_ID);
   expect(openKinds(s)).toEqual(['invoice_not_payable']);
@@ -191,14 +191,14 @@ it('a refused attach on a void invoice opens an item with the name of the record
   expect(s.invoice?.status).toBe('review');
 });
 
-it('a refused attach on an invoice paid another way is a double payment', async () => {
+it('a refused attach call on an invoice paid another way opens a double_payment item', async () => {
   const h = await refusedAttach((x) => x.platform.payAnotherWay(INVOICE_ID));
   const s = await h.state(INVOICE_ID);
   expect(openKinds(s)).toEqual(['double_payment']);
   expect(balances(s)).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
 });
 
-it('a twice refused attach opens an item, and a retry attaches the same record', async () => {
+it('an attach call refused twice opens a review item, and its retry attaches the same payment record', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('attach_payment', 'refused', 'refused');
@@ -211,7 +211,7 @@ it('a twice refused attach opens an item, and a retry attaches the same record',
   expect(await mark(h)).toBe('confirmed');
 });
 
-it('Crossbill withdraws an unsent report of an invoice turned void', async () => {
+it('Crossbill withdraws the unsent report of a payment if its invoice becomes void', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('report_payment', 'lost-request');
@@ -223,7 +223,7 @@ it('Crossbill withdraws an unsent report of an invoice turned void', async () =>
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
 
-it.each(MODES)('after a restore Crossbill recognises its own mark on a paid invoice (%s)', async (markMode) => {
+it.each(MODES)('after a restore, Crossbill recognises its own mark on a paid invoice (%s)', async (markMode) => {
   const first = LaneHarness.inMemory({ settings: { markMode } });
   first.platform.put(anInvoice());
   await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -243,7 +243,7 @@ it.each(MODES)('after a restore Crossbill recognises its own mark on a paid invo
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it.each(MODES)('a card payment after our first step is a double payment, not our mark (%s)', async (markMode) => {
+it.each(MODES)('a card payment made during Crossbill’s mark opens a double_payment item (%s)', async (markMode) => {
   const h = LaneHarness.inMemory({ settings: { markMode } });
   h.platform.put(anInvoice());
   h.platform.fail(markMode === 'payment_record' ? 'attach_payment' : 'pay_out_of_band', 'retry');
@@ -270,7 +270,7 @@ async function stuck(): Promise<LaneHarness> {
 }
 const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
 
-it('Crossbill tries a failing finalization once and asks a person; a manual one gets its mark automatically', async () => {
+it('Crossbill tries to finalize a draft once after Stripe’s refusal, and marks the invoice once someone finalizes it', async () => {
   const h = await stuck();
   expect(tries(h)).toBe(1);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
@@ -282,7 +282,7 @@ it('Crossbill tries a failing finalization once and asks a person; a manual one 
   expect(openKinds(s)).toEqual([]);
 });
 
-it('Crossbill does not repeat a failed finalization after a person dismisses the item', async () => {
+it('Crossbill does not repeat a failed finalization after the operator dismisses the review item', async () => {
   const h = await stuck();
   await resolve(h, 'finalization_failed', 'dismiss');
   await h.rest(5);
@@ -290,7 +290,7 @@ it('Crossbill does not repeat a failed finalization after a person dismisses the
   expect(await mark(h)).toBe('held');
 });
 
-it('Crossbill repeats a failed finalization once a person asks for it', async () => {
+it('Crossbill repeats a failed finalization after the operator chooses retry', async () => {
   const h = await stuck();
   h.platform.finalizationRefusal = null;
   await resolve(h, 'finalization_failed', 'retry');
@@ -299,7 +299,7 @@ it('Crossbill repeats a failed finalization once a person asks for it', async ()
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('a draft open for three days opens an item with the waiting money', async () => {
+it('an invoice still a draft after three days opens a review item if the MoR took its money', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'draft' }));
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -313,7 +313,7 @@ it('a draft open for three days opens an item with the waiting money', async () 
   expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
 });
 
-it('an applied part payment goes onto the invoice, and the rest stays due', async () => {
+it('if the operator applies a part payment, Crossbill attaches it and the rest stays due', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ amount: 600 }));
@@ -324,7 +324,7 @@ it('an applied part payment goes onto the invoice, and the rest stays due', asyn
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
 });
 
-it('an invoice with its only payment given back is open, and expects nothing more', async () => {
+it('an invoice is open again after the refund of its only payment', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
@@ -337,7 +337,7 @@ it('an invoice with its only payment given back is open, and expects nothing mor
   expect(s.invoice?.status).toBe('open');
 });
 
-it('Crossbill never marks another amount out of band, even after a person applies it', async () => {
+it('Crossbill never marks a different amount out of band, even after the operator applies the payment', async () => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ amount: 600 }));
@@ -347,7 +347,7 @@ it('Crossbill never marks another amount out of band, even after a person applie
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
-it('nobody can apply an item about a rest: its payment is on the invoice', async () => {
+it('a review item about the rest after a mark does not offer the choice apply', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('attach_payment', 'lost-request');
@@ -361,7 +361,7 @@ it('nobody can apply an item about a rest: its payment is on the invoice', async
   expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
 });
 
-it('the item about an unpayable invoice opens again after the MoR refuses the refund', async () => {
+it('the item invoice_not_payable opens again after the MoR refuses the chosen refund', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'void' }));
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -372,7 +372,7 @@ it('the item about an unpayable invoice opens again after the MoR refuses the re
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
 
-it('a renewal overdue twice opens two items, one at a time', async () => {
+it('a renewal still overdue after a retry opens a second renewal_overdue item', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'));
@@ -399,10 +399,10 @@ async function partApplied(): Promise<LaneHarness> {
 }
 
 it.each([
-  [600, 'the rest, and is marked after it', 'confirmed', []],
-  [500, 'less than the rest, and a person is asked whether it is a part too', 'parked', ['6.00 EUR is due']],
-  [1000, 'more than the rest, and a person is asked', 'parked', ['6.00 EUR is due']],
-])('next to a part of 4.00 under way, %s cents arrive: %s', async (amount, _what, mark, says) => {
+  [600, '6.00 EUR confirms the rest', 'confirmed', []],
+  [500, '5.00 EUR opens a review item as less than the rest', 'parked', ['6.00 EUR is due']],
+  [1000, '10.00 EUR opens a review item as more than the rest', 'parked', ['6.00 EUR is due']],
+])('after a part of 4.00 EUR under way, a second payment of %s cents is decided: %s', async (amount, _what, mark, says) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ amountDue: 1000n }));
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
@@ -428,7 +428,7 @@ it.each([
     ['confirmed', 'parked'],
     ['If somebody marked the invoice by hand for this money'],
   ],
-])('somebody marks the rest of a part on Stripe %s before its own money', async (_what, reference, marks, says) => {
+])('after someone marks the rest of an invoice on Stripe %s, the payment of the rest is recognised or reviewed', async (_what, reference, marks, says) => {
   const h = await partApplied();
   h.platform.payAnotherWay(INVOICE_ID);
   if (reference !== null) {
@@ -444,7 +444,7 @@ it.each([
   expect(open.map((r) => wordsOf(r).proposal)).toEqual(says.map((text) => expect.stringMatching(`^${text}`)));
 });
 
-it('a third payment next to a part and its rest is a double payment', async () => {
+it('a third payment after a part and its rest opens a double_payment item', async () => {
   const h = await partApplied();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
   await h.rest();

@@ -36,7 +36,7 @@ async function overpaid(): Promise<LaneHarness> {
   return h;
 }
 
-it("a chosen refund of a surplus waits for a person after the MoR's refusal, and goes out on the next try", async () => {
+it('after the MoR refuses a surplus refund, the review item opens again, and a second choice refunds the surplus', async () => {
   const h = await overpaid();
   h.gateway.trouble.push('refused');
   const refused = await choose(h, 'refund');
@@ -50,7 +50,7 @@ it("a chosen refund of a surplus waits for a person after the MoR's refusal, and
   expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
 });
 
-it('a failed refund of a surplus waits for a person again', async () => {
+it('a failed refund of a surplus opens the review item again', async () => {
   const h = await overpaid();
   h.gateway.nextStatus = 'failed';
   const s = await choose(h, 'refund');
@@ -58,7 +58,7 @@ it('a failed refund of a surplus waits for a person again', async () => {
   expect(openKinds(s).toSorted()).toEqual(['amount_mismatch', 'refund_stuck']);
 });
 
-it('a pending refund of a surplus asks nobody', async () => {
+it('a pending refund of a surplus opens no review item', async () => {
   const h = await overpaid();
   h.gateway.nextStatus = 'pending';
   const s = await choose(h, 'refund');
@@ -75,7 +75,7 @@ function paidEvent(at: Date, amountPaid: bigint): Delivery {
   return { ...e, body: Buffer.from(JSON.stringify(body)) };
 }
 
-it('an older event without the surplus still leaves it to a person, and its refund takes nothing off the sale', async () => {
+it('after an event without a surplus field, the review item stays open, and its refund makes no credit note', async () => {
   const h = await overpaid();
   await h.take(paidEvent(h.clock.now(), 1000n));
   expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
@@ -83,7 +83,7 @@ it('an older event without the surplus still leaves it to a person, and its refu
   expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
 });
 
-it('an older event without the surplus of a mark out of band still leaves it to a person', async () => {
+it('after an out-of-band mark, an event without a surplus field leaves the review item open', async () => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
   h.platform.put(anInvoice());
   await h.deliver(aPaymentSucceeded());
@@ -116,7 +116,7 @@ const items = async (h: LaneHarness): Promise<[string, string][]> =>
   (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [wordsOf(r).summary, wordsOf(r).proposal]);
 const OVERPAID = 'the invoice is overpaid by 2.00 EUR: 10.00 EUR (payment pay_oak) was taken, 8.00 EUR was due';
 
-it('after a refund of the whole surplus the sale stays 8.00 EUR, and a person deducts 2.00 EUR from the balance', async () => {
+it('after a full refund of the surplus, a review item asks the operator to correct the customer’s balance only', async () => {
   const h = await applied(200);
   expect(balances(await state(h))).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
   expect(h.platform.notes).toEqual([]);
@@ -135,7 +135,7 @@ it('after a refund of the whole surplus the sale stays 8.00 EUR, and a person de
   expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
 });
 
-it('after a refund of half a surplus a person hears the deduction, and refunds or leaves the other half', async () => {
+it('after a refund of half the surplus, the operator can refund or keep the other half', async () => {
   const h = await applied(100);
   expect(balances(await state(h))).toEqual({ mor_receivable: 900n, settled_invoices: -900n });
   expect(await items(h)).toEqual([
@@ -153,21 +153,21 @@ it('after a refund of half a surplus a person hears the deduction, and refunds o
   expect(kept.platform.notes).toMatchObject([{ minor: 300n }]); // of the sale: the customer has the surplus
 });
 
-it('a refund above the surplus takes the rest off the sale', async () => {
+it('the part of a refund above the surplus becomes a credit note', async () => {
   const h = await applied(300);
   expect(balances(await state(h))).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
   expect(h.platform.notes).toMatchObject([{ minor: 100n }]);
   expect((await items(h))[0]?.[1]).toContain('Deduct 2.00 EUR from');
 });
 
-it('a surplus without a refund is the customer’s credit, and nobody hears of it again', async () => {
+it('after the operator applies a surplus, a later refund becomes a credit note', async () => {
   const h = await applied();
   expect(await items(h)).toEqual([]);
   await h.take(aRefund({ amount: 200 }));
   expect(h.platform.notes).toMatchObject([{ minor: 200n }]);
 });
 
-it('a surplus refunded in the MoR’s portal still leaves the customer’s balance to a person', async () => {
+it('a surplus refunded in the MoR’s portal opens an item about the customer’s balance', async () => {
   const h = await overpaid();
   await h.take(aRefund({ amount: 200 }));
   const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
@@ -189,7 +189,7 @@ async function marked(): Promise<LaneHarness> {
 }
 const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 
-it('a retry looks at the rest after a mark, and the item stays while it is due', async () => {
+it('the choice retry reads the invoice again, and the item about the rest stays open while money is due', async () => {
   const h = await marked();
   const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
   const again = async (): Promise<string[]> => {
@@ -205,7 +205,7 @@ it('a retry looks at the rest after a mark, and the item stays while it is due',
   expect(await again()).toEqual([]);
 });
 
-it('a refused refund brings the item about a rest back, and a made one ends it', async () => {
+it('the item about the rest opens again after a refused refund, and closes after a successful refund', async () => {
   const h = await marked();
   h.gateway.trouble.push('refused');
   expect(told(await choose(h, 'refund'))).toEqual([
@@ -215,7 +215,7 @@ it('a refused refund brings the item about a rest back, and a made one ends it',
   expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
 });
 
-it('an applied payment above a draft, finalized at more still, leaves an item about the rest', async () => {
+it('if a draft with an applied payment is finalized at a higher amount, an item reports the rest', async () => {
   const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
   h.platform.put(anInvoice({ status: 'draft', amountDue: 900n }));
   await h.take(aPaymentSucceeded());

@@ -24,7 +24,7 @@ async function isMadeOnce(h: LaneHarness): Promise<void> {
   expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
 }
 
-it('a refund first seen by a repair of verify never goes out under an expired key', async () => {
+it('Crossbill repeats no refund after its key expired, even if crossbill verify found its lane in between', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);
@@ -57,7 +57,7 @@ async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
   await stopped;
 }
 
-it('a refund with a lost answer does not go out again after a day without a database', async () => {
+it('Crossbill repeats no refund after a day without a database, if the MoR’s reply was lost', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   const transact = h.store.transact.bind(h.store);
@@ -78,7 +78,7 @@ it('a refund with a lost answer does not go out again after a day without a data
 });
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'Crossbill looks for a credit note (%s) without a recorded first try once its key may have expired',
+  'Crossbill searches Stripe for a credit note (%s) whose first try it never recorded, once the key may have expired',
   async (markMode) => {
     const h = await paid({ settings: { markMode } });
     const send = h.platform.send.bind(h.platform);
@@ -101,7 +101,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
   },
 );
 
-it('a refund answered with a redirect may exist: Crossbill does not repeat it under an expired key', async () => {
+it('Crossbill repeats no refund under an expired key if the MoR replied with a redirect', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   let isMoved = true;
@@ -116,7 +116,7 @@ it('a refund answered with a redirect may exist: Crossbill does not repeat it un
   await isMadeOnce(h);
 });
 
-it('a pointless retry with a lost record keeps its wait, and Crossbill orders no second charge', async () => {
+it('Crossbill requests no second charge if it lost the record of the first retry and the amount changed', async () => {
   const r = rig();
   const { h } = r;
   await refused(r);
@@ -137,7 +137,7 @@ it('a pointless retry with a lost record keeps its wait, and Crossbill orders no
   expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });
 
-it('a refund with its event here and its repeat refused may be our own first try', async () => {
+it('if the MoR refuses the repeat of a refund that an event already reported, a review item asks about the first try', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   const asked = await ask(h, 1000n);
@@ -153,7 +153,7 @@ it('a refund with its event here and its repeat refused may be our own first try
   ]);
 });
 
-it("a refused repeat after a redirect does not free the refund's amount", async () => {
+it('a refund stays unknown if the MoR first redirects it and then refuses its repeat', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   h.gateway.createRefund = async (...call) => {
@@ -166,7 +166,7 @@ it("a refused repeat after a redirect does not free the refund's amount", async 
   await isMadeOnce(h);
 });
 
-it("a refused repeat after a crash in the first try does not free the refund's amount", async () => {
+it('a refund stays unknown if Crossbill crashes in the first try and the MoR refuses the repeat', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 600n);
@@ -193,7 +193,7 @@ function withManyRecords(): LaneHarness {
   return h;
 }
 
-it('a payment on an invoice paid without it is a double payment', async () => {
+it('if Stripe has too many records to search, a payment on a paid invoice opens a double_payment item', async () => {
   const h = withManyRecords();
   h.platform.payAnotherWay(INVOICE_ID);
   await h.take(aPaymentSucceeded());
@@ -201,7 +201,7 @@ it('a payment on an invoice paid without it is a double payment', async () => {
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
-it('Crossbill does not repeat a report with a stored failure, and asks a person to look', async () => {
+it('if Stripe has too many records to search, Crossbill does not repeat a report with a stored error', async () => {
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());

@@ -50,7 +50,7 @@ async function booked(h: LaneHarness): Promise<object> {
 }
 const BOOKED = { marks: ['confirmed'], unmarked: 0n, open: [] };
 
-it('a retry books a manual mark after a refused report, and a later refund gets its credit note', async () => {
+it('after Stripe refuses a report, the choice retry finds the operator’s own payment record, and a later refund gets its credit note', async () => {
   const { h, proposal } = await refused('payment_record', 'report_payment');
   expect(proposal).toContain(
     'report a payment record of 10.00 EUR with reference ch_pay_oak, attach it, and then retry',
@@ -65,7 +65,7 @@ it('a retry books a manual mark after a refused report, and a later refund gets 
   expect(h.platform.notes).toMatchObject([{ minor: 1000n }]);
 });
 
-it('a retry books a manual mark after a refused attach: the reported record is on the invoice', async () => {
+it('after Stripe refuses an attach call, the choice retry finds the record attached by the operator', async () => {
   const { h, proposal } = await refused('payment_record', 'attach_payment');
   const id = h.platform.records[0]?.id ?? '';
   expect(proposal).toContain(`attach payment record ${id} to it, and then retry`);
@@ -77,7 +77,7 @@ it('a retry books a manual mark after a refused attach: the reported record is o
 it.each([
   ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
   ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
-])('a retry books a manual mark out of band after a refused %s with the written reference', async (kind, says) => {
+])('after Stripe refuses %s, the choice retry finds the operator’s out-of-band mark by its metadata', async (kind, says) => {
   const { h, proposal } = await refused('out_of_band', kind);
   expect(proposal).toContain(says);
   h.platform.references.set(INVOICE_ID, { paymentId: 'pay_oak', reference: 'ch_pay_oak' });
@@ -86,7 +86,7 @@ it.each([
   expect(await booked(h)).toEqual(BOOKED);
 });
 
-it('a retry books a manual mark out of band by its old reference, under any newer name of the MoR', async () => {
+it('the choice retry finds the operator’s out-of-band mark by its metadata, even if the MoR changed the payment id', async () => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   h.gateway.charges.add('ch_first');
@@ -99,7 +99,7 @@ it('a retry books a manual mark out of band by its old reference, under any newe
   expect(await booked(h)).toEqual(BOOKED);
 });
 
-it('two payments with one charge on an invoice paid another way ask a person each', async () => {
+it('two payments with one charge on an invoice paid another way open one review item each', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
@@ -149,13 +149,13 @@ function heard(look: Probe): ReturnType<typeof settle> {
   );
 }
 
-it('Crossbill finds a manually marked transfer by its reference once its event arrives', () => {
+it('Crossbill finds the operator’s payment record for a bank transfer once the MoR’s event arrives', () => {
   const found = heard({ done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_hand' } });
   expect(found.payments).toMatchObject([{ paymentRecordId: 'pr_hand', mark: 'waiting' }]);
   expect(open(found)).toEqual([]);
 });
 
-it('another manual mark of a transfer asks a person for its origin', () => {
+it('if a paid invoice shows no payment record for a bank transfer, a review item asks the operator', () => {
   expect(withWords(open(heard({ done: false })))).toMatchObject([
     {
       kind: 'double_payment',

@@ -22,25 +22,25 @@ const both = (...overs: Partial<PaymentRow>[]) =>
   paid({ payments: overs.map((over, i) => payment({ id: `pmt_${i}`, ...over })) })[1];
 const took = 'Paid: the MoR took 29.90 EUR on 5 Nov';
 
-it('the sentence of a paid invoice names the amount taken, even without an amount or a day', () => {
+it('the console’s sentence about a paid invoice names the amount and day of each payment, as far as known', () => {
   expect(both({ amount: null })).toBe('Paid: the MoR took an amount that is not known yet on 5 Nov.');
   expect(both({ succeededAt: null })).toBe('Paid: the MoR took 29.90 EUR.');
   expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
 });
 
-it('the sentence of a paid invoice leaves out the refund of a second payment', () => {
+it('the console’s sentence about a paid invoice counts the refund of a second payment separately', () => {
   const second = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed', amountRefunded: 2_990n });
   const [, text] = said({ invoice: { status: 'paid' }, payments: [payment({}), second] });
   expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; 29.90 EUR of another payment was refunded.');
 });
 
-it('the sentence of a paid invoice says "all refunded" after an earlier refused try', () => {
+it('the console’s sentence about a fully refunded invoice ignores an earlier refused payment', () => {
   const refused = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'none', status: 'failed', succeededAt: null });
   const [, text] = said({ invoice: { status: 'paid' }, payments: [refused, payment({ amountRefunded: 2_990n })] });
   expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; all of it was refunded.');
 });
 
-it('the sentence of a paid invoice says "all refunded" only for full refunds of each payment', () => {
+it('the console’s sentence about a paid invoice says all refunded only if each payment is fully refunded', () => {
   expect(both({ amountRefunded: 2_990n }, { amountRefunded: 2_990n })).toContain('; all of it was refunded.');
   expect(both({ amountRefunded: 2_990n }, {})).toContain('; 29.90 EUR of it was refunded.');
   expect(both({ amountRefunded: 2_990n }, { amountRefunded: 1_000n })).toContain(
@@ -49,11 +49,11 @@ it('the sentence of a paid invoice says "all refunded" only for full refunds of 
   expect(both({ amount: null, amountRefunded: 1_000n })).toContain('; 10.00 EUR of it was refunded.');
 });
 
-it.each(ON_ITS_WAY)('the sentence of a paid invoice names a refund in progress (%s)', (status) => {
+it.each(ON_ITS_WAY)('the console’s sentence about a paid invoice names a refund in the status %s', (status) => {
   expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}; a refund of 10.00 EUR is on its way.`]);
 });
 
-it.each(OVER)('the sentence of a paid invoice names no finished refund (%s)', (status) => {
+it.each(OVER)('the console’s sentence about a paid invoice leaves out a refund in the status %s', (status) => {
   expect(paid({ refunds: [refund(status)] })).toEqual(['good', `${took}.`]);
 });
 
@@ -79,7 +79,7 @@ it.each<readonly [string, MorObjectRow, string, string]>([
   ],
   ['no debit that was returned by mistake', object({ kind: 'debit_return', status: 'undone' }), 'good', ''],
   ['nothing of an e-invoice', object({ kind: 'e_invoice', status: 'ISSUED' }), 'good', ''],
-])('the sentence of a paid invoice mentions %s', (_, o, tone, what) => {
+])('the console’s sentence about a paid invoice mentions %s', (_, o, tone, what) => {
   expect(paid({ objects: [o] })).toEqual([tone, `${took}${what}.`]);
 });
 
@@ -87,19 +87,19 @@ const marking = (messages: Over['messages'], payments = [payment({ mark: 'attach
   text({ invoice: { status: 'marking' }, payments, messages: messages ?? [] });
 const call = { peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 1, nextTryAt: nov(7) } as const;
 
-it('the sentence of an unmarked invoice counts only the tries of calls still under way to Stripe', () => {
+it('the console’s sentence about an invoice being marked counts only the tries of pending calls to Stripe', () => {
   expect(marking([call])).toContain('Stripe has not taken it yet after one try, and is asked again on 7 Nov.');
   for (const over of [{ peer: 'mor' }, { status: 'done' }, { attempts: 0 }] as const)
     expect(marking([{ ...call, ...over }])).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.');
 });
 
-it('an unmarked invoice names the payment under way, and no refused, closed or parked one', () => {
+it('the console’s sentence about an invoice being marked names the payment under way, and no other payment', () => {
   const others = (['none', 'closed', 'parked'] as const).map((mark) => payment({ id: mark, mark, amount: 5n }));
   expect(marking([], [...others, payment({ mark: 'paying' })])).toContain('took 29.90 EUR');
   expect(marking([], others)).toBe('Paid; Stripe is being told.');
 });
 
-it('an unmarked invoice gives the end of its hold, if Stripe says so, and its payment', () => {
+it('the console’s sentence about a payment on a draft says when Crossbill marks the invoice', () => {
   const held = (payments: PaymentRow[]) => text({ invoice: { status: 'held' }, payments });
   const waits = 'it is marked as soon as Stripe finalizes the draft.';
   const other = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
@@ -107,7 +107,7 @@ it('an unmarked invoice gives the end of its hold, if Stripe says so, and its pa
   expect(held([other])).toBe(`Paid; ${waits}`);
 });
 
-it('an unmarked invoice asks the question of its waiting payment, or of the first open item', () => {
+it('the console’s sentence about an invoice in review shows the open item of the waiting payment', () => {
   const asked = (...reviews: Parameters<typeof review>[0][]) =>
     text({ invoice: { status: 'review' }, payments: [payment({ mark: 'parked' })], reviews: reviews.map(review) });
   const [first, no, that] = ['is it this', 'no', 'that'].map((why) => ({
@@ -123,7 +123,7 @@ it('an unmarked invoice asks the question of its waiting payment, or of the firs
   expect(text({ invoice: { status: 'review' }, payments: two, reviews })).toBe(told('that'));
 });
 
-it('an unmarked invoice names the last person to dismiss an item', () => {
+it('the console’s sentence about an unmarked invoice names the last operator to dismiss an item', () => {
   const left = (...reviews: Parameters<typeof review>[0][]) =>
     text({ invoice: { status: 'review' }, reviews: reviews.map((r) => review({ status: 'resolved', ...r })) });
   const by = (who: string) => `Not marked on Stripe: money came, and ${who} left it as it is.`;
@@ -134,13 +134,13 @@ it('an unmarked invoice names the last person to dismiss an item', () => {
   expect(left()).toBe(by('a person'));
 });
 
-it('an unpaid invoice names the newest refusal in any order, and counts no success', () => {
+it('the console’s sentence about an unpaid invoice names the newest refusal', () => {
   const attempts: AttemptRow[] = [refusal(5, { declineCode: 'expired_card' }), refusal(4)];
   expect(text({ attempts })).toContain('the card has expired (5 Nov, second try;');
   expect(text({ attempts: [...attempts, refusal(6, { outcome: 'succeeded' })] })).toContain('(5 Nov, second try;');
 });
 
-it('an unpaid invoice names the rest of a part payment only if it is known', () => {
+it('the console’s sentence about a partly paid invoice names the rest if the rest is known', () => {
   const part = { payments: [payment({ amount: 1_000n })] };
   for (const invoice of [{ amountRemaining: null }, { currency: null }])
     expect(text({ ...part, invoice })).not.toContain('Paid in part');
@@ -148,7 +148,7 @@ it('an unpaid invoice names the rest of a part payment only if it is known', () 
   expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
 });
 
-it('an unpaid invoice names a refund only of a taken and refunded payment', () => {
+it('the console’s sentence about an unpaid invoice names only a fully refunded payment', () => {
   const kept = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
   const untaken = payment({ id: 'pmt_1', mark: 'closed', succeededAt: null, amountRefunded: 5n, amount: 5n });
   const back = payment({ id: 'pmt_2', mark: 'closed', amountRefunded: 2_990n });
@@ -158,7 +158,7 @@ it('an unpaid invoice names a refund only of a taken and refunded payment', () =
   expect(text({ payments: [kept] })).not.toContain('gave it back');
 });
 
-it("the sentence of an unpaid invoice says late from the MoR's deadline on, and mentions a bank debit", () => {
+it('the console’s sentence about an unpaid invoice turns urgent at the MoR’s deadline', () => {
   const at = (expectedBy: Date, paysByDebit: boolean | null = null) => said({ invoice: { expectedBy, paysByDebit } });
   expect(at(NOW)[0]).toBe('bad');
   expect(at(new Date(NOW.getTime() + 1))[0]).toBe('wait');
@@ -166,20 +166,20 @@ it("the sentence of an unpaid invoice says late from the MoR's deadline on, and 
   expect(at(nov(4), false)[1]).toContain('it should have by 4 Nov.');
 });
 
-it('an unpaid invoice without an expected or sent charge says so', () => {
+it('the console’s sentence about an unpaid invoice says that no charge is known', () => {
   expect(said({ invoice: { expectedBy: null } })).toEqual([
     'wait',
     'Not paid yet, and no charge by the MoR is known of.',
   ]);
 });
 
-it('an unpaid invoice names a payable link with its end, and no unfinished one', () => {
+it('the console’s sentence about an unpaid invoice names a payable payment link', () => {
   const link = (status: string) => text({ ...refusedOnce, objects: [object({ kind: 'payment_link', status })] });
   expect(link('PAYABLE')).toContain('; the customer can pay by link).');
   expect(link('REQUESTED')).toContain('; nobody tries again).');
 });
 
-it('an unpaid invoice names its next try: now, at any moment, or never', () => {
+it('the console’s sentence about an unpaid invoice says when the MoR charges next, or that no try follows', () => {
   const next = (over: Over) => text({ ...refusedOnce, ...over });
   const call = { peer: 'relay', kind: 'retry_charge', status: 'pending', attempts: 0, nextTryAt: NOW } as const;
   const none = '; nobody tries again).';
@@ -207,21 +207,21 @@ it.each([
   expect(of(over).tone).toBe(tone);
 });
 
-it('the sentence of a payment warns of a lost dispute, and not of a won one', () => {
+it('the console’s sentence about a payment warns of a lost dispute, not of a won dispute', () => {
   const won = object({ kind: 'dispute', status: 'won' });
   const lost = object({ kind: 'dispute', status: 'lost' });
   expect(of({}, [], [won]).tone).toBe('good');
   expect(of({}, [], [won, lost]).tone).toBe('warn');
 });
 
-it('the sentence of a payment says how much went back, and how much is on its way', () => {
+it('the console’s sentence about a payment names refunded and pending amounts', () => {
   expect(of({ status: 'refunded', amountRefunded: 2_990n }).text).toContain('; all of it was refunded;');
   for (const status of ON_ITS_WAY)
     expect(of({}, [refund(status)]).text).toContain('; a refund of 10.00 EUR is on its way;');
   for (const status of OVER) expect(of({}, [refund(status)]).text).not.toContain('on its way');
 });
 
-it('the sentence of a refused payment gives the reason, and the time if it is known', () => {
+it('the console’s sentence about a refused payment gives the reason, and the time if known', () => {
   const refused = { succeededAt: null, declineCode: 'expired_card' } as const;
   expect(of({ ...refused, status: 'requires_action' }).text).toBe(
     'Not taken: the bank wants the customer to authenticate.',
@@ -230,7 +230,7 @@ it('the sentence of a refused payment gives the reason, and the time if it is kn
   expect(of({ mark: 'none' }).text).toContain('; it is not marked on Stripe.');
 });
 
-it('the sentence of a pending payment gives its start', () => {
+it('the console’s sentence about a pending payment says since when it is pending', () => {
   const pending = { succeededAt: null, status: 'processing' } as const;
   expect(of({ ...pending, pendingSince: nov(4), recordedAt: nov(3) }).text).toContain('known since 4 Nov;');
   expect(of({ ...pending, recordedAt: nov(3) }).text).toContain('known since 3 Nov;');
@@ -245,11 +245,11 @@ it.each([
   ['pickup_card', 'the bank declined the charge for good (pickup_card)'],
   ['a_new_code', 'the bank declined the charge (a_new_code)'],
   [' EXPIRED_CARD ', 'the card has expired'],
-])('the words of a refusal with code %s: %s', (code, text_) => {
+])('the console explains the decline code %s as: %s', (code, text_) => {
   expect(words(code)).toBe(text_);
 });
 
-it('a refusal without a code gives the MoR’s own words, or "failed"', () => {
+it('the console shows the MoR’s own text for a refusal without a decline code', () => {
   expect(words(null, ' No answer ')).toBe('the charge failed: "No answer"');
   for (const nothing of [null, ' ']) expect(words(' ', nothing)).toBe('the charge failed');
 });

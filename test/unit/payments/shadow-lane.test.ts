@@ -37,7 +37,7 @@ const calls = async (h: LaneHarness): Promise<string[]> =>
 
 describe('in shadow mode', () => {
   it.each(MODES)(
-    'in shadow mode Crossbill decides a payment and stores its first call unsent (%s)',
+    'in shadow mode, Crossbill decides a payment and stores its first call unsent (%s)',
     async (markMode) => {
       const h = inShadow({ markMode });
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -51,7 +51,7 @@ describe('in shadow mode', () => {
   );
 
   it.each(MODES)(
-    "in shadow mode somebody else's mark makes the invoice paid here, and the books balance (%s)",
+    'in shadow mode, another integration’s mark makes the invoice paid in Crossbill, and the books balance (%s)',
     async (markMode) => {
       const h = inShadow({ markMode });
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -64,7 +64,7 @@ describe('in shadow mode', () => {
     },
   );
 
-  it("in shadow mode somebody else's faster mark is no double payment", async () => {
+  it('in shadow mode, another integration’s mark before the payment event opens no double_payment item', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'));
     await othersMark(h);
@@ -74,7 +74,7 @@ describe('in shadow mode', () => {
     expect([s.payments[0]?.mark, openKinds(s)]).toEqual(['confirmed', []]);
   });
 
-  it("in shadow mode a different amount waits for a person, even after somebody else's mark", async () => {
+  it('in shadow mode, a different amount opens an amount_mismatch item, even on an invoice marked by another integration', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'));
     await othersMark(h);
@@ -83,7 +83,7 @@ describe('in shadow mode', () => {
     expect([s.payments[0]?.mark, openKinds(s), s.messages]).toEqual(['parked', ['amount_mismatch'], []]);
   });
 
-  it('in shadow mode a second payment of a marked invoice is a double payment', async () => {
+  it('in shadow mode, a second payment of a paid invoice opens a double_payment item', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
     await othersMark(h);
@@ -91,14 +91,14 @@ describe('in shadow mode', () => {
     expect(openKinds(await state(h))).toEqual(['double_payment']);
   });
 
-  it('in shadow mode a failed payment leaves the invoice open and stores nothing', async () => {
+  it('in shadow mode, a failed payment leaves the invoice open, and Crossbill stores no call', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
     const s = await state(h);
     expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
   });
 
-  it('in shadow mode a draft stays a draft, and the mark follows its finalization', async () => {
+  it('in shadow mode, Crossbill finalizes no draft, and decides the mark after another finalization', async () => {
     const h = inShadow({ draftPolicy: 'finalize' });
     h.platform.change(INVOICE_ID, { status: 'draft' });
     await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -111,7 +111,7 @@ describe('in shadow mode', () => {
     expect(h.platform.effects).toEqual({});
   });
 
-  it('in shadow mode Crossbill books a foreign refund and stores its mirror unsent', async () => {
+  it('in shadow mode, Crossbill books another integration’s refund and stores the credit note’s call unsent', async () => {
     const h = inShadow();
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
     await othersMark(h);
@@ -123,7 +123,7 @@ describe('in shadow mode', () => {
     expect(h.platform.effects).toEqual({});
   });
 
-  it('shadow mode keeps the calls under way, and they go on after it', async () => {
+  it('shadow mode pauses the pending calls, and Crossbill sends them afterwards', async () => {
     const h = LaneHarness.inMemory({});
     const over = (shadow: boolean): void => void Object.assign(h.context.settings, { shadow });
     h.platform.put(anInvoice());
@@ -141,7 +141,7 @@ describe('in shadow mode', () => {
     ]);
   });
 
-  it('in shadow mode nobody can request a refund, and nothing goes to the relay', async () => {
+  it('in shadow mode, Crossbill refuses a refund request with 409 and relays no event to the MoR', async () => {
     const h = inShadow({ relay: true });
     await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
     await othersMark(h);
@@ -156,7 +156,7 @@ describe('in shadow mode', () => {
 });
 
 describe('in shadow mode with links for failed renewals', () => {
-  it('in shadow mode Crossbill stores one link for a failed renewal, and requests none', async () => {
+  it('in shadow mode, Crossbill stores one unsent payment link request for a failed renewal', async () => {
     const recoveryLinks = { jurisdiction: 'DE', returnUrl: 'https://shop.example/back', expiresSec: 604_800 };
     const h = inShadow({ recoveryLinks });
     await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
@@ -178,7 +178,7 @@ describe('after shadow mode', () => {
     return h;
   }
 
-  it('after shadow mode nothing goes out automatically', async () => {
+  it('after shadow mode, Crossbill sends no call decided in shadow mode', async () => {
     const h = await left();
     await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
     await h.rest(48);
@@ -186,7 +186,7 @@ describe('after shadow mode', () => {
     expect((await state(h)).payments[0]?.mark).toBe('reporting');
   });
 
-  it("after shadow mode a person's retry decides again, sends under the next key, and marks once", async () => {
+  it('after shadow mode, the operator’s retry makes Crossbill decide again and mark the invoice once, under the next key', async () => {
     const h = await left();
     const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
     await h.command(INVOICE_ID, (s, ctx) => {
@@ -203,7 +203,7 @@ describe('after shadow mode', () => {
     expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['paid', 'confirmed']);
   });
 
-  it("after shadow mode somebody else's late mark counts", async () => {
+  it('after shadow mode, another integration’s late mark confirms the payment', async () => {
     const h = await left();
     await othersMark(h);
     const s = await state(h);
@@ -213,7 +213,7 @@ describe('after shadow mode', () => {
 
 describe('shadow mode switched on over a payment that was marked from here', () => {
   it.each(MODES)(
-    'a refund of our own mark waits through shadow mode, verify names it, and Stripe shows it afterwards (%s)',
+    'a refund of a payment marked before shadow mode waits, crossbill verify reports it, and it goes out afterwards (%s)',
     async (markMode) => {
       const h = LaneHarness.inMemory({ settings: { markMode } });
       h.platform.put(anInvoice());

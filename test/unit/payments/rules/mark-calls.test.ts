@@ -61,7 +61,7 @@ const identified = (
 
 const reporting = (): LaneState => settled(lane({}, payment()));
 
-it('after a report Crossbill attaches its record, and books the end of the mark once', () => {
+it('after Stripe stores a payment record, Crossbill attaches it, and books the confirmed mark once', () => {
   const s = reporting();
   const reported = onStates(reportPaymentCall).answered(
     s,
@@ -88,7 +88,7 @@ it('after a report Crossbill attaches its record, and books the end of the mark 
   ).toBe(done);
 });
 
-it('after a reference Crossbill pays out of band', () => {
+it('after Stripe stores the payment’s reference, Crossbill marks the invoice paid out of band', () => {
   const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
   const answer = { kind: 'set_reference', invoice: facts() } as const;
   const next = onStates(setReferenceCall).answered(s, message(s, 'set_reference'), answer, ctx());
@@ -96,7 +96,7 @@ it('after a reference Crossbill pays out of band', () => {
   expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
 });
 
-it('an attach with a rest due asks a person, unless they let it through', () => {
+it('an attached payment with a rest due opens a review item, unless the operator accepted the part', () => {
   const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
     const s = settled(lane({}, p));
     const m = message(s, 'attach_payment');
@@ -114,7 +114,7 @@ it('an attach with a rest due asks a person, unless they let it through', () => 
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
 });
 
-it('a finalized draft lets its payment wait for the mark', () => {
+it('after Stripe finalizes or refuses to finalize a draft, its payment waits for the mark', () => {
   const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
   const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
   const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
@@ -125,7 +125,7 @@ it('a finalized draft lets its payment wait for the mark', () => {
   ]);
 });
 
-it('after a refusal Crossbill reads again once, then asks a person; a refused report asks at once', () => {
+it('after Stripe refuses an attach call, Crossbill reads the invoice once, then opens an item; after a refused report at once', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
@@ -142,7 +142,7 @@ it('after a refusal Crossbill reads again once, then asks a person; a refused re
   expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
 });
 
-it('a never sent call goes away and its payment waits; a search with too many records asks a person', () => {
+it('a withdrawn attach call lets its payment wait, and an untraceable report opens a review item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const attach = message(s, 'attach_payment');
   expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
@@ -166,7 +166,7 @@ it('a never sent call goes away and its payment waits; a search with too many re
   });
 });
 
-it('a reply about a missing payment changes only the facts of Stripe', () => {
+it('a reply about an unknown payment changes only the invoice’s facts', () => {
   const s = reporting();
   const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
   expect(
@@ -195,7 +195,7 @@ it.each([
   ['reporting', 0],
   ['held', 0],
   ['confirmed', 0],
-] as const)('Crossbill books the end of the mark of a payment in %s %s times', (mark, times) => {
+] as const)('a confirmed attach call books the payment in the mark status %s %s times', (mark, times) => {
   const s = lane({}, payment({ mark }));
   const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
   const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
@@ -204,7 +204,7 @@ it.each([
   expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
 });
 
-it('a look at a paid invoice decides if this payment paid it', () => {
+it('a search on Stripe decides whether this payment paid the invoice', () => {
   const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
   const found = (answer: object): LaneState =>
     identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
@@ -248,7 +248,7 @@ const chosen = (s: LaneState, resolution: Resolution): LaneState => {
   return acted;
 };
 
-it('an applied payment waits for its mark with the waived differences, even above the amount due', () => {
+it('if the operator applies a payment, the payment waits for its mark with the accepted differences', () => {
   const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
   expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
   expect(s.invoice?.readAt).toBeNull();
@@ -262,7 +262,7 @@ it('an applied payment waits for its mark with the waived differences, even abov
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('a person applies a payment again: earlier waivers stay, and a surplus is waived only if nothing was refunded', () => {
+it('if the operator applies a payment again, earlier accepted differences stay; a surplus counts only without refunds', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
@@ -280,12 +280,12 @@ it('a person applies a payment again: earlier waivers stay, and a surplus is wai
   expect(waived({}, (s) => putPayment(s, unknown))).toEqual(['amount_mismatch']);
 });
 
-it('a choice about an item without a payment changes nothing', () => {
+it('a choice about a review item without a payment changes nothing', () => {
   const none = item(lane({}, payment({ mark: 'parked' })), 'amount_mismatch', { paymentRowId: null });
   for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
 });
 
-it('a retry waits for a new read, and a dismissal closes the payment', () => {
+it('the choice retry lets a payment wait for a new read of its invoice, and the choice dismiss closes the payment', () => {
   const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
   expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
   expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
@@ -325,7 +325,7 @@ describe('money beside a mark', () => {
     );
   const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
 
-  it('a mark out of band took the newly paid amount', () => {
+  it('an out-of-band mark above the payment’s amount opens a review item about the difference', () => {
     const s = lane(paid(4000n), outOfBand);
     expect(beyond(s, null)).toEqual(forty);
     expect(beyond(s, 0n)).toEqual(forty);
@@ -334,7 +334,7 @@ describe('money beside a mark', () => {
     expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
   });
 
-  it('a mark out of band, already visible, took the amount of no other payment', () => {
+  it('a later look at an out-of-band mark subtracts the invoice’s other payments', () => {
     const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
     expect(of()).toEqual(forty);
     expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
@@ -344,12 +344,12 @@ describe('money beside a mark', () => {
     expect(of({ ...other(), amount: null })).toEqual(forty);
   });
 
-  it('a mark out of band took Stripe’s own amount, if Stripe names it', () => {
+  it('if Stripe names the amount of an out-of-band mark, Crossbill compares the payment with this amount', () => {
     expect(beyond(lane(paid(4000n), outOfBand), 4000n, outOfBand, 2990n)).toEqual([]);
     expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
   });
 
-  it('only a payment with a known sum and no attach is in question', () => {
+  it('Crossbill checks the marked amount only for out-of-band marks of known amounts', () => {
     const s = lane(paid(4000n), outOfBand);
     expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
     expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);
@@ -368,7 +368,7 @@ describe('money beside a mark', () => {
   const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
     putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
 
-  it('a rest after the mark asks a person while the invoice is payable', () => {
+  it('a rest due after the mark opens a review item while the invoice is payable', () => {
     expect(told(declared(rest()))).toEqual([
       'the payment is attached, and the invoice is still open with 5.00 EUR due',
     ]);
@@ -378,25 +378,25 @@ describe('money beside a mark', () => {
   });
 
   it.each<readonly [string, LaneState]>([
-    ['a person let a part through', rest({ waived: ['amount_mismatch'] })],
+    ['the operator accepted a part', rest({ waived: ['amount_mismatch'] })],
     ['the payment is not marked', rest({ mark: 'waiting' })],
     ['nothing is due', rest({}, { amountRemaining: 0n })],
     ['the invoice is void', rest({}, { platformStatus: 'void' })],
-    ['the payment goes back', refunded(rest(), 'pending')],
-    ['a person dismissed it', ended(rest(), 'dismiss')],
-    ['a person asked for a look', withInvoice(ended(rest(), 'retry'), { readAt: null })],
-    ['nothing is known of the invoice', { ...rest(), invoice: null }],
-  ])('a rest after the mark is no question if %s', (_, s) => {
+    ['the payment’s refund is pending', refunded(rest(), 'pending')],
+    ['the operator dismissed the item', ended(rest(), 'dismiss')],
+    ['the operator asked for a new read', withInvoice(ended(rest(), 'retry'), { readAt: null })],
+    ['the invoice is unknown', { ...rest(), invoice: null }],
+  ])('a rest due after the mark opens no review item if %s', (_, s) => {
     expect(topics(s)).toEqual([]);
   });
 
   it.each<readonly [string, LaneState]>([
-    ['a person looked again', ended(rest(), 'retry')],
+    ['the operator chose retry', ended(rest(), 'retry')],
     ['the chosen refund failed', refunded(ended(rest(), 'refund'), 'failed')],
-    ['another payment goes back', refunded(rest(), 'pending', other())],
-    ['more was applied than was due', rest({ waived: ['amount_mismatch', 'surplus'] })],
-    ['a read of the invoice is under way', withInvoice(declared(rest()), { readAt: null })],
-  ])('a rest after the mark is still a question if %s', (_, s) => {
+    ['another payment’s refund is pending', refunded(rest(), 'pending', other())],
+    ['the operator applied a surplus', rest({ waived: ['amount_mismatch', 'surplus'] })],
+    ['Crossbill reads the invoice right now', withInvoice(declared(rest()), { readAt: null })],
+  ])('a rest due after the mark keeps its review item open if %s', (_, s) => {
     expect(topics(s)).toEqual(['rest-due']);
   });
 });

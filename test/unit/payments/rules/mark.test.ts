@@ -126,7 +126,7 @@ function decided(c: Case): string {
 
 /** The rules of a mark in words: each line says when it applies, whatever the others say, and the first that applies is right. */
 const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => string][] = [
-  ['nothing is decided on an old picture', (c) => !c.fresh, () => 'read'],
+  ['Crossbill first reads an invoice without a fresh read', (c) => !c.fresh, () => 'read'],
   [
     'money for an invoice that is void or gone',
     (c) => ['void', 'deleted', 'unknown'].includes(c.status),
@@ -152,7 +152,7 @@ const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => st
   ['the invoice is marked', () => true, (c) => `mark ${c.mode}`],
 ];
 
-it('the first fitting rule decides on a payment, in every combination', () => {
+it('the first fitting rule decides the mark of a payment, in every combination of its facts', () => {
   const met = new Map<string, number>();
   for (const c of cases()) {
     const rule = RULES.find(([, applies]) => applies(c));
@@ -164,7 +164,7 @@ it('the first fitting rule decides on a payment, in every combination', () => {
   expect(met.size).toBe(RULES.length); // every rule was needed
 });
 
-it('the decision names the replacement of a void invoice, since the MoR charges it too', () => {
+it('the review item about a void invoice names the invoice’s replacement, and proposes a refund', () => {
   const p = newPayment(rules, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
   const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
   const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false);
@@ -172,7 +172,7 @@ it('the decision names the replacement of a void invoice, since the MoR charges 
   expect(d).toMatchObject({ do: 'park', item: { kind: 'invoice_not_payable', fact, proposed: 'refund' } });
 });
 
-it('Crossbill marks only an exact amount of the same customer and currency on a payable invoice, or after a choice', () => {
+it('Crossbill marks only an exact amount of the same customer and currency on a payable invoice, or after the operator’s choice', () => {
   for (const c of cases()) {
     if (!/^(mark|attach|finalize)/.test(decided(c))) continue;
     same(c.fresh && c.sameCurrency && !c.holder, true);
@@ -182,7 +182,7 @@ it('Crossbill marks only an exact amount of the same customer and currency on a 
   }
 });
 
-it('a read is fresh for ten seconds', () => {
+it('Crossbill decides a mark only on a read of at most ten seconds', () => {
   const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: rules.now }, new Date(rules.now.getTime() + ms));
   expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
   expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
@@ -215,19 +215,19 @@ it.each([
     'Apply it as a part payment',
   ],
   [{ amountRemaining: 2000n }, 'amount_mismatch', '29.90 EUR was taken; 20.00 EUR is due', 'credits the surplus'],
-] as const)('the item about a payment with %j is %s', (over, kind, summary, proposal) => {
+] as const)('a payment on an invoice with %j opens the item %s', (over, kind, summary, proposal) => {
   const [said, what, todo] = parked(over);
   expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
 });
 
-it.each([2000n, 3000n])('an item of a mark out of band never proposes to apply it (%s due)', (due) => {
+it.each([2000n, 3000n])('with out-of-band marks, an item about a different amount (%s due) does not propose the choice apply', (due) => {
   const { settings } = ctx({ markMode: 'out_of_band' });
   const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
   const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
   expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
 });
 
-it('one click refunds a payment of a void invoice, and none of an invoice perhaps unknown to a wrong key', () => {
+it('the review item proposes a refund for a void invoice, and none for an invoice missing on Stripe', () => {
   const proposed = (over: Partial<InvoiceFacts>): string | null => {
     const s = settled(lane(over, payment()), ctx());
     const [item] = s.reviews;
@@ -236,7 +236,7 @@ it('one click refunds a payment of a void invoice, and none of an invoice perhap
   expect([proposed({ status: 'void' }), proposed({ status: 'deleted' })]).toEqual(['refund', null]);
 });
 
-it('next to another payment the item proposes a refund, unless both share one charge', () => {
+it('the item about a second payment proposes a refund, unless both payments share one charge', () => {
   const holder = payment({ id: 'pmt_0', paymentId: null, processorChargeId: 'ch_0' });
   expect(parked({}, payment(), holder)).toEqual([
     ...[
@@ -252,7 +252,7 @@ it('next to another payment the item proposes a refund, unless both share one ch
   expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toMatch(/^Refund 29\.90 EUR, unless/);
 });
 
-it('Crossbill looks into a paid invoice once, and then calls it a double payment', () => {
+it('Crossbill searches a paid invoice for this payment once, and then opens a double_payment item', () => {
   expect(parked({ status: 'paid' })).toEqual(['identify']);
   expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
   const [, summary, proposal] = parked({ status: 'paid' }, payment({ markTries: 1 }));
@@ -261,7 +261,7 @@ it('Crossbill looks into a paid invoice once, and then calls it a double payment
     expect.stringMatching(/^If somebody marked the invoice by hand for this money, dismiss this/),
   ]);
 });
-it('a waiting payment goes out under its own name, its own time and the invoice’s customer', () => {
+it('Crossbill reports a waiting payment with its id and time, and with the invoice’s customer', () => {
   const s = settled(lane({ customerId: 'cus_9' }, payment({ waived: ['customer_mismatch'] })));
   expect(marks(s)).toEqual(['reporting']);
   expect(message(s, 'report_payment').asked).toEqual({
@@ -277,7 +277,7 @@ it('a waiting payment goes out under its own name, its own time and the invoice�
   });
 });
 
-it('a payment out of band gets its reference first', () => {
+it('with out-of-band marks, Crossbill first stores the payment’s reference on the invoice', () => {
   const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
   expect([marks(s), message(s, 'set_reference').asked]).toMatchObject([
     ['referencing'],
@@ -286,12 +286,12 @@ it('a payment out of band gets its reference first', () => {
   expect(s.payments[0]?.markMode).toBe('out_of_band');
 });
 
-it('Crossbill attaches a payment with an existing record', () => {
+it('Crossbill attaches a payment’s existing payment record, and reports no new one', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
 });
 
-it('a payment waits for a fresh read, its amount and its signup’s number', () => {
+it('Crossbill marks no payment without a fresh read, a known amount, or with an open item about its signup’s amount', () => {
   const s = lane({}, payment());
   expect(settled(s, ctx({}, 11_000))).toBe(s);
   const unknown = lane({}, { ...payment(), amount: null });
@@ -306,7 +306,7 @@ it('a payment waits for a fresh read, its amount and its signup’s number', () 
   expect(marks(settled(other))).toEqual(['reporting']);
 });
 
-it('Crossbill holds a payment on a draft past the draft’s end, then ever longer, or looks every quarter of an hour', () => {
+it('Crossbill holds a payment on a draft until a minute after the planned finalization, then for growing pauses', () => {
   const held = (over: Partial<InvoiceFacts>) => settled(lane({ status: 'draft', ...over }, payment()));
   const until = (over: Partial<InvoiceFacts>) => held(over).invoice?.holdUntil;
   expect(marks(held({}))).toEqual(['held']);
@@ -319,7 +319,7 @@ it('Crossbill holds a payment on a draft past the draft’s end, then ever longe
   expect(looks).toEqual([at(15 * 60_000)]);
 });
 
-it('Crossbill looks hourly at a draft with a failed finalization', () => {
+it('Crossbill checks a draft with a failed finalization once an hour, until the operator clears the item', () => {
   const item = { kind: 'finalization_failed', subject: 'in_1', fact: FACTS.finalization_failed } as const;
   const of = ctx({ draftPolicy: 'finalize' });
   const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
@@ -334,7 +334,7 @@ it('Crossbill looks hourly at a draft with a failed finalization', () => {
   expect(marks(settled(cleared, of))).toEqual(['finalizing']);
 });
 
-it('Crossbill releases a payment as soon as its draft is final, or its time is up', () => {
+it('Crossbill releases a held payment once its draft is finalized, or once its hold ends', () => {
   const held = lane({ status: 'draft' }, payment({ mark: 'held' }));
   const due = (when: Date | null): LaneState => ({
     ...held,
@@ -346,7 +346,7 @@ it('Crossbill releases a payment as soon as its draft is final, or its time is u
   expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
 });
 
-it('an older payment holds the invoice, in any order of the rows', () => {
+it('the older of two payments marks the invoice, in any order of the rows', () => {
   const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
   const s = settled(lane({}, payment(), older));
   expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
@@ -361,7 +361,7 @@ it('an older payment holds the invoice, in any order of the rows', () => {
   ]);
 });
 
-it('a second payment pays the rest next to an accepted part', () => {
+it('a second payment pays the rest of an invoice after the operator accepted a part', () => {
   const part = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'confirmed', waived: ['amount_mismatch'] });
   const rest = { amountPaid: 2990n, amountRemaining: 1000n };
   expect(marks(settled(lane(rest, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
@@ -379,7 +379,7 @@ it.each([
   ['finalizing', ['amount_mismatch'], 'waiting'],
   ['parked', ['amount_mismatch'], 'parked'],
   ['reporting', [], 'parked'],
-] as const)('next to a payment that is %s with %j waived, another one is %s', (mark, waived, is) => {
+] as const)('while the first payment is %s with %j accepted, a second payment becomes %s', (mark, waived, is) => {
   const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
   const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
   expect(marks(s)).toEqual([mark, is]);
@@ -387,7 +387,7 @@ it.each([
   if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
 });
 
-it('Crossbill withdraws an untried report once a fresh read shows an unpayable invoice', () => {
+it('Crossbill withdraws an untried report once a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
   const voided = (s: LaneState, ms = 0): LaneState =>
     settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
@@ -403,7 +403,7 @@ it('Crossbill withdraws an untried report once a fresh read shows an unpayable i
   expect(voided(referencing).messages[0]?.status).toBe('cancelled');
 });
 
-it('a payment needs a read first, or a look at the other payer of its invoice', () => {
+it('Crossbill first reads the invoice of a waiting payment, or searches a paid invoice for the payment', () => {
   const errand = (s: LaneState, of = ctx()) =>
     LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
   expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });
@@ -436,7 +436,7 @@ it('a payment needs a read first, or a look at the other payer of its invoice', 
   });
 });
 
-it('a fully refunded payment in review closes, with its items', () => {
+it('a fully refunded payment in review is closed together with its review item', () => {
   const item = { kind: 'double_payment', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.double_payment } as const;
   const s = (p: PaymentRow) => decide(openReview(lane({}, p), ctx(), item), ctx(), closeRefunded);
   const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
@@ -474,7 +474,7 @@ describe('shadow mode', () => {
     return putMessage(s, { ...(s.messages[0] ?? never()), ...over });
   };
 
-  it('a mark is a shadow mark if its newest call is stored and unsent', () => {
+  it('a payment counts as marked in shadow mode if its newest call is cancelled by shadow mode', () => {
     expect(isShadowed(decided(), reporting)).toBe(true);
     expect(isShadowed(decided({ ...shadow, subject: 'pmt_1' }), reporting)).toBe(true);
     for (const over of [
@@ -490,14 +490,14 @@ describe('shadow mode', () => {
     expect(isShadowed(later, reporting)).toBe(false);
   });
 
-  it("Crossbill compares a shadow mark with the invoice before somebody else's mark", () => {
+  it('in shadow mode, Crossbill compares its decision with the invoice as open before another integration’s mark', () => {
     const of = (row: Partial<InvoiceRow>) =>
       beforeTheMark({ ...(lane().invoice ?? never()), amountRemaining: 0n, ...row });
     expect(of({ platformStatus: 'paid' })).toMatchObject({ platformStatus: 'open', amountRemaining: 2990n });
     expect(of({ platformStatus: 'void' })).toMatchObject({ platformStatus: 'void', amountRemaining: 0n });
   });
 
-  it("Crossbill books a shadow mark only after somebody else's mark", () => {
+  it('in shadow mode, Crossbill books the mark of a payment only after another integration marks the invoice', () => {
     const s = followed(decided(shadow, reporting, 'paid'), reporting);
     expect(s.payments).toMatchObject([{ mark: 'confirmed' }]);
     expect(s.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
@@ -507,7 +507,7 @@ describe('shadow mode', () => {
     expect(followed(paid, { ...reporting, amount: null }).payments).toMatchObject([{ mark: 'reporting' }]);
   });
 
-  it("after shadow mode a person's request decides an open shadow mark again", () => {
+  it('after shadow mode, the operator’s request makes Crossbill decide an unmarked payment again', () => {
     const other = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'reporting' });
     const s = putPayment(decided(), other);
     const anew = decide(s, ctx(), decideShadowedAgain);

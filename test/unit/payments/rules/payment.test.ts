@@ -63,7 +63,7 @@ const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
 describe('the look-up of a signup’s charge', () => {
-  it('that finds it charged is the proof: the payment is booked now, and waits to be marked', () => {
+  it('Crossbill books a signup’s payment once the MoR confirms the charge, and the payment waits for its mark', () => {
     const s = told(proving(), ok('charged'), 9_000);
     expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
     expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
@@ -71,7 +71,7 @@ describe('the look-up of a signup’s charge', () => {
     expect(s.payments[0]).toEqual(beside);
   });
 
-  it('says nothing of a payment that is not being proven, or is not here', () => {
+  it('the MoR’s reply about a charge changes nothing for a payment in review or an unknown payment', () => {
     const s = known(beside, proving({ mark: 'parked' }));
     expect(proved(s, 'pmt_1', ok('charged')).payments).toBe(s.payments);
     expect(proved(s, 'pmt_9', ok('charged')).payments).toBe(s.payments);
@@ -83,13 +83,13 @@ describe('the look-up of a signup’s charge', () => {
     ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
     ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
     ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
-  ])('that fails (%s) is made again after a pause', (_, outcome, proveAttempts, pause) => {
+  ])('Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)', (_, outcome, proveAttempts, pause) => {
     const s = told(proving({ proveAttempts }), outcome);
     expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
     expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
   });
 
-  it('that fails is noted three times, with what was said', () => {
+  it('the timeline shows the first three failed questions about a signup’s charge', () => {
     const noted = (proveAttempts: number) =>
       texts(told(proving({ proveAttempts }), refusal({ status: 500, code: 'x' })));
     expect([0, 2, 3].map(noted)).toEqual([
@@ -103,13 +103,13 @@ describe('the look-up of a signup’s charge', () => {
     [0, 1_000],
     [3, 8_000],
     [19, 128_000],
-  ])('that does not know the charge yet is made again, after %i looks', (proveAttempts, pause) => {
+  ])('Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries', (proveAttempts, pause) => {
     const s = told(proving({ proveAttempts }), ok('unknown'));
     expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
     expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
   });
 
-  it('that does not know the charge for two hours is for a person, and is made no more', () => {
+  it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
     expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
     const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
     expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
@@ -126,7 +126,7 @@ describe('the look-up of a signup’s charge', () => {
     expect(s.entries).toEqual([]);
   });
 
-  it('that finds the money on its way is noted once, and made again after pauses from a second to an hour', () => {
+  it('the timeline shows a signup’s pending charge once, and Crossbill asks the MoR again after growing pauses', () => {
     const first = told(proving(), ok('pending'));
     expect(last(first)).toMatchObject({
       mark: 'proving',
@@ -145,7 +145,7 @@ describe('the look-up of a signup’s charge', () => {
     expect([texts(after(HOUR_MS)), last(after(HOUR_MS)).pendingSince]).toEqual([[], at(0)]);
   });
 
-  it('that finds the money on its way after ten days is for a person', () => {
+  it('a signup’s charge pending for ten days opens a review item', () => {
     const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
     expect(open(after(10 * DAY_MS - 1))).toEqual([]);
     const s = after(10 * DAY_MS);
@@ -160,14 +160,14 @@ const believed = (s: LaneState, how: string): LaneState =>
   decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
 
 describe('a signup’s charge that is believed', () => {
-  it('that was booked before is not booked again when it is proven, and keeps its time', () => {
+  it('a signup’s charge booked earlier is not booked again after its proof, and keeps its time', () => {
     const p = proving({ succeededAt: at(-1_000) });
     const s = believed(known(p), 'ada vouches for it');
     expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
     expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
   });
 
-  it('a charge of unknown amount stays unproven, whoever vouches for it', () => {
+  it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
     const s = known(proving({ amount: null }));
     expect(believed(s, 'x')).toBe(s);
   });
@@ -184,26 +184,26 @@ describe('a person’s word on a charge that was not proven', () => {
   };
   const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
 
-  it('that it is real books the payment, which waits to be marked', () => {
+  it('if the operator confirms an unproven charge, Crossbill books the payment', () => {
     const s = chosen(parked, 'apply');
     expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
     expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada vouches for it']);
     expect(s.payments[0]).toEqual(beside);
   });
 
-  it('that it is not closes the payment without money', () => {
+  it('if the operator dismisses an unproven charge, Crossbill closes the payment without money', () => {
     const s = chosen(parked, 'dismiss');
     expect([last(s).mark, last(s).status, s.entries]).toEqual(['closed', 'failed', []]);
     expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
   });
 
-  it('to try again asks the MoR at once, and waits for money on its way as long again', () => {
+  it('if the operator retries an unproven charge, Crossbill asks the MoR at once and waits ten more days', () => {
     expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
       ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
     });
   });
 
-  it('of a payment that is not here changes nothing', () => {
+  it('a choice about an unproven charge of an unknown payment changes nothing', () => {
     for (const resolution of ['apply', 'dismiss', 'retry'] as const)
       expect(chosen(parked, resolution, 'pmt_9').payments).toEqual([beside, parked]);
   });
@@ -221,7 +221,7 @@ describe('a verdict of the MoR', () => {
       ...over,
     });
 
-  it('of money that was taken is a payment that waits, booked once', () => {
+  it('a payment.succeeded event makes a payment wait for its mark, booked once', () => {
     const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
     expect(state.payments).toMatchObject([
       {
@@ -243,7 +243,7 @@ describe('a verdict of the MoR', () => {
   });
 
   it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
-    'that differs from the record (%p) is shown to a person and not applied',
+    'a repeated payment.succeeded event with %p opens a review item and changes no record',
     (over) => {
       const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
       const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
@@ -253,7 +253,7 @@ describe('a verdict of the MoR', () => {
     },
   );
 
-  it.each(['none', 'proving', 'closed'] as const)('of money makes a payment that was %s wait for its mark', (mark) => {
+  it.each(['none', 'proving', 'closed'] as const)('a payment.succeeded event moves a payment from the mark status %s to waiting', (mark) => {
     const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
     const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
     expect(state.payments).toMatchObject([
@@ -261,7 +261,7 @@ describe('a verdict of the MoR', () => {
     ]);
   });
 
-  it('of money proves a charge that a person was asked about, and the payment waits for its mark', () => {
+  it('a payment.succeeded event proves a charge in review, and closes its review item', () => {
     const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
     const item = {
       kind: 'signup_unproven',
@@ -274,7 +274,7 @@ describe('a verdict of the MoR', () => {
     expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
   });
 
-  it('that refuses is remembered with its reason; the newest counts, in whatever order they come', () => {
+  it('a payment keeps the reason of its newest refusal, in any order of the events', () => {
     const { state } = takeEvent(notPaid, lane(), failed(), ctx());
     expect(state.payments).toMatchObject([
       { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
@@ -295,7 +295,7 @@ describe('a verdict of the MoR', () => {
     expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
   });
 
-  it('that refuses undoes no success, whenever it comes', () => {
+  it('a late payment.failed event does not undo a success', () => {
     const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
     const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
     expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
@@ -303,7 +303,7 @@ describe('a verdict of the MoR', () => {
     expect(late.state.invoice?.retries).toBeNull();
   });
 
-  it('that says after the browser that the charge of a signup failed disproves it; one of before does not', () => {
+  it('a payment.failed event disproves a signup’s charge only if it is newer than the signup’s completion', () => {
     const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
     const disproven = decide(
       takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
@@ -330,7 +330,7 @@ describe('a payment that was refused after it was taken', () => {
     return takeEvent(notPaid, lane({}, p), e, ctx()).state;
   };
 
-  it('is for a person, and nothing is undone', () => {
+  it('a payment refused after its success opens a review item, and keeps its mark', () => {
     const s = refused(payment(), at(60_000));
     expect(marks(s)).toEqual(['waiting']);
     expect(withWords(open(s))).toMatchObject([
@@ -345,13 +345,13 @@ describe('a payment that was refused after it was taken', () => {
     expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
   });
 
-  it('is for a person in either order of the two events', () => {
+  it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
     const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
     const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
     expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
   });
 
-  it('is no news where the MoR refused an earlier try', () => {
+  it('a refusal from before the success opens no review item', () => {
     for (const when of [NOW, at(-1)]) expect(open(refused(payment(), when))).toEqual([]);
     expect(open(refused(payment(), at(1)))).toHaveLength(1);
   });
@@ -364,20 +364,20 @@ describe('the capture of a signup’s charge', () => {
   const capturedAt = { capturedAt: NOW.toISOString() };
 
   it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
-    ['proves it by its amount', {}, {}, 'waiting', true],
-    ['proves nothing with another amount', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
-    ['proves nothing with another currency', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
-    ['proves nothing without an amount', {}, { amount: null }, 'proving', false],
-    ['proves nothing while the amount of the signup is unknown', { amount: null }, {}, 'proving', false],
-    ['proves nothing of another charge', { processorChargeId: 'ch_2' }, {}, 'proving', false],
-    ['proves a charge that a person gave up', givenUp, {}, 'waiting', true],
-    ['opens no closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
-    ['opens no payment that was taken and closed', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
-    ['moves no charge that waits for a person', { mark: 'parked' }, {}, 'parked', false],
-    ['is older than the refusal of the charge', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
-    ['is younger than the refusal of the charge', { ...givenUp, verdictAt: at(-1) }, capturedAt, 'waiting', true],
-    ['happens in the moment of the refusal', { ...givenUp, verdictAt: NOW }, capturedAt, 'waiting', true],
-  ])('%s', (_, over, data, mark, isTaken) => {
+    ['with the same amount and charge lets the payment wait for its mark', {}, {}, 'waiting', true],
+    ['with a different amount proves nothing', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
+    ['with a different currency proves nothing', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
+    ['without an amount proves nothing', {}, { amount: null }, 'proving', false],
+    ['about a signup of unknown amount proves nothing', { amount: null }, {}, 'proving', false],
+    ['about another charge proves nothing', { processorChargeId: 'ch_2' }, {}, 'proving', false],
+    ['reopens a payment the operator closed', givenUp, {}, 'waiting', true],
+    ['does not reopen a closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
+    ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
+    ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
+    ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
+    ['newer than the charge’s refusal reopens the payment', { ...givenUp, verdictAt: at(-1) }, capturedAt, 'waiting', true],
+    ['in the second of the charge’s refusal reopens the payment', { ...givenUp, verdictAt: NOW }, capturedAt, 'waiting', true],
+  ])('a payment.captured event %s', (_, over, data, mark, isTaken) => {
     const s = known(proving(over));
     const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
     const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
@@ -411,7 +411,7 @@ describe('a surplus', () => {
   const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
   const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 
-  it('a surplus on the customer’s balance opens an item with each payment and the way to refund it', () => {
+  it('a surplus on the customer’s balance opens a review item with each payment and the refund to make', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     expect(told(s)).toEqual([
       'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
@@ -421,7 +421,7 @@ describe('a surplus', () => {
     expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
   });
 
-  it("after a mark out of band, the surplus is the money above Stripe's paid amount", () => {
+  it('after an out-of-band mark, the surplus is the money above the amount paid on Stripe', () => {
     const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
     expect(told(s)).toEqual([
       'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
@@ -432,17 +432,17 @@ describe('a surplus', () => {
   it.each([
     ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
     ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
-    ['a payment record: Stripe counts its surplus', invoice({}, payment())],
+    ['a payment record without a surplus on Stripe', invoice({}, payment())],
     ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
     ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
     ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
     ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
     ['a lane without an invoice', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],
-  ])('there is no surplus: %s', (_, s) => {
+  ])('Crossbill reports no surplus for %s', (_, s) => {
     expect(settled(s)).toBe(s);
   });
 
-  it('a surplus of two payments names both, the earlier first, and belongs to the later', () => {
+  it('the review item about the surplus of two payments names both, and belongs to the later payment', () => {
     const early = payment({
       id: 'pmt_2',
       paymentId: 'pay_2',
@@ -456,13 +456,13 @@ describe('a surplus', () => {
     expect(told(atOnce)[0]).toContain('29.90 EUR (payment pay_1) and 5.00 EUR (payment pay_2) was taken');
   });
 
-  it('a surplus without a payment here opens an item: somebody attached a payment by hand', () => {
+  it('a surplus on an invoice without payments from the MoR opens a review item without a payment', () => {
     const s = settled(invoice({ amountOverpaid: 700n }));
     expect(told(s)).toEqual(['the invoice is overpaid by 7.00 EUR: the MoR took nothing for it, 24.90 EUR was due']);
     expect(item(s).paymentRowId).toBeNull();
   });
 
-  it('a surplus of another amount changes its one item, on every report', () => {
+  it('a changed surplus updates its one review item, and a vanished surplus closes the item', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     expect(settled(s)).toBe(s);
     const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
@@ -473,14 +473,14 @@ describe('a surplus', () => {
     expect(told(gone)).toEqual([]);
   });
 
-  it.each(['apply', 'dismiss'] as const)("a surplus with a person's choice (%s) opens no second item", (resolution) => {
+  it.each(['apply', 'dismiss'] as const)('a surplus opens no second review item after the operator’s choice %s', (resolution) => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
     expect(settled(decided)).toBe(decided);
   });
 
   it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
-    'a surplus with a %s refund closes its item: nobody refunds it twice',
+    'a surplus with a refund in the status %s closes its review item, so nobody refunds the surplus twice',
     (status) => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const onItsWay = putRefund(s, refund({ status }));
@@ -491,7 +491,7 @@ describe('a surplus', () => {
     },
   );
 
-  it.each(['failed', 'joined'] as const)('a surplus opens an item again after its chosen refund has %s', (status) => {
+  it.each(['failed', 'joined'] as const)('a surplus opens its review item again after its chosen refund has %s', (status) => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
     const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
@@ -499,7 +499,7 @@ describe('a surplus', () => {
     expect(surplusToRefund(again, item(again))).toBe(500n);
   });
 
-  it('after a part refund the item proposes the rest, and a full refund closes it', () => {
+  it('after a part refund, the item about a surplus proposes the rest; a full refund closes the item', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const part = putPayment(s, payment({ amountRefunded: 200n }));
     expect(surplusToRefund(part, item(part))).toBe(300n);
@@ -509,7 +509,7 @@ describe('a surplus', () => {
   });
 
   it.each(['attaching', 'paying'] as const)(
-    'a surplus waits for a payment with the mark %s, and then names it',
+    'a surplus opens no review item while the payment’s mark is %s, and names the payment afterwards',
     (mark) => {
       const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
       expect(settled(s)).toBe(s);
@@ -521,12 +521,12 @@ describe('a surplus', () => {
     },
   );
 
-  it('a surplus accepted with its payment asks nobody', () => {
+  it('a surplus accepted by the operator with its payment opens no review item', () => {
     const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
     expect(settled(s)).toBe(s);
   });
 
-  it('other items of the invoice are no surplus', () => {
+  it('Crossbill offers no surplus refund for other review items of the invoice', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const other = { ...item(s), topic: 'rest-due' } as const;
     expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);
