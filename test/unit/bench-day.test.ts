@@ -8,7 +8,7 @@ import { verifiedOf } from '../../packages/bench/src/day/verified.js';
 
 const plan = { renewals: 1_000, dayMs: 120_000 };
 
-it("the bench's day has three disputes, two refunds and six declines in a hundred renewals, with their sums", () => {
+it('the benchmark’s day has three disputes, two refunds and six declines in a hundred renewals', () => {
   const declined = Array.from({ length: 1_000 }, (_, k) => fateOf(k)).filter((fate) => fate !== 'paid').length;
   expect(declined).toBe(60);
   expect(totalsOf(1_200)).toEqual({
@@ -23,7 +23,7 @@ it("the bench's day has three disputes, two refunds and six declines in a hundre
   expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
 });
 
-it("the bench's day sends each stream in order and in time, and no verdict before its final invoice", () => {
+it('the benchmark’s day sends its events in order, and no verdict before the invoice is final', () => {
   const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
     (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
   );
@@ -34,12 +34,12 @@ it("the bench's day sends each stream in order and in time, and no verdict befor
   expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
 });
 
-it("the bench's day keeps to Stripe's live limit if possible, and else states a higher budget", () => {
+it('the benchmark’s day keeps to Stripe’s request limit if possible, otherwise it states a higher budget', () => {
   expect(budgetFor(plan)).toBe(100);
   expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
 });
 
-it('the bench counts percentiles by kind, by minute and by part, and answers by status', () => {
+it('the benchmark counts percentiles by request, by minute and by part, and replies by status', () => {
   const answers = new Answers();
   for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
   answers.note('api', 'GET /b', 1_000, 503, 61_000);
@@ -54,7 +54,7 @@ it('the bench counts percentiles by kind, by minute and by part, and answers by 
   expect(answers.whole('api')).toMatchObject({ n: 101 });
 });
 
-it("the bench counts verify's differences, and an incomplete run of verify is no proof", () => {
+it('the benchmark counts the differences of crossbill verify, and accepts no incomplete run as proof', () => {
   const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
   const found = (problem: string | null): string =>
     JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });
@@ -73,7 +73,7 @@ it("the bench counts verify's differences, and an incomplete run of verify is no
   expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
 });
 
-it("the bench's Stripe keeps an old payment record apart from a renewal with the same number", () => {
+it('the benchmark’s Stripe keeps an old payment record apart from a renewal with the same number', () => {
   const stripe = new StripeSide(plan, () => undefined);
   const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
   stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
@@ -82,7 +82,7 @@ it("the bench's Stripe keeps an old payment record apart from a renewal with the
   expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
 });
 
-it("the bench's Stripe lists newest first, a hundred at a time, within the asked times", () => {
+it('the benchmark’s Stripe lists newest first, a hundred at a time, within the requested times', () => {
   const listing = new Listing();
   for (let n = 0; n < 150; n++) listing.add({ id: `in_${n}`, atSec: n, text: () => String(n) });
   const ask = (query: string): { data: number[]; has_more: boolean } =>

@@ -4,7 +4,7 @@ import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues } from '.
 import { KeyRing } from '../../../src/api/access/key-ring.js';
 import { load, minimal, sha256, wrong } from '../../support/minimal-settings.js';
 
-it('Crossbill needs eight settings, and the others have the defaults of the reference', () => {
+it('the daemon starts with eight required settings, and the others have their documented defaults', () => {
   const config = load();
   expect(config).toMatchObject({
     port: 3000,
@@ -37,7 +37,7 @@ it('Crossbill needs eight settings, and the others have the defaults of the refe
   expect(config.apiKeys.map(({ name, role }) => `${name}:${role}`)).toEqual(['backend:signup', 'anna:ops']);
 });
 
-it('the start reports every missing setting at once', () => {
+it('the daemon reports every missing setting at once and does not start', () => {
   expect(wrong(Object.fromEntries(Object.keys(minimal).map((name) => [name, undefined])))).toEqual([
     'STRIPE_API_KEY',
     'STRIPE_WEBHOOK_SECRETS',
@@ -50,7 +50,7 @@ it('the start reports every missing setting at once', () => {
   ]);
 });
 
-it('the start reports several wrong settings at once, with the code of the alerts', () => {
+it('the daemon reports several wrong settings at once, with the code config.invalid', () => {
   const bad = {
     PORT: '70000',
     LOG_LEVEL: 'loud',
@@ -67,7 +67,7 @@ it('the start reports several wrong settings at once, with the code of the alert
   }
 });
 
-it('the start refuses a signing secret that is empty, blank or a placeholder', () => {
+it('the daemon refuses a signing secret that is empty, blank or a placeholder', () => {
   for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
     for (const value of [
       '',
@@ -84,7 +84,7 @@ it('the start refuses a signing secret that is empty, blank or a placeholder', (
   }
 });
 
-it('a rehearsal may have a short signing secret, and production no guessable one', () => {
+it('the daemon accepts a short signing secret in a test, and refuses it in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
   for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
     for (const value of ['whsec_1', 'good-secret,short', 'secret']) {
@@ -94,21 +94,21 @@ it('a rehearsal may have a short signing secret, and production no guessable one
   }
 });
 
-it('an endpoint may have several secrets for rotation, and a repeated one counts once', () => {
+it('a webhook endpoint may have several secrets for rotation, and a repeated secret counts once', () => {
   const config = load({ STRIPE_WEBHOOK_SECRETS: 'whsec_new_one, whsec_old_one,whsec_new_one' });
   expect(config.stripeWebhookSecrets.map((secret) => secret.reveal())).toEqual(['whsec_new_one', 'whsec_old_one']);
 });
 
-it('an empty plain setting counts as unset, and a blank one is wrong', () => {
+it('the daemon treats an empty optional setting as unset, and refuses a blank one', () => {
   expect(load({ PORT: '', STRIPE_API_BASE: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, stripeApiBase: null });
   expect(wrong({ PORT: '  ', MOR_CLIENT_ID: '' })).toEqual(['PORT', 'MOR_CLIENT_ID']);
 });
 
-it('the start refuses a publishable key as the secret key', () => {
+it('the daemon refuses a publishable key of Stripe as STRIPE_API_KEY', () => {
   expect(wrong({ STRIPE_API_KEY: 'pk_live_123456789' })).toEqual(['STRIPE_API_KEY']);
 });
 
-it('an API key has 32 characters or more, and each name and key occurs once', () => {
+it('the daemon refuses an API key under 32 characters, and a repeated name or key', () => {
   const key = 'k'.repeat(32);
   for (const value of [
     `a:ops:${'k'.repeat(31)}`,
@@ -129,7 +129,7 @@ it('an API key has 32 characters or more, and each name and key occurs once', ()
   ]);
 });
 
-it('a setting may hold the hash of an API key, and the key and its hash are the same key', () => {
+it('API_KEYS accepts the hash of a key, and a key and its hash count as the same key', () => {
   const key = 'k'.repeat(32);
   const hash = sha256(key);
   for (const value of [
@@ -155,7 +155,7 @@ it('a setting may hold the hash of an API key, and the key and its hash are the 
   expect(secretValues(load({ API_KEYS: `ada:ops:${key}` })).join()).not.toContain(key);
 });
 
-it('TRUSTED_PROXIES takes addresses and ranges, and never the whole internet', () => {
+it('TRUSTED_PROXIES accepts addresses and ranges, and never the whole internet', () => {
   const trusted = (text: string): readonly string[] => load({ TRUSTED_PROXIES: text }).trustedProxies;
   expect(load().trustedProxies).toEqual([]);
   expect(trusted('')).toEqual([]);
@@ -166,7 +166,7 @@ it('TRUSTED_PROXIES takes addresses and ranges, and never the whole internet', (
   }
 });
 
-it('a body limit is in bytes, kb or mb', () => {
+it('WEBHOOK_BODY_LIMIT accepts a size in bytes, kb or mb', () => {
   const limit = (text: string): number => load({ WEBHOOK_BODY_LIMIT: text }).webhookBodyLimitBytes;
   expect([limit('1mb'), limit('512KB'), limit('2048'), limit('4096b')]).toEqual([1_048_576, 524_288, 2048, 4096]);
   for (const text of ['0', '1', '65mb', '1gb', '-1', '1.5mb', '1e6', 'mb', '1 mb']) {
@@ -174,13 +174,13 @@ it('a body limit is in bytes, kb or mb', () => {
   }
 });
 
-it('a number setting takes digits alone', () => {
+it('the daemon accepts only digits in a number setting', () => {
   for (const text of ['1e3', '0x10', '-1', '+5', '3.0', '٣', 'NaN', '99999999999999999999']) {
     expect([text, wrong({ WEBHOOK_TOLERANCE_SEC: text })]).toEqual([text, ['WEBHOOK_TOLERANCE_SEC']]);
   }
 });
 
-it('the start refuses a URL with a password, a fragment or another scheme', () => {
+it('the daemon refuses a URL with a password, a fragment or an unknown scheme', () => {
   for (const url of [
     'mor.example',
     'ftp://mor.example',
@@ -202,7 +202,7 @@ it('the start refuses a URL with a password, a fragment or another scheme', () =
   }
 });
 
-it('the relay and the partner credentials each need both halves', () => {
+it('the daemon refuses a relay URL or a partner id without its secret, and the reverse', () => {
   expect(wrong({ MOR_RELAY_URL: 'https://mor.example/in' })).toEqual(['MOR_RELAY_SECRET']);
   expect(wrong({ MOR_RELAY_SECRET: 'relay-secret' })).toEqual(['MOR_RELAY_URL']);
   expect(wrong({ MOR_PARTNER_CLIENT_ID: 'p' })).toEqual(['MOR_PARTNER_CLIENT_SECRET']);
@@ -216,7 +216,7 @@ const provider = {
   OIDC_ROLES: 'finance=read, cn=billing=ops',
 };
 
-it('sign-in needs issuer, client, secret and roles together, and shows the secret to nobody', () => {
+it('single sign-on needs issuer, client, secret and roles together, and never shows the secret', () => {
   const config = load(provider);
   expect(config.oidcRoles).toEqual([
     { group: 'finance', role: 'read' },
@@ -230,7 +230,7 @@ it('sign-in needs issuer, client, secret and roles together, and shows the secre
   expect(wrong({ OIDC_EMAIL_DOMAIN: 'example.com' })).toEqual(Object.keys(provider));
 });
 
-it('sign-in in production needs the address of the console, since no request proves it', () => {
+it('single sign-on in production needs CONSOLE_URL', () => {
   const production = { ...provider, NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
   expect(wrong(production)).toEqual(['CONSOLE_URL']);
   expect(load({ ...production, CONSOLE_URL: 'https://billing.example.com/' }).consoleUrl).toBe(
@@ -244,7 +244,7 @@ it.each([
   ['OIDC_ROLES', ['finance', 'finance=admin', '=ops', 'a=ops,a=read', 'a=ops,']],
   ['OIDC_EMAIL_DOMAIN', ['@example.com', 'ada@example.com', 'a b']],
   ['CONSOLE_URL', ['http://billing.example.com', 'https://billing.example.com/console', 'billing.example.com']],
-])('the start refuses a %s open to strangers or without encryption', (name, values) => {
+])('the daemon refuses a %s that is unencrypted or open to strangers', (name, values) => {
   for (const value of values) expect([value, wrong({ ...provider, [name]: value })]).toEqual([value, [name]]);
   for (const local of ['http://localhost:8080', 'http://127.0.0.1:9/realm', 'http://[::1]:9'])
     expect(wrong({ ...provider, OIDC_ISSUER: local })).toEqual([]);
@@ -252,14 +252,14 @@ it.each([
 
 const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
 
-it('the daemon needs a database URL in production, and an empty one is none', () => {
+it('the daemon needs DATABASE_URL in production, and an empty value counts as missing', () => {
   expect(wrong({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL']);
   expect(wrong({ NODE_ENV: 'production', DATABASE_URL: '' })).toEqual(['DATABASE_URL']);
   expect(wrong({ NODE_ENV: 'production', DATABASE_URL: 'mysql://x' })).toEqual(['DATABASE_URL']);
   expect(load(production)).toMatchObject({ production: true, database: { kind: 'url' } });
 });
 
-it('plain http is only for private hosts in production', () => {
+it('in production, the daemon accepts plain http only for private hosts', () => {
   for (const host of ['mor.example', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', '127.0.0.1.example']) {
     expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, ['MOR_BASE_URL']]);
   }
@@ -273,7 +273,7 @@ it('plain http is only for private hosts in production', () => {
   expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
 });
 
-it('database commands start without the other settings', () => {
+it('the database commands of crossbill start without the other settings', () => {
   expect(loadDatabaseConfig(production)).toMatchObject({
     production: true,
     databasePoolSize: 10,

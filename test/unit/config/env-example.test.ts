@@ -8,12 +8,12 @@ import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../../src/
 const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 
 describe('.env.example', () => {
-  it('is the output of the settings table', () => {
+  it('the file .env.example equals the output of the settings table', () => {
     // After a change of the table: npm run build && node -e "import('./dist/config/env-example.js').then((m) => process.stdout.write(m.renderEnvExample()))" > .env.example
     expect(text).toBe(renderEnvExample());
   });
 
-  it('names every setting once', () => {
+  it('the file .env.example names every setting once', () => {
     const names = [...text.matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map((match) => match[1]);
     expect(names.pop()).toBe('POSTGRES_PASSWORD'); // docker compose's, not ours
     expect(names).toEqual(SETTING_GROUPS.flatMap(({ settings }) => settings.map(({ name }) => name)));
@@ -24,7 +24,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('cannot start a daemon: each missing secret and credential is a problem', () => {
+  it('the file .env.example cannot start a daemon, because each secret is missing', () => {
     const loading = (): unknown => loadConfig(parseEnv(text));
     expect(loading).toThrow(ConfigError);
     try {
@@ -41,7 +41,7 @@ describe('.env.example', () => {
     }
   });
 
-  it('gives every setting a description and a type', () => {
+  it('every setting has a description and a type, and no secret has a default', () => {
     for (const setting of Object.values(SETTINGS)) {
       expect(setting.description).toMatch(/^[A-Z].*\.$/s);
       expect(setting.type.length).toBeGreaterThan(3);

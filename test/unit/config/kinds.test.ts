@@ -17,7 +17,7 @@ const MARKS = [
 ] as const;
 const KEY = 'k'.repeat(40);
 
-it('quotes around settings stop the start, with the names of three settings from a docker env file', () => {
+it('quotes from a docker env file around settings stop the start, with the names of the settings', () => {
   const file = {
     MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-endpoint"',
     STRIPE_API_KEY: '"sk_test_example"',
@@ -28,7 +28,7 @@ it('quotes around settings stop the start, with the names of three settings from
   for (const value of Object.values(file)) expect(JSON.stringify(problems)).not.toContain(value.slice(1, -1));
 });
 
-it('quotes are wrong around a setting of any kind', () => {
+it('the daemon refuses quotes around a setting of any kind', () => {
   const names = Object.values(SETTINGS).map(({ name }) => name);
   for (const [begin, end] of MARKS) {
     const given = Object.fromEntries(names.map((name) => [name, `${begin}1${end}`]));
@@ -36,7 +36,7 @@ it('quotes are wrong around a setting of any kind', () => {
   }
 });
 
-it('quotes are wrong around nothing too, and with blanks around them', () => {
+it('the daemon refuses a setting with only quotes, and quotes inside blanks', () => {
   const given = { NOTIFY_URL: '""', PORT: "''", STRIPE_API_KEY: ' "sk_test_example" ' };
   expect(wrong(given).toSorted()).toEqual(Object.keys(given).toSorted());
 });
@@ -53,7 +53,7 @@ it.each([
   ['TRUSTED_PROXIES', '"10.0.0.7",10.0.0.8'],
   ['ENROLMENT', 'metadata:billed_by="mor"'],
   ['RETRY_SCHEDULE', 'soft="3d,5d" end=nothing'],
-])('the start refuses %s with quotes around an entry of a list: %s', (name, value) => {
+])('the daemon refuses quotes around an entry of the list %s: %s', (name, value) => {
   const relay = {
     NOTIFY_URL: 'https://shop.example/hooks',
     MOR_RELAY_URL: 'https://mor.example/in',
@@ -62,7 +62,7 @@ it.each([
   expect(wrong({ ...relay, [name]: value })).toContain(name);
 });
 
-it('quotes are wrong around a group of OIDC_ROLES', () => {
+it('the daemon refuses quotes around a group of OIDC_ROLES', () => {
   const provider = {
     OIDC_ISSUER: 'https://idp.example.com',
     OIDC_CLIENT_ID: 'crossbill',
@@ -72,7 +72,7 @@ it('quotes are wrong around a group of OIDC_ROLES', () => {
   expect(wrong({ ...provider, OIDC_ROLES: 'finance=read' })).toEqual([]);
 });
 
-it('a quote within a value, or at one end of it, is allowed', () => {
+it('the daemon accepts a quote inside a secret, or at one end only', () => {
   for (const secret of [`a"b"c-secret`, `"a-secret`, `a-secret'`, `"a-secret'`]) {
     expect([secret, wrong({ MOR_CLIENT_SECRET: secret })]).toEqual([secret, []]);
     expect(load({ MOR_CLIENT_SECRET: secret }).morClientSecret.reveal()).toBe(secret);
@@ -80,13 +80,13 @@ it('a quote within a value, or at one end of it, is allowed', () => {
   expect(wrong(minimal)).toEqual([]);
 });
 
-it('a secret with invisible characters stops the start', () => {
+it('the daemon refuses a secret with invisible characters', () => {
   for (const name of ['MOR_CLIENT_SECRET', 'STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'STRIPE_API_KEY'])
     for (const unseen of ['\u200b', '\u00ad', '\u200f', '\ufeff', '\u0000', '\u007f'])
       expect([name, wrong({ [name]: `example-${unseen}secret` })]).toEqual([name, [name]]);
 });
 
-it('a Stripe key with a character outside of headers stops the start', () => {
+it('the daemon refuses a Stripe key with a character not allowed in HTTP headers', () => {
   expect(wrong({ STRIPE_API_KEY: 'sk_test_exämple' })).toEqual(['STRIPE_API_KEY']);
 });
 
@@ -108,12 +108,12 @@ it.each([
   'http://[fd12::7]/hook',
   'http://backend:3000/hook',
   'http://backend.internal/hook',
-])('NOTIFY_URL may be %s', (url) => {
+])('the daemon accepts the NOTIFY_URL %s', (url) => {
   expect(problem(url)).toBeNull();
 });
 
 it.each(['http://shop.example/hook', 'http://203.0.113.7/hook', 'http://172.32.0.1/hook', 'http://8.8.8.8'])(
-  'the start refuses plain http on the public internet as NOTIFY_URL: %s',
+  'the daemon refuses plain http to the public internet in the NOTIFY_URL %s',
   (url) => {
     expect(problem(url)).toContain('must be https');
     expect(problem(url)).not.toContain('hook,');
@@ -130,25 +130,25 @@ it.each([
   'https://[::]/',
   'https://[::ffff:169.254.169.254]/',
   'https://224.0.0.1/',
-])('the start refuses a cloud’s metadata address, or nobody’s, as NOTIFY_URL: %s', (url) => {
+])('the daemon refuses a metadata or unroutable address in the NOTIFY_URL %s', (url) => {
   expect(problem(url)).toContain('link-local');
 });
 
 it.each(['ftp://shop.example/', 'shop.example', 'https://user:pass@shop.example/', 'https://2852039166/', ''])(
-  'the start refuses the NOTIFY_URL %s',
+  'the daemon refuses the malformed NOTIFY_URL %s',
   (url) => {
     expect(problem(url)).not.toBeNull();
   },
 );
 
-it('no receiver’s name may resolve to a link-local address or a metadata service', () => {
+it('Crossbill sends no notification to a name resolved to a link-local address or a metadata service', () => {
   for (const address of ['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '100.100.100.200', '::ffff:169.254.1.1']) {
     expect(isForbiddenAddress(address)).toBe(true);
     for (const plain of [true, false]) expect(refusedAddress(address, plain)).toContain('metadata');
   }
 });
 
-it('a receiver’s name must resolve to a private address for plain http, and to any for https', () => {
+it('Crossbill notifies over plain http only a private address, and over https any public address', () => {
   expect(refusedAddress('203.0.113.7', true)).toContain('use https');
   expect(refusedAddress('203.0.113.7', false)).toBeNull();
   for (const address of ['10.0.0.1', '127.0.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1']) {
@@ -158,7 +158,7 @@ it('a receiver’s name must resolve to a private address for plain http, and to
 
 const parse = (text: string) => SETTINGS.notifySecrets.parse(text);
 
-it('NOTIFY_SECRETS are whsec_ and 24 to 64 bytes in base64, the first one current', () => {
+it('NOTIFY_SECRETS accepts secrets of whsec_ and 24 to 64 bytes in base64', () => {
   const parsed = parse(`${newSecret(1)}, ${newSecret(2)}`);
   expect(parsed.ok && parsed.value.map((s) => s.reveal())).toEqual([newSecret(1), newSecret(2)]);
 });
@@ -169,7 +169,7 @@ it.each([
   `whsec_${Buffer.alloc(23, 1).toString('base64')}`,
   `${newSecret(1)},abc`,
   'whsec_a b',
-])('the start refuses wrong NOTIFY_SECRETS without repeating them: %s', (text) => {
+])('the daemon refuses the NOTIFY_SECRETS %s without repeating them', (text) => {
   const parsed = parse(text);
   expect(parsed.ok).toBe(false);
   expect(!parsed.ok && parsed.problem).toContain('openssl rand -base64 32');

@@ -9,7 +9,7 @@ const way = (env: Record<string, string>, url: string): string | null => {
   return proxy === null ? null : shownProxy(proxy);
 };
 
-it('the proxy comes from the variable of its scheme, in either case, and lower case wins', () => {
+it('Crossbill uses the proxy variable of the URL’s scheme, and prefers the lower-case name', () => {
   expect(way({}, 'https://api.stripe.com')).toBeNull();
   expect(way({ HTTPS_PROXY: PROXY }, 'https://api.stripe.com')).toBe(`${PROXY} (HTTPS_PROXY)`);
   expect(way({ HTTPS_PROXY: PROXY }, 'http://mor.internal')).toBeNull();
@@ -26,7 +26,7 @@ it.each([
   'http://127.8.9.1',
   'http://[::1]:4020',
   'http://a.localhost',
-])('no proxy stands on the way to this machine: %s', (url) => {
+])('Crossbill reaches this machine without the proxy: %s', (url) => {
   expect(way({ HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY }, url)).toBeNull();
 });
 
@@ -47,7 +47,7 @@ it.each([
   ['2001:db8::/32', 'https://[2001:db8::7]', true],
   ['a.example, mor.internal b.example', 'https://mor.internal', true],
   ['10.0.0.0/99, x/y, :, ,', 'https://mor.internal', false],
-])('NO_PROXY=%s leaves out the proxy for %s: %p', (entries, url, straight) => {
+])('with NO_PROXY=%s, Crossbill reaches %s without the proxy: %p', (entries, url, straight) => {
   expect(way({ HTTPS_PROXY: PROXY, NO_PROXY: entries }, url) === null).toBe(straight);
 });
 
@@ -59,12 +59,12 @@ it.each([
   `${PROXY}/path`,
   'a b',
   'http://ada:%zz@proxy.internal',
-])('a wrong proxy stops the start with the name of its variable: %s', (value) => {
+])('the daemon refuses the proxy %s and names its variable', (value) => {
   for (const name of ['HTTP_PROXY', 'https_proxy'])
     expect(problemsOf({ [name]: value }).map((p) => p.name)).toEqual([name]);
 });
 
-it('a wrong proxy never shows its password', () => {
+it('Crossbill never shows the password of a proxy', () => {
   const config = load({ HTTPS_PROXY: 'http://ada:canary-proxy@proxy.internal:3128' });
   expect(secretValues(config)).toContain('canary-proxy');
   expect(JSON.stringify(config.proxies)).not.toContain('canary-proxy');

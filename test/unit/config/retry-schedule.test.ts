@@ -12,7 +12,7 @@ const parsed = (text: string): unknown => {
   return p.ok ? p.value : p.problem;
 };
 
-it('RETRY_SCHEDULE=off is empty; the default is three, five and seven days, and links', () => {
+it('RETRY_SCHEDULE=off means no retries, and the default has charges after three, five and seven days, and payment links', () => {
   expect(parsed('off')).toBeNull();
   expect(parsed('default')).toEqual(parsed('soft=3d,5d,7d hard=link authentication=link end=nothing'));
   expect(parsed('end=cancel')).toMatchObject({ end: 'cancel', hard: [{ do: 'link' }] });
@@ -31,12 +31,12 @@ it.each([
   ['middling=3d', 'entry 1 must begin with soft=, hard=, authentication= or end='],
   ['3d,5d', 'entry 1 must begin with'],
   ['off soft=3d', 'entry 1 must begin with'],
-])('the start refuses the RETRY_SCHEDULE %s with the place, and never repeats its words', (text, problem) => {
+])('the daemon refuses the RETRY_SCHEDULE %s and names the wrong place: %s', (text, problem) => {
   expect(parsed(text)).toContain(problem);
   expect(parsed(text)).not.toContain(text);
 });
 
-it('every text is a valid RETRY_SCHEDULE, or a problem', () => {
+it('every text gives a valid RETRY_SCHEDULE or a problem, never an exception', () => {
   const step = fc.oneof(
     fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom('h', 'd')).map(([n, unit]) => `${n}${unit}`),
   );
@@ -81,7 +81,7 @@ const RELAY = { MOR_RELAY_URL: 'https://mor.example/relay', MOR_RELAY_SECRET: 'r
 const LINKS = { RECOVERY_LINK_JURISDICTION: 'GB', RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks' };
 const start = (over: Record<string, string>) => () => loadConfig({ ...env, ...over });
 
-it('a retry step without its settings stops the start, with its place and the missing setting', () => {
+it('the daemon refuses a RETRY_SCHEDULE if a step needs a missing setting', () => {
   const wrong = start({ ...RELAY, RETRY_SCHEDULE: 'default' });
   expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link, which needs RECOVERY_LINK_JURISDICTION/);
   const neither = start({ RETRY_SCHEDULE: 'default' });
@@ -94,7 +94,7 @@ it('a retry step without its settings stops the start, with its place and the mi
   expect(start({ ...LINKS, RETRY_SCHEDULE: 'default' })).not.toThrow();
 });
 
-it('production refuses retry waits under an hour', () => {
+it('in production, the daemon refuses a RETRY_SCHEDULE with pauses under an hour', () => {
   const short = { ...RELAY, ...LINKS, RETRY_SCHEDULE: 'soft=1s,59m' };
   expect(start(short)).not.toThrow();
   expect(start({ ...short, NODE_ENV: 'production' })).toThrow(/soft, step 1 is less than an hour/);

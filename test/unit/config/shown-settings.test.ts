@@ -15,7 +15,7 @@ const full = load({
   MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
 });
 
-it('the shown settings contain no secret in any form of print', () => {
+it('the shown settings contain no secret, however they are printed', () => {
   const shown = [
     JSON.stringify(full),
     inspect(full, { depth: 9, showHidden: true }),
@@ -38,19 +38,19 @@ it('the shown settings name every setting once, with its current value', () => {
   expect(value('API_KEYS')).toBe('backend:signup, anna:ops');
 });
 
-it('the shown settings give the log every secret to hide, the database password as well', () => {
+it('the log receives every secret to hide, even the database password', () => {
   const values = secretValues(full);
   for (const value of [...'1 2 3 4 7 8 9 10 12'.split(' ')])
     expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
   expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', sha256('a'.repeat(32))]));
 });
 
-it('nobody can change the shown settings', () => {
+it('the loaded settings cannot be changed', () => {
   for (const part of [full, full.database, full.apiKeys, full.apiKeys[0], full.morEventWebhookSecrets])
     expect(Object.isFrozen(part)).toBe(true);
 });
 
-it('a problem never repeats the value of a setting', () => {
+it('the message about a wrong setting never repeats the setting’s value', () => {
   const names = Object.values(SETTINGS).map(({ name }) => name);
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.stringMatching(/^[!-~ ]{12,60}$/), (name, value) => {

@@ -67,17 +67,17 @@ async function askStripe(host: string, port: string, by: Proxies): Promise<numbe
 
 const delivery = () => putDown(sampleOf('invoice.paid', 'x'), 'standard', new Date());
 
-it('Crossbill asks the MoR through the proxy, and the proxy resolves the name', async () => {
+it('Crossbill reaches the MoR through the proxy, and the proxy resolves the name', async () => {
   expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: true, status: 200 });
   expect([proxy.asked, heard]).toEqual([['mor.internal:80'], ['GET mor.internal/api/x']]);
 });
 
-it('Crossbill asks Stripe through the proxy', async () => {
+it('Crossbill reaches Stripe through the proxy', async () => {
   expect(await askStripe('stripe.internal', '80', proxies)).toBe(200);
   expect([proxy.asked, heard]).toEqual([['stripe.internal:80'], ['GET stripe.internal/v1/account']]);
 });
 
-it('notifications go through the proxy, also to a name unknown here', async () => {
+it('Crossbill sends notifications through the proxy, even to a host name unknown here', async () => {
   const secrets = [new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)];
   const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), secrets, { proxies });
   expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'delivered', status: 200 });
@@ -86,7 +86,7 @@ it('notifications go through the proxy, also to a name unknown here', async () =
 });
 
 it.each([['169.254.169.254'], ['fe80::1']])(
-  'Crossbill sends no notification to a name of the metadata address %s, and asks the proxy nothing',
+  'Crossbill sends no notification to a host name of the metadata address %s, not even through the proxy',
   async (address) => {
     const resolver = (_: string, done: (e: null, found: readonly LookupAddress[]) => void): void =>
       done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
@@ -97,12 +97,12 @@ it.each([['169.254.169.254'], ['fe80::1']])(
   },
 );
 
-it('doctor compares the clock through the proxy', async () => {
+it('crossbill doctor compares the clock through the proxy', async () => {
   expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
   expect(proxy.asked).toEqual(['stripe.internal:80']);
 });
 
-it('Crossbill asks the identity provider through the proxy', async () => {
+it('Crossbill reaches the identity provider through the proxy', async () => {
   const settings = {
     oidcIssuer: 'https://idp.internal',
     oidcClientId: 'c',
@@ -116,7 +116,7 @@ it('Crossbill asks the identity provider through the proxy', async () => {
   expect(proxy.asked).toEqual(['idp.internal:443']);
 });
 
-it('Crossbill reaches this machine and the hosts of NO_PROXY without the proxy', async () => {
+it('Crossbill reaches this machine and the hosts in NO_PROXY without the proxy', async () => {
   const here = `http://127.0.0.1:${portOf(peer)}`;
   expect(await askMor(here, proxies)).toMatchObject({ status: 200 });
   expect(await askStripe('127.0.0.1', String(portOf(peer)), proxies)).toBe(200);
@@ -128,14 +128,14 @@ it('Crossbill reaches this machine and the hosts of NO_PROXY without the proxy',
   expect(proxy.asked).toEqual([]);
 });
 
-it('the password of the proxy goes to the proxy alone', async () => {
+it('Crossbill sends the proxy’s password to the proxy only', async () => {
   const url = proxy.url.replace('//', '//ada:pass%20word@');
   expect(await askMor('http://mor.internal', behind(url))).toMatchObject({ status: 200 });
   expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('ada:pass word').toString('base64')}`]);
 });
 
 it.each([403, 407, 502])(
-  'a proxy without a tunnel (%s) sends nothing to Stripe or the MoR, and its answer is no peer’s',
+  'if the proxy refuses with %s, Crossbill sends nothing to Stripe or the MoR',
   async (status) => {
     proxy.refuses = status;
     expect(await askMor('http://mor.internal', proxies)).toMatchObject({ answered: false, sent: 'no' });
@@ -144,7 +144,7 @@ it.each([403, 407, 502])(
   },
 );
 
-it('nothing goes out with the proxy down', async () => {
+it('if the proxy is down, Crossbill sends nothing to Stripe or the MoR', async () => {
   const gone = behind('http://127.0.0.1:9');
   expect(await askMor('http://mor.internal', gone)).toMatchObject({ answered: false, sent: 'no' });
   expect(await askStripe('stripe.internal', '80', gone)).toBe('not sent');

@@ -35,7 +35,7 @@ const busy = (): Answer =>
     requestId: null,
   } as Awaited<Answer>);
 
-it('the console shows a customer by name or email address, and asks Stripe once in five minutes', async () => {
+it('the console shows a customer by name or email address, and reads each from Stripe once in five minutes', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader((id) => named(id, id === 'cus_1' ? 'Ada' : null, `${id}@example.com`));
   const names = new CustomerNames(reader, clock);
@@ -51,7 +51,7 @@ it('the console shows a customer by name or email address, and asks Stripe once 
   expect(asked).toHaveLength(3);
 });
 
-it('a page appears without names while Stripe is silent, and 25 rows make at most eight reads at once', async () => {
+it('while Stripe is silent, a console page appears without customer names after at most eight reads', async () => {
   const clock = new ManualClock();
   const { reader, asked } = aReader(() => new Promise(() => undefined));
   const names = new CustomerNames(reader, clock);
@@ -62,7 +62,7 @@ it('a page appears without names while Stripe is silent, and 25 rows make at mos
   expect(asked).toHaveLength(8);
 });
 
-it('the console stops reading names while Stripe is busy', async () => {
+it('the console stops reading customer names while Stripe is busy', async () => {
   const { reader, asked } = aReader(busy);
   const names = new CustomerNames(reader, new ManualClock());
   expect(await names.of(Array.from({ length: 25 }, (_, i) => `cus_${i}`))).toEqual(new Map());

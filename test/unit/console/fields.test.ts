@@ -82,7 +82,7 @@ const nouns: readonly [string, Fields<never>, ReadonlySet<string>][] = [
   // The state is the list's own; the invoice has the due time in its timeline.
   ['retries', retryFields, new Set([...namesIn(InvoiceListView, RetriesView), 'state', 'expected_by'])],
 ];
-it.each(nouns)('the page, CSV, export and --json of %s have the API’s names and no others', (_, list, api) => {
+it.each(nouns)('the page, CSV, export and --json of %s use exactly the field names of the API', (_, list, api) => {
   expect(api.size).toBeGreaterThan(5);
   const names = list.map(([name]) => name);
   expect(names.filter((name) => !api.has(name))).toEqual([]);
@@ -90,14 +90,14 @@ it.each(nouns)('the page, CSV, export and --json of %s have the API’s names an
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('a CSV has decimals and capitals, JSON the values of the API, and neither has a customer name', () => {
+it('the CSV of refunds has decimal amounts, the JSON has the API’s values, and neither has customer names', () => {
   const csv = Object.fromEntries(csvColumns(refundFields).map(([name, cell]) => [name, cell(refund)]));
   expect(csv).toMatchObject({ amount: '1.234', currency: 'KWD', customer_id: 'cus_1', succeeded_at: '' });
   expect(jsonRow(refundFields, refund)).toMatchObject({ amount: 1234, currency: 'kwd', succeeded_at: null });
   expect(terminalTable(refundFields, [refund]).rows[0]).toContain('1.234 KWD');
 });
 
-it('a page shows ids last, a name for each customer with one, and nothing twice', () => {
+it('a console table shows ids last, a customer’s name where known, and no column twice', () => {
   const names = new Map([['cus_1', 'Ada <Lovelace>']]);
   const columns = columnsOf(refundFields, names);
   expect(columns.at(-1)?.label).toBe('Refund');

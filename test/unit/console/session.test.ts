@@ -51,7 +51,7 @@ function console(first: Settings = SETTINGS, second: Settings = first) {
   return { clock, here, there, req, res, change };
 }
 
-it('a session of the console lasts eight hours, at every replica', async () => {
+it('a console session lasts eight hours at every replica', async () => {
   const c = console();
   await c.here.start(c.req(), c.res, 'ops');
   expect(await c.there.of(c.req())).toMatchObject({ name: 'ops', role: 'ops' });
@@ -61,7 +61,7 @@ it('a session of the console lasts eight hours, at every replica', async () => {
   expect(await c.there.of(c.req())).toBeNull();
 });
 
-it('the end of a session at one replica ends it at all, for every copy of its cookie', async () => {
+it('a console session ended at one replica is over at every replica, for every copy of its cookie', async () => {
   const c = console();
   await c.here.start(c.req(), c.res, 'ops');
   const session = await c.here.of(c.req());
@@ -71,7 +71,7 @@ it('the end of a session at one replica ends it at all, for every copy of its co
   expect(await c.there.of(c.req())).toBeNull();
 });
 
-it('a session ends with its key, group or domain leaving the settings, or with another secret', async () => {
+it('a console session ends when its key, group, domain or secret leaves the settings', async () => {
   const over: [Partial<typeof SETTINGS>, string, string[] | null][] = [
     [{ apiKeys: [] }, 'ops', null],
     [{ apiKeys: [{ ...OPS, digest: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],
@@ -86,7 +86,7 @@ it('a session ends with its key, group or domain leaving the settings, or with a
   }
 });
 
-it('a made-up or changed session opens nothing', async () => {
+it('the console accepts no invented or changed session cookie', async () => {
   const c = console();
   await c.here.start(c.req(), c.res, 'ops');
   const changes: ((cookie: string) => string)[] = [
@@ -106,7 +106,7 @@ it('a made-up or changed session opens nothing', async () => {
   expect(await c.here.of(c.req())).not.toBeNull();
 });
 
-it('a session carries a form token of its own', async () => {
+it('each console session has a form token of its own', async () => {
   const c = console();
   await c.here.start(c.req(), c.res, 'ops');
   const first = await c.here.of(c.req());
@@ -117,7 +117,7 @@ it('a session carries a form token of its own', async () => {
   expect(c.here.traits(c.req())).toEqual({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
 });
 
-it('the identity provider gives an address in lower case, its verified state, and groups as a text or a list', () => {
+it('the console reads email, verified flag and groups from the identity provider’s claims', () => {
   const claims = { email: 'Ada@Example.com', email_verified: true, groups: ['billing', 7, 'ops'] };
   expect(personOf(claims)).toEqual({ email: 'ada@example.com', verified: true, groups: ['billing', 'ops'] });
   expect(personOf({ email: `ada@${'\u{1f4b8}'.repeat(130)}.com` }).email).toBeNull();
@@ -128,27 +128,27 @@ it('the identity provider gives an address in lower case, its verified state, an
 });
 
 it.each([undefined, null, false, 'false', '', 'True', 1])(
-  'an address counts as verified by true alone, also as a text, and not by %p',
+  'the console does not accept %p as a verified email address',
   (word) => {
     expect(personOf({ email: 'ada@example.com', email_verified: word })).toMatchObject({ verified: false });
   },
 );
 
 it.each(['ada', 'ada@', '@example.com', 'a da@example.com', 'ada@exam\nple.com', 'a@b@c', `${'a'.repeat(65)}@b.c`, 7])(
-  '%p is no email address',
+  'the console does not accept %p as an email address',
   (email) => {
     expect(personOf({ email, email_verified: true }).email).toBeNull();
   },
 );
 
-it('a domain lets in only its own addresses, no subdomain and no longer name', () => {
+it('OIDC_EMAIL_DOMAIN lets in only addresses of the domain itself', () => {
   expect(isOfDomain('ada@example.com', 'example.com')).toBe(true);
   expect(isOfDomain('ada@sub.example.com', 'example.com')).toBe(false);
   expect(isOfDomain('ada@notexample.com', 'example.com')).toBe(false);
   expect(isOfDomain('ada@anywhere.org', null)).toBe(true);
 });
 
-it('a person gets the highest role of the groups, and none without one', () => {
+it('a console user gets the highest role of the user’s groups, and no role without a group', () => {
   const roles = [
     { group: 'billing', role: 'read' },
     { group: 'ops', role: 'ops' },

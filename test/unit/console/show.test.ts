@@ -7,6 +7,6 @@ it.each([
   ['requestId', 'request id'],
   ['mor_receivable', 'MoR receivable'],
   ['settled_invoices', 'settled invoices'],
-])('%s is %s', (name, said) => {
+])('the console writes the name %s as “%s”', (name, said) => {
   expect(words(name)).toBe(said);
 });

@@ -19,7 +19,7 @@ const lineOf = (sender: string): JournalLine => {
   return { lane: 'in_1', at: AT, kind: 'event', ref: 'evt_1', text: 'invoice.created', detail };
 };
 
-it("an event of Crossbill's own is Crossbill's in the timeline, not the MoR's", () => {
+it('the console’s timeline shows an event made by Crossbill as Crossbill’s, not the MoR’s', () => {
   const lane = new Lane(emptyLane('in_1'), aCtx(AT));
   applyEvent(SUBJECTS, lane, overdue);
   const journal = lane.toState().journal.filter((line) => line.kind === 'event');
@@ -30,6 +30,6 @@ it("an event of Crossbill's own is Crossbill's in the timeline, not the MoR's", 
 it.each([
   ['stripe', 'Stripe · '],
   ['mor', 'MoR · '],
-])('an event from %s shows %s', (sender, shown) => {
+])('the console’s timeline shows an event from %s with the sender %s', (sender, shown) => {
   expect(String(timeline([lineOf(sender)]))).toContain(shown);
 });

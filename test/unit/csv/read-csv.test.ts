@@ -21,7 +21,7 @@ async function read(path: string, byte = 0, line = 1): Promise<Placed[]> {
   return records;
 }
 
-it('a CSV file with mixed line ends has a record a line, and a quoted line end stays in its cell', async () => {
+it('Crossbill reads a CSV file with mixed line ends, and keeps a quoted line end in its cell', async () => {
   const records = await read(fileOf('id,note\r\na,"two\nlines"\nb,"two\r\nmore"\r\nc,old\rd,last'));
   expect(records.map((r) => [r.line, ...r.record])).toEqual([
     [1, 'id', 'note'],
@@ -32,7 +32,7 @@ it('a CSV file with mixed line ends has a record a line, and a quoted line end s
   ]);
 });
 
-it('a CSV file reads the same from any record on', async () => {
+it('Crossbill reads a CSV file alike from any record on', async () => {
   const path = fileOf('id,note\r\na,"two\r\nlines"\nb,"\n"\r\nc,1\rd,2\n');
   const whole = await read(path);
   expect(whole).toHaveLength(5);
@@ -52,7 +52,7 @@ async function refusal(path: string): Promise<[string, string] | null> {
   }
 }
 
-it('Crossbill refuses another encoding than UTF-8 with the line, the first one or a later one', async () => {
+it('Crossbill refuses a CSV file in another encoding than UTF-8, and names the line', async () => {
   expect(await refusal(latin1('customer;mor_customer_id;reference\r\ncus_f1;mc_f1;Müller\r\n'))).toEqual([
     'encoding',
     'Line 2',
@@ -64,7 +64,7 @@ it('Crossbill refuses another encoding than UTF-8 with the line, the first one o
   expect(await refusal(fileOf(Buffer.from('\ufeffcustomer', 'utf16le')))).toEqual(['encoding', 'no line']);
 });
 
-it('Crossbill finds a wrong byte far into a CSV file', async () => {
+it('Crossbill finds a wrong byte far into a CSV file, and names the line', async () => {
   const lines = (n: number): string => 'cus_1,mc_1,x\r\n'.repeat(n);
   for (const n of [4_681, 5_000, 20_000])
     expect(await refusal(latin1(`customer,mor_customer_id,reference\r\n${lines(n)}cus_2,mc_2,Müller`))).toEqual([
@@ -77,7 +77,7 @@ it('Crossbill finds a wrong byte far into a CSV file', async () => {
   ]);
 });
 
-it('long and odd characters across read chunks are fine in a CSV file', async () => {
+it('Crossbill reads a CSV file with long characters across its read chunks', async () => {
   for (let shift = 0; shift < 8; shift++) {
     const text = `${'x'.repeat(shift)},b\r\n${'€😀é\r\n'.repeat(20_000)}`;
     expect(await refusal(fileOf(text))).toBeNull();
@@ -99,7 +99,7 @@ it.each([
   expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
 });
 
-it('the most frequent sign outside quotes separates the columns of a CSV file', () => {
+it('the most frequent separator outside quotes separates the columns of a CSV file', () => {
   const lines = ['a,b', 'a;b,c;d', '"a,b,c,d";x;y', 'a\tb', 'a|b|c', 'a'];
   expect(lines.map(guessDelimiter)).toEqual([',', ';', ';', '\t', '|', ',']);
 });
@@ -115,6 +115,6 @@ it.each<[string, string | Buffer, string]>([
   await expect(headerOf(fileOf(content), null)).rejects.toMatchObject({ code });
 });
 
-it.each(['nothing.csv', '.'])('Crossbill refuses a path without a file: %s', async (name) => {
+it.each(['nothing.csv', '.'])('Crossbill refuses the CSV path %s, which is no file', async (name) => {
   await expect(sizeOf(join(folder, name))).rejects.toMatchObject({ code: 'no_file' });
 });

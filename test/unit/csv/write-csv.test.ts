@@ -22,14 +22,14 @@ it.each([
   ['-12.50', '-12.50'],
   ['in_1', 'in_1'],
   ['', ''],
-])('the CSV cell of %j reads %j', (text, written) => expect(cell(text)).toBe(written));
+])('Crossbill writes the text %j as the CSV cell %j', (text, written) => expect(cell(text)).toBe(written));
 
 const text = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ' ', '\t', '\r', '\n', '"', ',', ';', "'", '1', '.', 'a') }),
 );
 
-it('a CSV cell comes back unchanged, or with one apostrophe in front', () => {
+it('Crossbill reads a written CSV cell back unchanged, or with one apostrophe in front', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (cells) => {
       const [back = []] = csvRows(csvLine(cells));
@@ -42,7 +42,7 @@ it('a CSV cell comes back unchanged, or with one apostrophe in front', () => {
   );
 });
 
-it('no CSV cell is a formula in any spreadsheet, with a comma, a semicolon or a tab between cells', () => {
+it('no CSV cell becomes a formula in a spreadsheet, with a comma, semicolon or tab as separator', () => {
   fc.assert(
     fc.property(text, (given) => {
       const written = cell(given);
@@ -56,7 +56,7 @@ it('no CSV cell is a formula in any spreadsheet, with a comma, a semicolon or a 
   );
 });
 
-it('a CSV amount has its currency’s decimals, and comes back to the same smallest units', () => {
+it('a CSV amount has its currency’s decimals, and reads back as the same amount', () => {
   const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'USD', 'UGX', 'ISK', 'TND', 'KRW', 'HUF');
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MAX_MINOR }), currencies, (minor, currency) => {
@@ -69,7 +69,7 @@ it('a CSV amount has its currency’s decimals, and comes back to the same small
   );
 });
 
-it('a month is whole days in UTC, ends at the start of the next, and has one name', () => {
+it('an export’s month covers whole days in UTC and ends where the next month starts', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1970, max: 2200 }), fc.integer({ min: 1, max: 12 }), (year, n) => {
       const name = `${year}-${String(n).padStart(2, '0')}`;

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { readDay, startOfDay } from '../../../src/domain/day.js';
 
-it('Crossbill reads a day as its first moment in UTC', () => {
+it('Crossbill reads a calendar day as its first moment in UTC', () => {
   expect(readDay('2026-11-24')?.toISOString()).toBe('2026-11-24T00:00:00.000Z');
   expect(readDay('2028-02-29')?.toISOString()).toBe('2028-02-29T00:00:00.000Z');
 });
@@ -16,9 +16,9 @@ it.each([
   '2026-11-24T10:00:00Z',
   '24.11.2026',
   '',
-])('Crossbill refuses an impossible day: "%s"', (text) => expect(readDay(text)).toBeNull());
+])('Crossbill refuses the impossible calendar day "%s"', (text) => expect(readDay(text)).toBeNull());
 
-it('a moment belongs to its day in UTC', () => {
+it('Crossbill counts a moment to its calendar day in UTC', () => {
   for (const at of ['2026-11-24T00:00:00.000Z', '2026-11-24T23:59:59.999Z'])
     expect(startOfDay(new Date(at)).toISOString()).toBe('2026-11-24T00:00:00.000Z');
 });

@@ -15,11 +15,11 @@ it.each([
   ['expired_card', 'hard'],
   ['debit_not_authorized', 'hard'],
   ['authentication_required', 'authentication'],
-])('a failed payment with the decline code %s counts as %s', (code, kind) => {
+])('Crossbill treats a failed payment with the decline code %s as %s', (code, kind) => {
   expect(findRefusalKind('failed', code)).toBe(kind);
 });
 
-it('a payment with requires_action asks for authentication under any code, unless the card is dead', () => {
+it('a payment with requires_action needs authentication, unless its decline code is hard', () => {
   expect(findRefusalKind('requires_action', null)).toBe('authentication');
   expect(findRefusalKind('requires_action', 'insufficient_funds')).toBe('authentication');
   expect(findRefusalKind('requires_action', 'stolen_card')).toBe('hard');

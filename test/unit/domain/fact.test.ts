@@ -7,25 +7,25 @@ import { morKey } from '../../../src/domain/mor-key.js';
 import { showTime } from '../../../src/domain/show-time.js';
 import { NOW } from '../../support/channel-lane.js';
 
-it('a refund request has one key at the MoR in every release, and each other name another key', () => {
+it('a refund request always has the same key at the MoR, and every other request another key', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);
   expect(key).toBe('crossbill:refund:sha256-0fe7570c823c5036ef2fedc1c66300e5c19c2863454bdc76e1ace20f007a5f2e');
   const others = [morKey('signup', ['ops', 'pay_1', 'key-7']), morKey('refund', ['ops', 'pay_1', 'key', '-7'])];
   expect(new Set([key, ...others]).size).toBe(3);
 });
 
-it('Crossbill keeps times from the year 1 to the year 9999', () => {
+it('Crossbill stores times from the year 1 to the year 9999', () => {
   const kept = (text: string, ms = 0) => canBeKept(new Date(Date.parse(text) + ms));
   expect([kept('0001-01-01T00:00:00Z'), kept('0001-01-01T00:00:00Z', -1)]).toEqual([true, false]);
   expect([kept('9999-12-31T23:59:59.999Z'), kept('9999-12-31T23:59:59.999Z', 1)]).toEqual([true, false]);
   expect(kept('soon')).toBe(false);
 });
 
-it('Crossbill shows a time to the minute, in UTC', () => {
+it('Crossbill shows a time to the minute in UTC', () => {
   expect(showTime(new Date('2026-11-20T20:37:59+01:00'))).toBe('2026-11-20 19:37 UTC');
 });
 
-it('the answers of one webhook endpoint add up by status', () => {
+it('Crossbill sums the replies of one webhook endpoint by HTTP status', () => {
   const answers = [
     { endpoint: 'stripe', hour: NOW, status: 200, n: 3 },
     { endpoint: 'stripe', hour: NOW, status: 401, n: 1 },
@@ -52,14 +52,14 @@ const difference = (over: Partial<Difference>): Difference => ({
 });
 const acknowledged = { by: 'ada', at: NOW, note: 'known' };
 
-it('an open review item or an acknowledgement tells of a difference', () => {
+it('crossbill verify counts a difference as known if it has an open review item or an acknowledgement', () => {
   expect(isUntold(difference({}))).toBe(true);
   expect(isUntold(difference({ acknowledged: null }))).toBe(true);
   expect(isUntold(difference({ reviewId: 'rev_1' }))).toBe(false);
   expect(isUntold(difference({ acknowledged }))).toBe(false);
 });
 
-it('Crossbill repairs a difference unless it needs a person or a person knows it', () => {
+it('crossbill verify repairs a difference, unless it is known or needs a person', () => {
   expect(isRepairable(difference({}))).toBe(true);
   for (const over of [{ repair: 'person' }, { reviewId: 'rev_1' }, { acknowledged }] as const)
     expect(isRepairable(difference(over))).toBe(false);

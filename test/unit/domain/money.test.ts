@@ -14,7 +14,7 @@ import {
   showMoney,
 } from '../../../src/domain/money.js';
 
-it('a currency has Stripe’s number of decimals in either case of its code', () => {
+it('Crossbill uses Stripe’s number of decimals for each currency, in upper or lower case', () => {
   const none = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF jpy';
   const three = 'BHD JOD KWD OMR TND kwd';
   const two = 'EUR USD GBP CHF UGX HUF TWD ISK eur';
@@ -37,7 +37,7 @@ it.each([
   ['1.000000000000', 'EUR', 100n],
   ['90071992547409.91', 'EUR', MAX_MINOR],
   ['9007199254740991', 'JPY', MAX_MINOR],
-])('%s %s reads as its exact amount', (text, currency, minor) => {
+])('Crossbill reads the amount %s %s as exactly %s minor units', (text, currency, minor) => {
   expect(minorFromDecimal(text, currency)).toBe(minor);
 });
 
@@ -57,11 +57,11 @@ it.each([
   ['1.', 'EUR', 'a point and nothing behind it'],
   ['.5', 'EUR', 'nothing before the point'],
   ['', 'EUR', 'nothing at all'],
-])('the amount %p %s is unreadable: %s', (text, currency) => {
+])('Crossbill refuses the amount %p %s (%s)', (text, currency) => {
   expect(minorFromDecimal(text, currency)).toBeNull();
 });
 
-it('a decimal and its smallest units are the same amount in every currency', () => {
+it('an amount survives the way to a decimal and back in every currency', () => {
   const minor = fc.bigInt(0n, MAX_MINOR);
   fc.assert(
     fc.property(minor, fc.constantFrom('EUR', 'JPY', 'KWD'), (n, c) => {
@@ -80,11 +80,11 @@ it.each([
   [-7n, 'JPY', '-7'],
   [1n, 'KWD', '0.001'],
   [1234n, 'KWD', '1.234'],
-])('%s smallest units of %s read %s', (minor, currency, text) => {
+])('Crossbill writes %s minor units of %s as %s', (minor, currency, text) => {
   expect(decimalFromMinor(minor, currency)).toBe(text);
 });
 
-it('money on a page has groups of thousands, and money to copy has none', () => {
+it('Crossbill groups thousands of an amount on a page, and not in copied text', () => {
   expect(['999', '1000', '999999', '1234567.50', '-1234.00', '0.0015'].map(grouped)).toEqual([
     ...['999', '1,000', '999,999', '1,234,567.50', '-1,234.00', '0.0015'],
   ]);
@@ -92,7 +92,7 @@ it('money on a page has groups of thousands, and money to copy has none', () => 
   expect(showMoney({ minor: 129_900n, currency: 'USD' })).toBe('1299.00 USD');
 });
 
-it('a currency code is three letters in upper case', () => {
+it('Crossbill accepts three letters as a currency code, and writes them in upper case', () => {
   expect(['eur', 'EUR', 'Jpy'].map(parseCurrency)).toEqual(['EUR', 'EUR', 'JPY']);
   for (const wrong of ['eu', 'euro', 'eu1', ' eur', 'eur ', 'é€r', '', 42, null, undefined]) {
     expect(parseCurrency(wrong)).toBeNull();
@@ -100,7 +100,7 @@ it('a currency code is three letters in upper case', () => {
   expect(money(5n, 'eur')).toEqual({ minor: 5n, currency: 'EUR' });
 });
 
-it('sums of two currencies with the same number differ', () => {
+it('Crossbill treats equal numbers in two currencies as different amounts', () => {
   expect(sameMoney(money(5n, 'EUR'), money(5n, 'EUR'))).toBe(true);
   expect(sameMoney(money(5n, 'EUR'), money(5n, 'USD'))).toBe(false);
   expect(sameMoney(money(5n, 'EUR'), money(6n, 'EUR'))).toBe(false);

@@ -8,7 +8,7 @@ const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const o = (kind: 'payment_link' | 'proforma', status: string, deadline: Date | null = null) =>
   newMorObject(NOW, { id: 'o', kind, invoiceId: 'in_1', status, deadline });
 
-it('a payment link is payable from its request until its deadline', () => {
+it('the customer can pay a payment link from its request until its deadline', () => {
   expect(isPayableLink(o('payment_link', 'REQUESTED'), NOW)).toBe(true);
   expect(isPayableLink(o('payment_link', 'PAYABLE'), NOW)).toBe(true);
   expect(isPayableLink(o('payment_link', 'PAYABLE', at(1)), NOW)).toBe(true);
@@ -17,7 +17,7 @@ it('a payment link is payable from its request until its deadline', () => {
   expect(isPayableLink(o('proforma', 'REQUESTED'), NOW)).toBe(false);
 });
 
-it('only an active proforma invoice is another way to pay', () => {
+it('the customer can pay a proforma invoice only while it is active', () => {
   const dead = ['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED'];
   expect(dead.filter((status) => isLiveProforma(o('proforma', status)))).toEqual([]);
   expect(isLiveProforma(o('proforma', 'ISSUED'))).toBe(true);
@@ -25,7 +25,7 @@ it('only an active proforma invoice is another way to pay', () => {
 });
 
 it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
-  'a proforma invoice in %s is another way to pay until Crossbill records its transfer',
+  'a proforma invoice in %s counts as payable until Crossbill records its transfer',
   (of) => {
     expect(isLiveProforma(o('proforma', of))).toBe(true);
     expect(isLiveProforma({ ...o('proforma', of), paymentRowId: 'pmt_1' })).toBe(false);

@@ -42,25 +42,25 @@ it.each([
     'webhooks.refusing',
     'The webhook endpoint mor_payments refuses deliveries: signature_mismatch (1 since 2026-11-22T09:00:00.000Z). Compare MOR_PAYMENT_WEBHOOK_SECRETS with the secret at the sender. If they agree, a proxy changes the body, or a stranger sends. See /console/deliveries of the console.',
   ],
-] as const)('%s says in one line: the event, its subject and the place to look', (type, sentence) => {
+] as const)('the notification %s says in one sentence what happened, to what, and where to look', (type, sentence) => {
   expect(said(type)).toBe(sentence);
 });
 
-it('a notification of verify counts the differences', () => {
+it('the notification of crossbill verify counts the differences', () => {
   expect(said('verify.differences', { differences: 4 })).toBe(
     'Verify found 4 differences without an open review item. See /console/verify of the console.',
   );
   expect(said('verify.differences', { differences: 1 })).toMatch(/^Verify found 1 difference without an open /);
 });
 
-it('a notification gives a plain reason for an open invoice', () => {
+it('the notification of an open invoice gives the reason in plain words', () => {
   const why = (over: object): string => / is left open: (.*)\. See/.exec(said('invoice.left_open', over))?.[1] ?? '';
   expect(why({ decline_code: null })).toBe('the payment failed');
   expect(why({ why: 'no_verdict' })).toBe('the Merchant of Record has not said whether it was paid');
   expect(why({ why: 'review' })).toBe('its payment waits for a person');
 });
 
-it('a notification leaves out an unknown fact, or calls it unknown', () => {
+it('a notification leaves out an unknown fact or calls the fact unknown', () => {
   for (const over of [{ amount_due: null }, { currency: null }]) {
     expect(said('invoice.paid', over)).toContain('is paid (amount not known). ');
   }
@@ -70,23 +70,23 @@ it('a notification leaves out an unknown fact, or calls it unknown', () => {
   expect(said('review.due_soon', { due_at: null })).toContain('is due by an unknown time: dispute');
 });
 
-it('a notification spells out the kind of an item, and amounts in their currency’s decimals', () => {
+it('a notification spells out the kind of a review item, and writes amounts with their currency’s decimals', () => {
   expect(said('review.opened', { kind: 'double_charge_risk' })).toContain(': double charge risk, invoice');
   expect(said('invoice.paid', { amount_due: 500, currency: 'jpy' })).toContain('(500 JPY)');
   expect(said('invoice.paid', { amount_due: 1500, currency: 'kwd' })).toContain('(1.500 KWD)');
 });
 
-it.each(NOTIFICATION_TYPES)('the sentence of %s is plain ASCII', (type) => {
+it.each(NOTIFICATION_TYPES)('the sentence of the notification %s is plain ASCII', (type) => {
   expect(said(type)).toMatch(/^[\x20-\x7e]+$/);
 });
 
-it('a notification escapes all markup from outside', () => {
+it('a notification for Slack escapes all markup in its facts', () => {
   expect(said('invoice.paid', { invoice_id: '<!channel> & <@U1> &' })).toContain(
     'Invoice &lt;!channel&gt; &amp; &lt;@U1&gt; &amp; is paid',
   );
 });
 
-it.each(NOTIFICATION_TYPES)('%s has its type, time and facts in the format of the receiver', (type) => {
+it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in the receiver’s format', (type) => {
   const told = sampleOf(type, 'x');
   const invoiceId = ['verify.differences', 'webhooks.refusing'].includes(type) ? null : 'in_sample';
   const standard = putDown(told, 'standard', NOW);
@@ -97,17 +97,17 @@ it.each(NOTIFICATION_TYPES)('%s has its type, time and facts in the format of th
   expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
 });
 
-it('each type and each subject gives a notification its own id', () => {
+it('each type and each subject gives a notification an id of its own', () => {
   const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
   expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
 });
 
-it('a notification without an invoice id is about no invoice', () => {
+it('a notification without an invoice id in its facts belongs to no invoice', () => {
   const told = sampleOf('review.opened', 'x');
   expect(putDown({ ...told, data: { ...told.data, invoice_id: null } } as Told, 'standard', NOW).invoiceId).toBeNull();
 });
 
-it('a sample notification names no real-looking id', () => {
+it('a sample notification contains only ids that end in _sample', () => {
   for (const type of NOTIFICATION_TYPES) {
     const { data } = sampleOf(type, 'x');
     for (const [name, value] of Object.entries(data)) {
@@ -117,7 +117,7 @@ it('a sample notification names no real-looking id', () => {
   }
 });
 
-it('retries of one moment spread over a tenth of their wait, in whole milliseconds', () => {
+it('Crossbill spreads simultaneous retries of notifications over a tenth of their pause', () => {
   expect([0, 0.5, 0.99].map((jitter) => retryInMs(2, null, jitter))).toEqual([300_000, 315_000, 329_700]);
   expect(retryInMs(1, null, 0.123_456)).toBe(5_062);
   expect(retryInMs(1, 5_100, 1)).toBe(5_500);

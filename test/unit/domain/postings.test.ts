@@ -41,7 +41,7 @@ const r = () => ({ ...newRefund(aCtx(), p(), 1000n, null, 'event'), id: 'ref_1',
 const lost = { at: LATER, movedAt: OCTOBER };
 const names = { invoiceId: 'in_1', paymentRowId: 'pmt_1', paymentId: 'pay_1', processorChargeId: 'ch_1' };
 
-it('an entry belongs to the month of its money, however late Crossbill writes it', () => {
+it('a ledger entry belongs to the day its money moved, however late Crossbill writes the entry', () => {
   const of = (e: LedgerEntry): unknown[] => [e.debit, e.credit, e.subject, e.amount.minor, e.refundId, e.eventId];
   const entries = [
     paymentCollected(p(), 2990n, LATER, 'evt_1'),
@@ -67,7 +67,7 @@ it('an entry belongs to the month of its money, however late Crossbill writes it
   }
 });
 
-it('a reversal of a loss belongs to the day of the reversal', () => {
+it('a reversed dispute loss or debit return belongs to the day of the reversal', () => {
   const taken = {
     debit: 'mor_receivable',
     credit: 'disputed_payments',
@@ -86,11 +86,11 @@ it('a reversal of a loss belongs to the day of the reversal', () => {
   });
 });
 
-it('an entry without a time from the MoR belongs to the day of its writing', () => {
+it('a ledger entry without a time from the MoR belongs to the day Crossbill writes it', () => {
   expect(paymentMarked(payment({ succeededAt: null }), 2990n, LATER)).toMatchObject({ at: LATER, movedAt: LATER });
 });
 
-it('each kind of entry has its own reason from the list', () => {
+it('each kind of ledger entry has its own reason from the list', () => {
   const reasons = [
     paymentCollected(p(), 1n, LATER, null),
     paymentMarked(p(), 1n, LATER),

@@ -31,37 +31,41 @@ const withMarks = (s: LaneState, ...marks: MarkStage[]): LaneState =>
 const read = (over: Partial<InvoiceFacts>): LaneState => takeRead(lane, aCtx(), facts(over));
 
 it.each([
-  ['no payment has been reported', open, 'expected'],
-  ['the MoR refused it', withMarks(open, 'none'), 'open'],
-  ['its payment was left aside', withMarks(open, 'closed'), 'open'],
-  ['money waits for the draft', withMarks(open, 'held'), 'held'],
-  ['money waits for a person', withMarks(open, 'parked', 'waiting'), 'review'],
-  ['a payment is on its way to it', withMarks(open, 'waiting'), 'marking'],
-  ['a draft is made final', withMarks(open, 'finalizing'), 'marking'],
-  ['it is being reported', withMarks(open, 'reporting'), 'marking'],
-  ['the reference is being set', withMarks(open, 'referencing'), 'marking'],
-  ['a charge is being proven', withMarks(open, 'proving'), 'marking'],
-  ['it is marked', withMarks(open, 'confirmed'), 'paid'],
-  ['it is marked, and a second payment waits for a person', withMarks(open, 'confirmed', 'parked'), 'paid'],
+  ['nothing is reported yet', open, 'expected'],
+  ['the MoR refused its payment', withMarks(open, 'none'), 'open'],
+  ['the operator closed its payment', withMarks(open, 'closed'), 'open'],
+  ['a payment waits for the draft’s finalization', withMarks(open, 'held'), 'held'],
+  ['a payment is in review', withMarks(open, 'parked', 'waiting'), 'review'],
+  ['a payment waits for its mark', withMarks(open, 'waiting'), 'marking'],
+  ['Crossbill finalizes its draft', withMarks(open, 'finalizing'), 'marking'],
+  ['Crossbill reports its payment', withMarks(open, 'reporting'), 'marking'],
+  ['Crossbill stores the payment’s reference', withMarks(open, 'referencing'), 'marking'],
+  ['Crossbill asks the MoR about its charge', withMarks(open, 'proving'), 'marking'],
+  ['Crossbill marked it', withMarks(open, 'confirmed'), 'paid'],
+  ['Crossbill marked it and a second payment is in review', withMarks(open, 'confirmed', 'parked'), 'paid'],
   ['Stripe shows it paid', read({ status: 'paid' }), 'paid'],
-  ['Stripe shows it paid before the mark is through', withMarks(read({ status: 'paid' }), 'attaching'), 'marking'],
-  ['Stripe shows it paid before it is paid out of band', withMarks(read({ status: 'paid' }), 'paying'), 'marking'],
+  ['Stripe shows it paid during the attach call', withMarks(read({ status: 'paid' }), 'attaching'), 'marking'],
+  ['Stripe shows it paid during the out-of-band mark', withMarks(read({ status: 'paid' }), 'paying'), 'marking'],
   ['it is void', read({ status: 'void' }), 'void'],
-  ['it was deleted', read({ status: 'deleted' }), 'void'],
-  ['it is void and money waits', withMarks(read({ status: 'void' }), 'parked'), 'review'],
+  ['it is deleted', read({ status: 'deleted' }), 'void'],
+  ['it is void and a payment is in review', withMarks(read({ status: 'void' }), 'parked'), 'review'],
   ['it is uncollectible', read({ status: 'uncollectible' }), 'expected'],
   ['it is a signup’s', read({ billingReason: 'subscription_create' }), 'ignored'],
   ['nothing is due', read({ amountDue: 0n }), 'ignored'],
-  ['it is a signup’s and was refused', withMarks(read({ billingReason: 'subscription_create' }), 'none'), 'open'],
+  [
+    'it belongs to a signup with a refused payment',
+    withMarks(read({ billingReason: 'subscription_create' }), 'none'),
+    'open',
+  ],
 ])('the public status of an invoice is right if %s', (_, s, status) => {
   expect(publicStatus(s)).toBe(status);
 });
 
-it('an invoice with an unsettled bank debit stays open: Crossbill marks nothing yet', () => {
+it('an invoice with a pending bank debit has the public status open', () => {
   expect(publicStatus(putPayment(open, payment({ mark: 'proving', pendingSince: NOW })))).toBe('open');
 });
 
-it('an invoice is open after an accepted part, and in review while the next part waits', () => {
+it('an invoice is open after an accepted part payment, and in review while the next payment is in review', () => {
   const part = putPayment(open, payment({ id: 'a', mark: 'confirmed', waived: ['amount_mismatch'] }));
   expect(publicStatus(part)).toBe('open');
   expect(publicStatus(putPayment(part, payment({ id: 'b', mark: 'parked' })))).toBe('review');
@@ -73,7 +77,7 @@ it('an invoice is open after an accepted part, and in review while the next part
   expect(rest({ amountRemaining: null })).toBe('paid');
 });
 
-it('Crossbill ignores the invoice of a customer outside, until money or an object of the MoR arrives', () => {
+it('Crossbill ignores an invoice of a customer outside its enrolment until a payment or payment link arrives', () => {
   const outside: LaneState = { ...open, invoice: { ...of(open), enrolled: false } };
   const object = newMorObject(NOW, { id: 'o', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE' });
   expect([isOutside(outside), publicStatus(outside)]).toEqual([true, 'ignored']);
@@ -83,11 +87,11 @@ it('Crossbill ignores the invoice of a customer outside, until money or an objec
   expect([isOutside(open), isOutside(lane)]).toEqual([false, false]);
 });
 
-it('a paid, void or deleted invoice is over; an uncollectible one is still payable', () => {
+it('Crossbill treats a paid, void or deleted invoice as finished, and an uncollectible invoice as payable', () => {
   expect([...STATUSES, 'unknown' as const].filter(isOver)).toEqual(['void', 'paid', 'deleted']);
 });
 
-it('Stripe takes a payment only for an open or uncollectible invoice', () => {
+it('Crossbill treats only an open or uncollectible invoice as payable on Stripe', () => {
   const payable = STATUSES.filter((status) => isPayable(takeRead(lane, aCtx(), facts({ status })).invoice));
   expect(payable).toEqual(['open', 'uncollectible']);
   expect(isPayable(lane.invoice)).toBe(false);
@@ -96,7 +100,7 @@ it('Stripe takes a payment only for an open or uncollectible invoice', () => {
 const p = payment({ amount: 1000n });
 const r = (amount: bigint, over = {}) => ({ ...newRefund(aCtx(), p, amount, null, 'api'), ...over });
 
-it('the refundable amount leaves out refunds, open requests and lost disputes', () => {
+it('the refundable amount of a payment excludes refunds, open refund requests and lost disputes', () => {
   expect(refundable(p, [], 0n)).toBe(1000n);
   expect(refundable(p, [r(300n), r(200n, { status: 'succeeded' })], 0n)).toBe(500n);
   expect(refundable(p, [r(300n, { status: 'failed' })], 0n)).toBe(1000n);
@@ -106,17 +110,17 @@ it('the refundable amount leaves out refunds, open requests and lost disputes', 
   expect(refundable(p, [r(900n)], 400n)).toBe(0n);
 });
 
-it('a higher running total of the MoR lowers the refundable amount', () => {
+it('a higher running total from the MoR lowers the refundable amount of a payment', () => {
   expect(refundable({ ...p, refundedTotal: 700n }, [r(300n)], 0n)).toBe(300n);
   expect(refundable({ ...p, refundedTotal: 200n }, [r(300n)], 0n)).toBe(700n);
 });
 
-it('a failed payment, or one without an amount, has nothing to refund', () => {
+it('a failed payment or a payment of unknown amount has no refundable amount', () => {
   expect(refundable({ ...p, succeededAt: null }, [], 0n)).toBe(0n);
   expect(refundable({ ...p, amount: null }, [], 0n)).toBe(0n);
 });
 
-it('a payment is refunded, partially refunded, or as before', () => {
+it('a payment with refunds is partially refunded below its amount, and refunded from its amount on', () => {
   expect([0n, 1n, 999n, 1000n, 1001n].map((n) => paymentStatus(p, n))).toEqual([
     ...['succeeded', 'partially_refunded', 'partially_refunded', 'refunded', 'refunded'],
   ]);
@@ -124,7 +128,7 @@ it('a payment is refunded, partially refunded, or as before', () => {
   expect(paymentStatus({ ...p, succeededAt: null, status: 'failed' }, 0n)).toBe('failed');
 });
 
-it('each lost and counted dispute of the payment lowers it, and no other object does', () => {
+it('only the lost disputes of a payment lower its refundable amount', () => {
   const dispute = (id: string, over = {}) => ({
     ...newMorObject(NOW, { id, kind: 'dispute', invoiceId: 'in_1', status: 'lost' }),
     detail: { loss: { of: p.id, minor: '250', entries: 1, movedAt: '2026-11-20T12:00:00Z' } },

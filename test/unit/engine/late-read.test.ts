@@ -42,14 +42,17 @@ async function paidMeanwhile(): Promise<{ r: Rig; read: ReturnType<typeof shownN
 }
 
 describe('an invoice that is paid on Stripe while its read waits', () => {
-  it.each([0, 40])('Crossbill requests no charge for an invoice paid on Stripe during a read of %s seconds', async (seconds) => {
-    const { r, read } = await paidMeanwhile();
-    r.h.clock.advance(seconds * 1_000);
-    const done = await askRetry(r, read);
-    await r.h.drain();
-    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
-    expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
-  });
+  it.each([0, 40])(
+    'Crossbill requests no charge for an invoice paid on Stripe during a read of %s seconds',
+    async (seconds) => {
+      const { r, read } = await paidMeanwhile();
+      r.h.clock.advance(seconds * 1_000);
+      const done = await askRetry(r, read);
+      await r.h.drain();
+      expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
+      expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
+    },
+  );
 
   it('Crossbill makes no payment link for an invoice paid on Stripe during a slow read', async () => {
     const { r, read } = await paidMeanwhile();
@@ -95,7 +98,12 @@ describe('an invoice that changes on Stripe while its read waits, before any eve
 
   it.each([
     ['becomes void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
-    ['gets a lower amount due', { amountDue: 800n, amountRemaining: 800n }, 'invoice_changed', 'the amount due changed'],
+    [
+      'gets a lower amount due',
+      { amountDue: 800n, amountRemaining: 800n },
+      'invoice_changed',
+      'the amount due changed',
+    ],
   ] as const)(
     'Crossbill makes no charge and no payment link for an invoice that %s during a slow read',
     async (_, change, code, why) => {

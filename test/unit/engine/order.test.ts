@@ -106,16 +106,19 @@ const SCENARIOS: [string, Delivery[], Way][] = [
   ['all six kinds of news', [created, finalized, failedFirst, succeeded, lateFailed, refund1], {}],
 ];
 
-it.each(SCENARIOS)('the events of an invoice lead to the same end in every order of arrival: %s', async (_, events, way) => {
-  const wanted = await ended(events, way, false);
-  for (const order of permutations(events)) {
-    for (const atOnce of [false, true]) {
-      const got = await ended(order, way, atOnce);
-      const ids = order.map((e) => e.eventId);
-      same({ order: ids, atOnce, ...got }, { order: ids, atOnce, ...wanted });
+it.each(SCENARIOS)(
+  'the events of an invoice lead to the same end in every order of arrival: %s',
+  async (_, events, way) => {
+    const wanted = await ended(events, way, false);
+    for (const order of permutations(events)) {
+      for (const atOnce of [false, true]) {
+        const got = await ended(order, way, atOnce);
+        const ids = order.map((e) => e.eventId);
+        same({ order: ids, atOnce, ...got }, { order: ids, atOnce, ...wanted });
+      }
     }
-  }
-});
+  },
+);
 
 const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
 it('any subset of an invoice’s events, with duplicates and in any order, ends as in the order of creation', async () => {

@@ -178,7 +178,11 @@ it('after Stripe’s reply to a credit note is lost, Crossbill repeats the call 
 });
 
 it.each([
-  ['Crossbill reports a refund at once on an invoice younger than 23 hours', 22, ['report_refund', 'issue_credit_note']],
+  [
+    'Crossbill reports a refund at once on an invoice younger than 23 hours',
+    22,
+    ['report_refund', 'issue_credit_note'],
+  ],
   [
     'Crossbill searches Stripe for a refund before it reports the refund on an older invoice',
     23,

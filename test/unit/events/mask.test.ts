@@ -12,7 +12,7 @@ const BODY = {
   failure_message: 'card 4242 4242 4242 4242 declined',
 };
 
-it('a stored body hides names, addresses, card numbers and secrets', () => {
+it('the console shows a stored event without names, addresses, card numbers and secrets', () => {
   expect(masked(BODY)).toEqual({
     customer: 'cus_1',
     customer_email: '[masked]',
@@ -24,7 +24,7 @@ it('a stored body hides names, addresses, card numbers and secrets', () => {
   });
 });
 
-it('the raw body shows names and addresses to a person on request, and never secrets or card numbers', () => {
+it('the raw view of an event shows names and addresses, and never secrets or card numbers', () => {
   expect(rawBody(Buffer.from(JSON.stringify(BODY)))).toMatchObject({
     customer_email: 'a@b.c',
     customer_address: { city: 'X' },

@@ -26,7 +26,7 @@ function setUp(limits: Partial<BatchLimits> = {}) {
   return { inbox, clock, batcher, answers, submit, sizes };
 }
 
-it('the batcher puts the deliveries of one turn into one commit and answers none before it', async () => {
+it('Crossbill commits the webhooks of one turn together, and replies to none before the commit', async () => {
   const { inbox, submit, answers, sizes } = setUp();
   inbox.hold();
   const all = ['a', 'b', 'c'].map((id) => submit(id));
@@ -38,7 +38,7 @@ it('the batcher puts the deliveries of one turn into one commit and answers none
   expect(answers).toEqual(['a stored', 'b stored', 'c stored']);
 });
 
-it('deliveries during a commit go into the next one', async () => {
+it('webhooks that arrive during a commit go into the next commit', async () => {
   const { inbox, submit, sizes } = setUp();
   inbox.hold();
   for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -52,7 +52,7 @@ it('deliveries during a commit go into the next one', async () => {
   expect(sizes()).toEqual([1, 4]);
 });
 
-it('a batch keeps to its number and bytes, and a large delivery goes alone', async () => {
+it('one commit holds a limited number of webhooks and bytes, and a large webhook goes alone', async () => {
   const byCount = setUp({ batchCount: 2 });
   await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => byCount.submit(id)));
   expect(byCount.sizes()).toEqual([2, 2, 1]);
@@ -67,7 +67,7 @@ it('a batch keeps to its number and bytes, and a large delivery goes alone', asy
   expect(byBytes.answers).toHaveLength(4);
 });
 
-it('no delivery of a failed batch gets "stored", and the batcher goes on', async () => {
+it('no webhook of a failed commit counts as stored, and the next commit works', async () => {
   const { inbox, submit, answers } = setUp();
   inbox.hold();
   const failed = Promise.all([submit('a'), submit('b')]);
@@ -82,14 +82,14 @@ it('no delivery of a failed batch gets "stored", and the batcher goes on', async
   expect(answers).toContain('a stored');
 });
 
-it('an answer for part of a batch counts as a failure', async () => {
+it('a commit with results for only some of its webhooks counts as failed', async () => {
   const { inbox, submit, answers } = setUp();
   inbox.store = () => Promise.resolve(['stored']);
   await Promise.all([submit('a'), submit('b')]);
   expect(answers).toEqual(['a store-failed', 'b store-failed']);
 });
 
-it('the batcher gives up on a stuck commit within 8 to 9 seconds, for the queue as well', async () => {
+it('after 8 to 9 seconds in a stuck commit, its webhooks and the waiting webhooks fail', async () => {
   const { inbox, clock, submit, answers, sizes, batcher } = setUp({ inFlight: 1 });
   inbox.hold();
   const first = submit('a');
@@ -107,7 +107,7 @@ it('the batcher gives up on a stuck commit within 8 to 9 seconds, for the queue 
   expect(batcher.waiting).toBe(0);
 });
 
-it('the batcher refuses at once with too many deliveries or bytes in the queue', async () => {
+it('Crossbill refuses a webhook at once while too many webhooks or bytes wait', async () => {
   const byCount = setUp({ waitingCount: 3 });
   byCount.inbox.hold();
   for (const id of ['a', 'b', 'c', 'd']) void byCount.submit(id);
@@ -121,7 +121,7 @@ it('the batcher refuses at once with too many deliveries or bytes in the queue',
   byBytes.inbox.commitNext();
 });
 
-it('the closing batcher refuses new deliveries and ends after the answers to the old ones', async () => {
+it('on shutdown, Crossbill refuses new webhooks and replies to the waiting webhooks first', async () => {
   const { inbox, submit, answers, batcher } = setUp();
   inbox.hold();
   void submit('a');
@@ -136,7 +136,7 @@ it('the closing batcher refuses new deliveries and ends after the answers to the
   await batcher.close();
 });
 
-it('in any order of arrivals, commits and failures each delivery gets one answer, and "stored" only with its row', async () => {
+it('in any order of arrivals, commits and failures, each webhook gets one reply, and success only with its row', async () => {
   const step = fc.constantFrom('submit', 'submit', 'submit', 'commit', 'fail', 'turn');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

@@ -22,7 +22,7 @@ import { sign } from '../../support/signing.js';
 
 afterEach(stopEndpoints);
 
-it('all three endpoints answer an authentic delivery with exactly 200 {"received":true} and store its bytes', async () => {
+it('each webhook endpoint replies 200 {"received":true} to an authentic delivery and stores its bytes', async () => {
   const { send, payments, inbox, clock } = await setUp();
   const t = clock.seconds;
   const got = [
@@ -42,7 +42,7 @@ it('all three endpoints answer an authentic delivery with exactly 200 {"received
   expect(rows[0]?.receivedAt).toEqual(clock.now());
 });
 
-it('an endpoint answers a delivery only after its commit', async () => {
+it('a webhook endpoint replies to a delivery only after the commit', async () => {
   const { payments, inbox } = await setUp();
   inbox.hold();
   let answered = false;
@@ -53,7 +53,7 @@ it('an endpoint answers a delivery only after its commit', async () => {
   expect((await pending).status).toBe(200);
 });
 
-it('50 copies of a delivery at once make one row and get 200 each', async () => {
+it('50 simultaneous copies of a webhook make one row and each get 200', async () => {
   const { payments, inbox, told } = await setUp();
   const all = await Promise.all(Array.from({ length: 50 }, () => payments(paid)));
   expect(new Set(statusesOf(all))).toEqual(new Set([200]));
@@ -63,14 +63,14 @@ it('50 copies of a delivery at once make one row and get 200 each', async () => 
 
 it.each<[string, Buffer]>([
   ['broken JSON', Buffer.from('{')],
-  ['nothing', Buffer.alloc(0)],
+  ['an empty body', Buffer.alloc(0)],
   ['an array', Buffer.from('[]')],
   ['compressed bytes', gzipSync(paid)],
   ['UTF-16', Buffer.from(paid.toString(), 'utf16le')],
   ['a payment without an amount', Buffer.from(paid.toString().replace('"amount"', '"amonut"'))],
   ['an id of 5,000 characters', Buffer.from(paid.toString().replace('evt_fern', 'e'.repeat(5_000)))],
   ['20,000 levels', Buffer.from('['.repeat(20_000))],
-])('an authentic delivery with %s gets 200, and Crossbill parks it', async (_name, body) => {
+])('Crossbill replies 200 to an authentic webhook with %s, and parks it', async (_name, body) => {
   const { payments, inbox } = await setUp();
   expect((await payments(body, 0, { 'content-encoding': 'gzip' })).status).toBe(200);
   const [row] = inbox.rows.values();
@@ -78,14 +78,14 @@ it.each<[string, Buffer]>([
   expect(row?.reason).not.toBeNull();
 });
 
-it('an authentic delivery of an unused type gets 200, and Crossbill ignores it', async () => {
+it('Crossbill replies 200 to an authentic webhook of an unused type, and ignores it', async () => {
   const { payments, inbox } = await setUp();
   const body = '{"id":"e1","type":"payment.settled","data":{}}';
   expect((await payments(body)).status).toBe(200);
   expect([...inbox.rows.values()]).toMatchObject([{ status: 'ignored', eventId: 'e1', type: 'payment.settled' }]);
 });
 
-it('an endpoint takes any content type, any whitespace and chunks', async () => {
+it('a webhook endpoint accepts any content type, extra whitespace and a chunked body', async () => {
   const { payments, port, clock, inbox } = await setUp();
   for (const type of ['text/plain', 'APPLICATION/JSON; charset=utf-16', '']) {
     const body = `${paid.toString().replace('evt_fern', `evt${type.length}`)}\r\n \t\n`;
@@ -101,7 +101,7 @@ it('an endpoint takes any content type, any whitespace and chunks', async () => 
   expect(inbox.rows.size).toBe(4);
 });
 
-it('a delivery finds its endpoint in any case, with slashes at the end and with a query', async () => {
+it('a webhook path works in upper or lower case, with slashes at the end and with a query', async () => {
   const { send, clock } = await setUp();
   const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
   const paths = [
@@ -124,7 +124,7 @@ it('a delivery finds its endpoint in any case, with slashes at the end and with 
   );
 });
 
-it('an endpoint of the MoR answers 503 without a readable signature', async () => {
+it('the MoR’s webhook endpoint replies 503 to a missing or malformed signature', async () => {
   const { send, clock, inbox, told } = await setUp();
   const good = sign(paid, 'mor-secret', { t: clock.seconds });
   const bad = sign(paid, 'another', { t: clock.seconds });
@@ -149,7 +149,7 @@ it('an endpoint of the MoR answers 503 without a readable signature', async () =
   expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
 });
 
-it('a signature with another endpoint’s secret is a mismatch, and a foreign header changes nothing', async () => {
+it('the MoR’s webhook endpoint refuses a signature with another endpoint’s secret, and ignores a foreign header', async () => {
   const { send, clock, inbox } = await setUp();
   const t = clock.seconds;
   const wrong = await send('/webhooks/mor/payments', paid, { 'mor-signature': sign(paid, 'service-secret', { t }) });
@@ -164,7 +164,7 @@ it('a signature with another endpoint’s secret is a mismatch, and a foreign he
   expect((await send('/webhooks/mor/payments', paid, both)).status).toBe(200);
 });
 
-it('one changed byte, or the same JSON in other bytes, is a mismatch', async () => {
+it('a webhook endpoint refuses a body with one changed byte, or the same JSON in other bytes', async () => {
   const { send, clock, inbox, told } = await setUp();
   const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
   const changed = Buffer.from(paid.toString().replace('4999', '4998'));
@@ -176,7 +176,7 @@ it('one changed byte, or the same JSON in other bytes, is a mismatch', async () 
   expect(told).toEqual(Array(3).fill('mor_payments signature_mismatch'));
 });
 
-it('a delivery outside the time tolerance gets 503, has no effect, and Crossbill keeps a copy', async () => {
+it('Crossbill replies 503 to a webhook outside the time tolerance, and keeps a copy without effect', async () => {
   const { payments, inbox } = await setUp();
   expect(statusesOf([await payments(paid, 300), await payments(paid, -300)])).toEqual([200, 200]);
   const stored = inbox.batches.length;
@@ -187,7 +187,7 @@ it('a delivery outside the time tolerance gets 503, has no effect, and Crossbill
   expect((await payments(paid, 301)).status).toBe(503);
 });
 
-it('an endpoint refuses a forged delivery before any work of the database, even a flood', async () => {
+it('a webhook endpoint refuses forged deliveries without any database work, even in a flood', async () => {
   const { send, inbox, payments, clock } = await setUp();
   const flood = Array.from({ length: 200 }, (_, n) =>
     send(
@@ -201,7 +201,7 @@ it('an endpoint refuses a forged delivery before any work of the database, even 
   expect(inbox.batches.flat()).toHaveLength(1);
 });
 
-it('a delivery gets 503 if the database fails, and 200 on its next try', async () => {
+it('a webhook gets 503 if the database fails, and 200 on its next try', async () => {
   const { payments, inbox } = await setUp();
   inbox.failure = new Error('disk full');
   const got = await payments(paid);
@@ -210,7 +210,7 @@ it('a delivery gets 503 if the database fails, and 200 on its next try', async (
   expect((await payments(paid)).status).toBe(200);
 });
 
-it('a delivery gets 503 if the commit or the quarantine takes over 10 seconds', async () => {
+it('a webhook gets 503 if its commit or quarantine takes over 10 seconds', async () => {
   const { payments, inbox, clock } = await setUp();
   inbox.hold();
   const pending = payments(paid);
@@ -225,7 +225,7 @@ it('a delivery gets 503 if the commit or the quarantine takes over 10 seconds', 
   expect((await stale).status).toBe(503);
 });
 
-it('a delivery gets 503 before opening and after closing, and nobody reads its body', async () => {
+it('a webhook gets 503 before the endpoints open and after they close, and its body stays unread', async () => {
   const { payments, endpoints, inbox, told } = await setUp({}, { open: false });
   const early = await payments(paid);
   expect([early.status, early.headers['retry-after'], early.headers.connection]).toEqual([503, '5', 'close']);
@@ -240,7 +240,7 @@ it('a delivery gets 503 before opening and after closing, and nobody reads its b
   ]);
 });
 
-it('a delivery from before closing still gets 200', async () => {
+it('a webhook received before the endpoints close still gets 200', async () => {
   const { payments, endpoints, inbox } = await setUp();
   inbox.hold();
   const pending = payments(paid);
@@ -251,7 +251,7 @@ it('a delivery from before closing still gets 200', async () => {
   expect((await pending).status).toBe(200);
 });
 
-it('an endpoint of the MoR answers 503 to a body over the limit: declared, streamed, or one byte too long', async () => {
+it('the MoR’s webhook endpoint replies 503 to a body over the limit, declared or streamed', async () => {
   const { payments, port, clock, inbox } = await setUp({ bodyLimitBytes: 2_000 });
   const exact = paid.toString().padEnd(2_000);
   expect(statusesOf([await payments(exact), await payments(`${exact} `)])).toEqual([200, 503]);
@@ -263,7 +263,7 @@ it('an endpoint of the MoR answers 503 to a body over the limit: declared, strea
   expect(inbox.rows.size).toBe(1);
 });
 
-it('an endless body gets 503, and other requests go on meanwhile', async () => {
+it('a body that never ends gets 503, and the endpoint serves other webhooks meanwhile', async () => {
   const { payments, port, clock, told } = await setUp({ bodyTimeoutMs: 50 });
   const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
   const slow = exchange(port, `${head}Content-Length: ${paid.length}\r\n\r\n${paid.toString().slice(0, 20)}`);
@@ -272,7 +272,7 @@ it('an endless body gets 503, and other requests go on meanwhile', async () => {
   expect(told).toContain('mor_payments body_too_slow');
 });
 
-it('a sender gone in mid-body leaves nothing behind', async () => {
+it('a sender gone in the middle of a body leaves no row behind', async () => {
   const { port, clock, told, inbox, payments } = await setUp();
   const head = `POST /webhooks/mor/payments HTTP/1.1\r\nHost: x\r\nMor-Signature: ${sign(paid, 'mor-secret', { t: clock.seconds })}\r\n`;
   const socket = connect(port, '127.0.0.1', () =>
@@ -285,13 +285,13 @@ it('a sender gone in mid-body leaves nothing behind', async () => {
   expect((await payments(paid)).status).toBe(200);
 });
 
-it('a body without room left gets 503', async () => {
+it('a webhook gets 503 if the memory for bodies is full', async () => {
   const { payments } = await setUp({ room: new ReadingRoom(100) });
   expect((await payments(paid)).status).toBe(503);
   expect((await payments('{}')).status).toBe(200); // the room is given back
 });
 
-it('another method gets 405 from the endpoint of Stripe and 503 from the MoR’s, with the allowed ones', async () => {
+it('Stripe’s webhook endpoint replies 405 to other methods, and the MoR’s endpoint 503', async () => {
   const { send, inbox } = await setUp();
   for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']) {
     const headers = { 'x-http-method-override': 'POST' };
@@ -303,7 +303,7 @@ it('another method gets 405 from the endpoint of Stripe and 503 from the MoR’s
   expect(inbox.batches).toEqual([]);
 });
 
-it('the endpoint of Stripe answers the sender’s faults with 4xx: Stripe repeats these too', async () => {
+it('Stripe’s webhook endpoint replies 4xx to the sender’s faults, because Stripe repeats them', async () => {
   const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
   const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
   const signed = (secret: string, body: string, t = clock.seconds) => ({
@@ -329,7 +329,7 @@ it('the endpoint of Stripe answers the sender’s faults with 4xx: Stripe repeat
   expect([inbox.batches, inbox.quarantined.length]).toEqual([[], 1]);
 });
 
-it('without a secret there is no webhook endpoint', () => {
+it('Crossbill creates no webhook endpoint without a secret', () => {
   const make = (part: object) => () =>
     new Endpoints(
       { secrets: { ...secrets, ...part }, toleranceSec: 300, bodyLimitBytes: 1 },
@@ -340,7 +340,7 @@ it('without a secret there is no webhook endpoint', () => {
   for (const bad of [{ stripe: [] }, { mor_payments: [' '] }, { mor_events: ['a', ''] }]) expect(make(bad)).toThrow();
 });
 
-it('a webhook endpoint never shows a secret or a signature', async () => {
+it('a webhook endpoint’s reply never contains a secret or a signature', async () => {
   const { send, clock } = await setUp();
   const header = sign(paid, 'guess', { t: clock.seconds });
   const got = await send('/webhooks/stripe', paid, { 'stripe-signature': header });

@@ -78,7 +78,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
 const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
 const large = JSON.stringify({ filler: 'x'.repeat(90_000) });
 
-it('a flood of forged deliveries costs few log lines, and every authentic delivery gets through', async () => {
+it('during a flood of forged webhooks, every authentic webhook gets 200 and the log grows by few lines', async () => {
   const { inbox, lines, metrics, post } = await setUp();
   const all: Promise<readonly [authentic: boolean, status: number]>[] = [];
   for (let n = 0; n < FORGED; n++) {
@@ -101,7 +101,7 @@ it('a flood of forged deliveries costs few log lines, and every authentic delive
   );
 });
 
-it('a full database costs the log a few lines a minute, for any number of refused deliveries', async () => {
+it('a full database adds only a few log lines a minute, for any number of refused webhooks', async () => {
   const { inbox, lines, post } = await setUp();
   inbox.failure = new Error('could not extend file: No space left on device');
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
@@ -111,7 +111,7 @@ it('a full database costs the log a few lines a minute, for any number of refuse
   expect(told.length).toBeLessThanOrEqual(40);
 });
 
-it('the oldest endless body gives way to a whole one', async () => {
+it('if memory runs out, Crossbill drops the oldest unfinished body and accepts a complete one', async () => {
   const { inbox, post, trickle } = await setUp({ room: new ReadingRoom(1_000) });
   const slow = [trickle(600), trickle(600)]; // no room for both
   expect(await Promise.race(slow)).toBe(503);
@@ -121,7 +121,7 @@ it('the oldest endless body gives way to a whole one', async () => {
   expect(inbox.batches.flat().map((delivery) => delivery.eventId)).toEqual(['evt_1']);
 });
 
-it('a body in many pieces takes room for the pieces, not for its bytes alone', async () => {
+it('Crossbill counts the chunks of a body against the memory for bodies, not only its bytes', async () => {
   const { post, inPieces } = await setUp({ room: new ReadingRoom(20_000) });
   expect(await inPieces(20)).toBe('signature_mismatch');
   expect(await inPieces(100)).toBe('crowded');
@@ -140,7 +140,7 @@ function body(room: ReadingRoom, sender: Sender, bytes: number) {
   return it;
 }
 
-it('the room for bodies keeps one half for callers and one for strangers', () => {
+it('Crossbill reserves half of the memory for bodies for API callers and half for strangers', () => {
   const room = new ReadingRoom(1_000);
   const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
   const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));
@@ -153,7 +153,7 @@ it('the room for bodies keeps one half for callers and one for strangers', () =>
   expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
 });
 
-it('strangers may use memory that callers do not need, and lose their oldest bodies when a caller needs it', () => {
+it('strangers may use free memory for bodies, and lose their oldest bodies when an API caller needs it', () => {
   const room = new ReadingRoom(1_000);
   const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
   expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);
@@ -162,7 +162,7 @@ it('strangers may use memory that callers do not need, and lose their oldest bod
   expect(body(room, 'caller', 1_001).taken).toBe(false);
 });
 
-it('the room holds five hundred unfinished bodies of a side, of any size', () => {
+it('Crossbill keeps at most five hundred unfinished bodies of strangers, of any size', () => {
   const room = new ReadingRoom();
   const bodies = Array.from({ length: 501 }, () => body(room, 'stranger', 1));
   expect(bodies.filter((b) => b.gone)).toEqual([bodies[0]]);

@@ -60,7 +60,7 @@ function exchange(port: number, bytes: string, expected: RegExp): Promise<string
   });
 }
 
-it('the front server is alive and says "starting" until its parts are there', async () => {
+it('while the daemon starts, its server answers /livez with 200 and everything else with 503', async () => {
   const { front, ask } = await setUp();
   expect((await ask('/livez')).status).toBe(200);
   for (const path of ['/readyz', '/v1/invoices', '/']) {
@@ -76,7 +76,7 @@ it('the front server is alive and says "starting" until its parts are there', as
   expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
 });
 
-it('an answer before the end of the body closes its connection, and other connections stay', async () => {
+it('a reply before the end of the body closes this connection, and other connections stay open', async () => {
   const { front, port } = await setUp();
   front.setFallback((req, res) => {
     if (req.url === '/unread') res.writeHead(401).end('no');
@@ -90,7 +90,7 @@ it('an answer before the end of the body closes its connection, and other connec
   expect(taken).toMatch(/Connection: keep-alive/i);
 });
 
-it('a sender may finish writing after the answer', async () => {
+it('a sender may finish a large body after the server’s refusal, and still reads the refusal', async () => {
   const { front, port } = await setUp();
   front.setFallback((_req, res) => void res.writeHead(413).end('large'));
   const body = 'x'.repeat(2_000_000); // more than the buffers between us hold
@@ -99,7 +99,7 @@ it('a sender may finish writing after the answer', async () => {
   expect(await exchange(port, request, refusal)).toMatch(refusal);
 });
 
-it("a refusal carries the sender's address, and a stored delivery costs no look-up of it", async () => {
+it('a refused webhook reports the sender’s address, and a stored webhook reports none', async () => {
   const { front, ask } = await setUp();
   const told: string[] = [];
   const clock = new StillClock();
@@ -122,7 +122,7 @@ it("a refusal carries the sender's address, and a stored delivery costs no look-
   expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
 });
 
-it('webhook requests go to the endpoints, and all others unread to the fallback', async () => {
+it('the server sends webhook requests to the webhook endpoints, and all others unread to the application', async () => {
   const { front, ask } = await setUp();
   const inbox = new FakeInbox();
   const clock = new StillClock();
@@ -139,7 +139,7 @@ it('webhook requests go to the endpoints, and all others unread to the fallback'
   expect(inbox.rows.size).toBe(1);
 });
 
-it('oversized headers get 503, so the sender tries again, and never a final 431', async () => {
+it('a webhook with oversized headers gets 503, so the sender repeats it, never 431', async () => {
   const { front, ask } = await setUp();
   const told = withEndpoints(front);
   for (const size of [17_000, 3_000_000]) {
@@ -160,7 +160,7 @@ it('oversized headers get 503, so the sender tries again, and never a final 431'
   ]);
 });
 
-it('Crossbill counts a request with oversized headers at its endpoint, as signed or unsigned', async () => {
+it('Crossbill counts a webhook with oversized headers at its endpoint, as signed or unsigned', async () => {
   const { front, ask } = await setUp();
   const told = withEndpoints(front);
   const huge = { 'x-large': 'x'.repeat(17_000) };
@@ -171,7 +171,7 @@ it('Crossbill counts a request with oversized headers at its endpoint, as signed
   expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
 });
 
-it('a delivery without Host counts by its signature, and any other such request gets 400', async () => {
+it('a webhook without a Host header is judged by its signature, and any other request without it gets 400', async () => {
   const { front, port } = await setUp();
   withEndpoints(front);
   const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
@@ -181,7 +181,7 @@ it('a delivery without Host counts by its signature, and any other such request 
   expect(await exchange(port, of('/v1/invoices'), hostless)).toMatch(hostless);
 });
 
-it('an unknown Expect gets 503 at the endpoints, and 417 elsewhere', async () => {
+it('a webhook with an unknown Expect header gets 503, and any other such request 417', async () => {
   const { front, ask } = await setUp();
   const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
   expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
@@ -194,7 +194,7 @@ it('an unknown Expect gets 503 at the endpoints, and 417 elsewhere', async () =>
   expect((await ask('/v1/invoices', post)).status).toBe(417);
 });
 
-it('a sender with 100-continue may go on, and bytes outside HTTP get 503: they may be a delivery', async () => {
+it('the server answers 100-continue, and replies 503 to bytes outside HTTP', async () => {
   const { front, port } = await setUp();
   const told = withEndpoints(front);
   const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
@@ -206,7 +206,7 @@ it('a sender with 100-continue may go on, and bytes outside HTTP get 503: they m
   expect(told).toEqual(['stripe signature_mismatch signed', 'null bad_request']);
 });
 
-it('the closing front server finishes its requests, ends their connections, and takes nothing new', async () => {
+it('on shutdown, the server finishes its running requests and accepts no new connection', async () => {
   const { front, ask } = await setUp();
   const waiting: ServerResponse[] = [];
   front.setFallback((_req, res) => void waiting.push(res));
@@ -224,7 +224,7 @@ it('the closing front server finishes its requests, ends their connections, and 
   agent.destroy();
 });
 
-it('a request over an old connection during closing gets 503, and the connection ends', async () => {
+it('on shutdown, a request over an open connection gets 503, and the connection ends', async () => {
   const { front, ask } = await setUp();
   front.setFallback((_req, res) => void res.end('done'));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -237,7 +237,7 @@ it('a request over an old connection during closing gets 503, and the connection
   agent.destroy();
 });
 
-it('the closing front server cuts off a request after its patience', async () => {
+it('on shutdown, the server cuts off a running request after the grace period', async () => {
   const { front, ask } = await setUp();
   const waiting: ServerResponse[] = [];
   front.setFallback((_req, res) => void waiting.push(res));

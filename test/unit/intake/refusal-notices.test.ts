@@ -35,7 +35,7 @@ function setUp(format: 'standard' | null = 'standard') {
   return { told, lines, database, notices, saw, facts, replica: () => new RefusalNotices(store, putDownIn, log) };
 }
 
-it('a notice of refused deliveries goes out at once, then hourly with the count since the last one', async () => {
+it('Crossbill notifies the operator of refused webhooks at once, then hourly with the count', async () => {
   const { saw, facts, lines } = setUp();
   for (const at of [0, 1, 59 * MINUTE, 60 * MINUTE, 61 * MINUTE]) await saw('signature_mismatch', at);
   const told = { endpoint: 'mor_payments', reason: 'signature_mismatch' };
@@ -46,13 +46,13 @@ it('a notice of refused deliveries goes out at once, then hourly with the count 
   expect(lines).toEqual([1, 3].map((refused) => expect.objectContaining({ event: 'webhooks.refusing', refused })));
 });
 
-it('a notice of wrong signatures names the setting to compare', async () => {
+it('the notification of wrong signatures names the setting to compare', async () => {
   const { saw, facts } = setUp();
   await saw('signature_mismatch', 0);
   expect(facts()[0]?.['check']).toContain('MOR_PAYMENT_WEBHOOK_SECRETS');
 });
 
-it('a notice goes out after each start, then once an hour for all replicas', async () => {
+it('Crossbill notifies of refused webhooks after each start, then once an hour for all replicas', async () => {
   const { saw, told, replica } = setUp();
   const [a, b] = [replica(), replica()];
   await saw('signature_mismatch', 0, { of: a });
@@ -69,19 +69,22 @@ it.each([
   ['stopping', true],
   ['aborted', true],
   ['stored', true],
-] as const)('no notice goes out for %s (signed: %s)', async (outcome, signed) => {
-  const { saw, told, lines } = setUp();
-  await saw(outcome, 0, { signed });
-  expect([told, lines]).toEqual([[], []]);
-});
+] as const)(
+  'Crossbill sends no notification of a webhook with the outcome %s (signed: %s)',
+  async (outcome, signed) => {
+    const { saw, told, lines } = setUp();
+    await saw(outcome, 0, { signed });
+    expect([told, lines]).toEqual([[], []]);
+  },
+);
 
-it('without a receiver the notice is a log line alone', async () => {
+it('without a notification receiver, Crossbill only logs refused webhooks', async () => {
   const { saw, told, lines } = setUp(null);
   await saw('timestamp_out_of_tolerance', 0);
   expect([told, lines.length]).toEqual([[], 1]);
 });
 
-it('Crossbill records a notice of refused deliveries once the lost database is back', async () => {
+it('Crossbill stores a notification of refused webhooks once the lost database is back', async () => {
   const { saw, facts, database, lines } = setUp();
   database.gone = true;
   for (const at of [0, 1, 10_001]) await saw('database', at);

@@ -11,11 +11,11 @@ it.each([
   ['whsec_secret', '<12 other>'],
   [`${HEX}=`, '<64 hex>='],
   ['t=2026-11-26T00:00:00Z,sig=YWJj+/x==', 't=<20 other>,sig=<7 other>=='],
-])('the signature header %s has the form %s', (header, form) => {
+])('Crossbill describes the signature header %s as %s', (header, form) => {
   expect(formOf(header)).toBe(form);
 });
 
-it('each endpoint keeps its last readable and its last malformed form', () => {
+it('Crossbill keeps the form of the last readable and the last malformed signature of each endpoint', () => {
   const forms = new SignatureForms();
   forms.saw('mor_payments', `t=1700000000,v1=${HEX}`, true);
   forms.saw('mor_payments', 'nothing', false);

@@ -9,7 +9,7 @@ import { nov, object, type Over, payment, refusal, review, said, trail } from '.
 const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };
 const STORIES: readonly (readonly [what: string, over: Over, tone: string, text: string])[] = [
   [
-    'is not paid: the bank wants the customer to confirm, and it is tried again',
+    'waits for the customer’s authentication before the next try',
     {
       ...refused,
       attempts: [refusal(3), refusal(5, { outcome: 'requires_action' })],
@@ -19,7 +19,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid: the bank wants the customer to authenticate (5 Nov, second try; next on 8 Nov).',
   ],
   [
-    'is not paid, and nobody tries again',
+    'failed with no further try',
     { ...refused, attempts: [refusal(5, { declineCode: 'expired_card' })], invoice: { retries: trail() } },
     'bad',
     'Not paid: the card has expired (5 Nov, first try; nobody tries again).',
@@ -31,13 +31,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid: there is not enough money in the account (5 Nov, first try; next at 15:00 UTC today).',
   ],
   [
-    'was asked for again, without an answer so far',
+    'waits for the MoR’s reply to a retry',
     { ...refused, attempts: [refusal(4)], invoice: { retries: trail({ waitingSince: nov(5).toISOString() }) } },
     'warn',
     "Not paid: there is not enough money in the account (4 Nov, first try; the MoR's answer has been awaited since 5 Nov).",
   ],
   [
-    'is given up by the schedule',
+    'has no more tries in its schedule',
     {
       ...refused,
       attempts: [refusal(5, { declineCode: 'some_new_code' })],
@@ -57,7 +57,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid: the charge failed: "No answer" (5 Nov, first try; the customer can pay by link until 12 Nov).',
   ],
   [
-    'is written off on Stripe',
+    'is uncollectible',
     { ...refused, attempts: [refusal(5)], invoice: { platformStatus: 'uncollectible' } },
     'warn',
     'Not paid: there is not enough money in the account (5 Nov, first try; it is marked uncollectible on Stripe).',
@@ -69,13 +69,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     "Not paid yet: the MoR's answer is expected by 7 Nov.",
   ],
   [
-    'is expected from a bank debit',
+    'waits for a bank debit',
     { invoice: { status: 'expected', expectedBy: nov(14), paysByDebit: true } },
     'wait',
     "Not paid yet: the customer pays by bank debit, which takes days: the MoR's answer is expected by 14 Nov.",
   ],
   [
-    'is late',
+    'is past the MoR’s deadline',
     { invoice: { status: 'expected' } },
     'bad',
     'Not paid: the MoR has said nothing since 3 Nov; it should have by 4 Nov.',
@@ -87,13 +87,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid yet: a proforma invoice is out, to be paid by 20 Nov.',
   ],
   [
-    "was sent to be paid in the customer's own time",
+    'is sent to the customer by mail',
     { invoice: { status: 'expected', expectedBy: null, collectionMethod: 'send_invoice' } },
     'wait',
     'Not paid yet: the customer got it by mail and pays in their own time.',
   ],
   [
-    'is not known of',
+    'is not read from Stripe yet',
     { invoice: { status: 'expected', expectedBy: null, platformStatus: 'unknown' } },
     'wait',
     'Not known yet: Stripe has not said what is due on it.',
@@ -105,7 +105,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid: Stripe could not finalize the invoice: "no tax location".',
   ],
   [
-    'was given back',
+    'is refunded after its only payment',
     { payments: [payment({ mark: 'closed', amountRefunded: 2_990n })] },
     'warn',
     'Not paid: the MoR took 29.90 EUR on 5 Nov and gave it back.',
@@ -132,19 +132,19 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Paid: the MoR took 29.90 EUR on 5 Nov.',
   ],
   [
-    'is paid, and a part was given back',
+    'is paid and partly refunded',
     { invoice: { status: 'paid' }, payments: [payment({ origin: 'payment_link', amountRefunded: 1_000n })] },
     'good',
     'Paid: the MoR took 29.90 EUR on 5 Nov by payment link; 10.00 EUR of it was refunded.',
   ],
   [
-    'is paid, and all was given back',
+    'is paid and fully refunded',
     { invoice: { status: 'paid' }, payments: [payment({ origin: 'signup', amountRefunded: 2_990n })] },
     'good',
     'Paid: the MoR took 29.90 EUR on 5 Nov at signup; all of it was refunded.',
   ],
   [
-    'is paid, and disputed',
+    'is paid and disputed',
     {
       invoice: { status: 'paid' },
       payments: [payment({})],
@@ -154,13 +154,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Paid: the MoR took 29.90 EUR on 5 Nov; the customer disputes it: evidence is due by 9 Nov.',
   ],
   [
-    'is paid, and the dispute was lost',
+    'is paid and its dispute is lost',
     { invoice: { status: 'paid' }, payments: [payment({})], objects: [object({ kind: 'dispute', status: 'lost' })] },
     'warn',
     'Paid: the MoR took 29.90 EUR on 5 Nov; the bank took the money back: a dispute was lost.',
   ],
   [
-    'is paid, and the bank returned the debit',
+    'is paid and its debit is returned',
     {
       invoice: { status: 'paid' },
       payments: [payment({})],
@@ -185,13 +185,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Paid on Stripe, and not through the MoR.',
   ],
   [
-    'is being marked',
+    'is marked right now',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'attaching' })] },
     'wait',
     'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.',
   ],
   [
-    'is being marked, and Stripe does not take it',
+    'is marked right now while Stripe fails',
     {
       invoice: { status: 'marking' },
       payments: [payment({ mark: 'attaching' })],
@@ -201,25 +201,25 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe has not taken it yet after 4 tries, and is asked again at 13:00 UTC today.',
   ],
   [
-    'has a charge that is being proven',
+    'has an unproven charge',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'proving', succeededAt: null })] },
     'wait',
     "Paid as far as the customer's browser says: the MoR is asked whether it has the charge.",
   ],
   [
-    'is held until its draft is final',
+    'is held until its draft is finalized',
     { invoice: { status: 'held', finalizesAt: nov(6, 14) }, payments: [payment({ mark: 'held' })] },
     'wait',
     'Paid: the MoR took 29.90 EUR on 5 Nov; it is marked as soon as Stripe finalizes the draft, at 14:00 UTC today.',
   ],
   [
-    'is held, and cannot be finalized',
+    'is held on a draft with a failed finalization',
     { invoice: { status: 'held', finalizationError: 'no tax location' }, payments: [payment({ mark: 'held' })] },
     'bad',
     'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, and it cannot be marked: "no tax location".',
   ],
   [
-    'waits for a person',
+    'is in review',
     {
       invoice: { status: 'review' },
       payments: [payment({ mark: 'parked' })],
@@ -232,7 +232,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'A person must decide: 19.90 EUR was taken; 29.90 EUR is due.',
   ],
   [
-    'was left by a person',
+    'is left unmarked by the operator',
     {
       invoice: { status: 'review' },
       payments: [payment({ mark: 'parked' })],
@@ -248,25 +248,25 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not to be paid: the invoice is void on Stripe.',
   ],
   [
-    'is of a customer who is not enrolled',
+    'belongs to a customer outside the enrolment',
     { invoice: { status: 'ignored', enrolled: false } },
     'calm',
     'Left alone: its customer is not enrolled, so the MoR does not charge it.',
   ],
   [
-    'is the first of a subscription',
+    'is the first invoice of a subscription',
     { invoice: { status: 'ignored', billingReason: 'subscription_create' } },
     'calm',
     'Crossbill expects nothing: a signup pays the first invoice of its subscription.',
   ],
-  ['is of nothing', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
+  ['has nothing due', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
 ];
 
-it.each(STORIES)('the sentence of an invoice says why it %s', (_, over, tone, text) => {
+it.each(STORIES)('the console’s sentence explains an invoice if it %s', (_, over, tone, text) => {
   expect(said(over)).toEqual([tone, text]);
 });
 
-it('the sentence of an invoice names another year, and spells out the tries', () => {
+it('the console’s sentence about an invoice names a different year, and spells out the number of tries', () => {
   const text = said({ ...refused, attempts: [refusal(5, { at: new Date('2025-12-30T10:00:00Z') })] })[1];
   expect(text).toContain('30 Dec 2025');
   expect([1, 2, 3, 10, 11, 12, 13, 21, 22, 23, 101, 111].map(ordinal).join(' ')).toBe(
@@ -277,7 +277,7 @@ it('the sentence of an invoice names another year, and spells out the tries', ()
 const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
   paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
 
-it('the sentence of a payment names its success, its refunds and its state on Stripe', () => {
+it('the console’s sentence about a payment names its success, its refunds and its state on Stripe', () => {
   expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');
   expect(of({ status: 'partially_refunded', amountRefunded: 500n })).toContain('; 5.00 EUR of it was refunded;');
   expect(of({ mark: 'parked' })).toContain('it is not marked on Stripe: a person must decide.');

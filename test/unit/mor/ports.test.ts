@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-it('a refusal gives the advice of the error guide, and the metric counts only documented codes', async () => {
+it('the MoR’s refusal carries advice from the error guide, and the metric counts only documented codes', async () => {
   const send = () =>
     rig.transport.call({ method: 'GET', path: '/x', body: null }, { name: 'refund.create', accept: () => null });
   rig.peer.reply = json(404, { code: 'payment_not_found' });
@@ -39,7 +39,7 @@ it('a refusal gives the advice of the error guide, and the metric counts only do
   ]);
 });
 
-it('only the MoR’s own word ends a proforma invoice or link; a proxy’s 404 does not', async () => {
+it('Crossbill treats a proforma invoice or payment link as gone only after the MoR’s own 404, not a proxy’s', async () => {
   const { transport } = rig;
   const channels = new HttpMorChannels(new ProformaInvoices(transport), new PaymentLinks(transport));
   for (const kind of ['proforma', 'payment_link'] as const) {
@@ -50,7 +50,7 @@ it('only the MoR’s own word ends a proforma invoice or link; a proxy’s 404 d
   }
 });
 
-it('a refund or payment with a refused name is "not found"; trouble at the MoR ends the run', async () => {
+it('crossbill verify reads a refused id as not found, and reports other failures of the MoR as failures', async () => {
   const lookups = new MorLookups(new Invoices(rig.transport));
   const refund = { morRefundId: 'rfnd_1', processorRefundId: null };
   for (const status of [400, 404]) {
@@ -69,7 +69,7 @@ it('a refund or payment with a refused name is "not found"; trouble at the MoR e
 
 const body = Buffer.from('{"id":"evt_1","ü":1}');
 
-it('the relay sends the same bytes, signed again and without a bearer', async () => {
+it('the relay sends the event’s bytes to the MoR with a new signature and without a bearer token', async () => {
   const relay = new HttpEventRelay(
     { relay: { url: `http://127.0.0.1:${rig.peer.port}/in?x=1`, secret: new Secret('canary-relay') } },
     rig.clock,
@@ -99,14 +99,14 @@ it('the relay sends the same bytes, signed again and without a bearer', async ()
   await relay.close();
 });
 
-it('without an address there is no relay', async () => {
+it('without a relay URL, Crossbill relays no event', async () => {
   const relay = new HttpEventRelay({ relay: null }, rig.clock);
   expect(relay.enabled).toBe(false);
   expect(await relay.send(body, new Date())).toMatchObject({ ok: false, kind: 'stopped' });
   await relay.close();
 });
 
-it('the MoR module gives its ports to the application and closes its connections with it', async () => {
+it('the MoR module provides its parts to the application, and closes its connections on shutdown', async () => {
   const globals = [{ provide: Clock, useValue: rig.clock }];
   @Global()
   @Module({ providers: globals, exports: globals })

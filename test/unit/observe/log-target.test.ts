@@ -44,7 +44,7 @@ const numbers = (text: string): number[] =>
   text.split('\n').flatMap((one) => (one === '' ? [] : [(JSON.parse(one) as { n: number }).n]));
 
 describe('a log with a stuck reader', () => {
-  it('keeps a bounded part of the lines, counts the others, and says how many once the reader goes on', async () => {
+  it('while nobody reads the log, Crossbill keeps a bounded part, counts the rest, and reports the number later', async () => {
     const target = new FileTarget(writer, onBack);
     for (let n = 0; n < 5000; n++) target.write(line(n));
     const kept = 5000 - target.dropped;
@@ -66,7 +66,7 @@ describe('a log with a stuck reader', () => {
     expect([target.dropped, backs]).toEqual([5000 - kept, [5000 - kept]]);
   });
 
-  it('keeps no more of them in a stream either', () => {
+  it('while nobody reads a log stream, Crossbill keeps a bounded part of the lines', () => {
     const stream = new Socket({ fd: writer, readable: false, writable: true });
     const target = new StreamTarget(stream, onBack);
     for (let n = 0; n < 5000; n++) target.write(line(n));
@@ -79,7 +79,7 @@ describe('a log with a stuck reader', () => {
 const numbersSoFar = (text: string): number => text.split('\n').length - 1;
 
 describe('a log without a reader', () => {
-  it('counts each line, and is written again for the next reader, each line on a line of its own', () => {
+  it('after the log’s reader goes away, Crossbill counts the lost lines and writes whole lines for the next reader', () => {
     const target = new FileTarget(writer, onBack);
     target.write(line(1));
     closeSync(reader);
@@ -92,7 +92,7 @@ describe('a log without a reader', () => {
     expect([target.dropped, backs]).toEqual([3, [3]]);
   });
 
-  it('ends a partial line before the next one', async () => {
+  it('after a partial line, the log starts the next line on a new line', async () => {
     const target = new FileTarget(writer, onBack);
     const long = `{"n":1,"text":"${'x'.repeat(500_000)}"}\n`; // more than a FIFO holds
     target.write(long);
@@ -107,7 +107,7 @@ describe('a log without a reader', () => {
   });
 });
 
-it('a log on a full disk takes no line, throws nothing, and counts each', () => {
+it('a log on a full disk drops and counts each line, and throws nothing', () => {
   const full = openSync('/dev/full', O_WRONLY);
   const target = new FileTarget(full, onBack);
   for (let n = 0; n < 1000; n++) target.write(line(n));

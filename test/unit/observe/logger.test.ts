@@ -30,7 +30,7 @@ function aLog(options: { pretty?: boolean } = {}): {
 }
 
 describe('the log', () => {
-  it('is one JSON line per record, with the level by name and the time in UTC', () => {
+  it('the log has one JSON line per record, with the level by name and the time in UTC', () => {
     const { logger, records } = aLog();
     logger.info({ event: 'payments.marked', invoiceId: 'in_1', amountMinor: 2990n }, 'marked paid');
     logger.warn({ event: 'test.line' }, 'line one\nline two');
@@ -46,7 +46,7 @@ describe('the log', () => {
     expect(second).toMatchObject({ level: 'warn', msg: 'line one\nline two' });
   });
 
-  it('censors fields by name at any depth', () => {
+  it('the log hides secret fields by their names at any depth', () => {
     const { logger, text } = aLog();
     const hidden = {
       authorization: 'v-e-1',
@@ -68,7 +68,7 @@ describe('the log', () => {
     expect(text()).toContain('"answer"');
   });
 
-  it('censors the values of our own secrets in any field, message, error or stack', () => {
+  it('the log hides Crossbill’s own secrets in any field, message, error or stack', () => {
     const { logger, text } = aLog();
     logger.info({ event: 'test.line', note: `before ${CANARY} after` }, `message ${CANARY}`);
     const err = new Error(`error ${CANARY}`, { cause: new Error(`cause ${CANARY}`) });
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(text()).toContain('before [secret] after');
   });
 
-  it('censors the shapes of secrets in running text', () => {
+  it('the log hides text in the shape of a secret', () => {
     const censor = textCensor([]);
     for (const [text, kept] of [
       ['Authorization: Bearer abc.def-123456', 'Authorization: Bearer [secret]'],
@@ -97,23 +97,23 @@ describe('the log', () => {
     }
   });
 
-  it('censors a secret with half a character pair too, without its form in a URL', () => {
+  it('the log hides a secret with half of a surrogate pair', () => {
     expect(textCensor(['mor:pay_1\udc001'])('refused mor:pay_1\udc001')).toBe('refused [secret]');
   });
 
-  it('censors a secret of any length, in each of its forms', () => {
+  it('the log hides a secret of any length, also URL-encoded', () => {
     const long = 'a=b&'.repeat(30_000); // as long as one environment variable may be on Linux, more or less
     expect(textCensor([long, 'a=b&a=b&'])(`${long} ${encodeURIComponent(long)} a=b&a=b&`)).toBe(
       '[secret] [secret] [secret]',
     );
   });
 
-  it('leaves ids, numbers, amounts, times and hashes alone', () => {
+  it('the log shows ids, numbers, amounts, times and hashes', () => {
     const text = `2026-1125-00007 INV-20261125-00007 4111-2026-0001-1118 in_1Abc pay_2Def rfnd_3 evt_issued_4 pr_5 2026-11-20T19:00:00.000Z 1763665200000 10.10 EUR sha256:${'ab'.repeat(32)}`;
     expect(textCensor([])(text)).toBe(text);
   });
 
-  it('describes an error without its request', () => {
+  it('the log describes an error without its request', () => {
     const { logger, text, records } = aLog();
     const error = Object.assign(new Error('connect failed'), {
       code: 'ECONNREFUSED',
@@ -127,7 +127,7 @@ describe('the log', () => {
     expect(records()[0]).toMatchObject({ err: { type: 'Error', message: 'connect failed', code: 'ECONNREFUSED' } });
   });
 
-  it('shows a body by its size and survives circular values', () => {
+  it('the log shows a body by its size, and survives circular values', () => {
     const { logger, records } = aLog();
     const circle: Record<string, unknown> = { body: Buffer.from('v-e-1') };
     circle['again'] = circle;
@@ -135,7 +135,7 @@ describe('the log', () => {
     expect(records()[0]).toMatchObject({ circle: { body: '[5 bytes]' } });
   });
 
-  it('stays one line, and the same text, for any text from outside', () => {
+  it('the log keeps text from outside on one line, and unchanged for a JSON reader', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
         const { logger, text } = aLog();
@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(records()[0]?.['value']).toBe('a\u202eb\u0085c\u001b[31m\r\nforged');
   });
 
-  it('the log keeps control characters from outside off the terminal', async () => {
+  it('the pretty log keeps control characters from outside off the terminal', async () => {
     const { logger, text } = aLog({ pretty: true });
     logger.info({ event: 'test.line', value: 'x\u001b[2Jy\u202ez' }, 'red \u001b[31m text \r over \\u0041');
     await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +157,7 @@ describe('the log', () => {
     expect(text()).not.toMatch(/[\u001b\u202e\r]/);
   });
 
-  it('takes the lines of Nest with their context, and an error with its stack', () => {
+  it('the log takes NestJS lines with their context, and errors with their stack', () => {
     const { logger, records } = aLog();
     const nest = new NestLogger(logger);
     nest.log('started', 'NestFactory');
@@ -172,7 +172,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('knows the names of secrets in any spelling', () => {
+  it('the log recognises the names of secrets in any spelling', () => {
     for (const name of [
       'client_secret',
       'clientSecret',

@@ -9,7 +9,7 @@ function someMetrics(): { metrics: Metrics; setNow: (at: string) => void } {
 }
 
 describe('the metrics', () => {
-  it('count events by type, and every unknown type as one', async () => {
+  it('the metrics count events by type, and all unknown types together', async () => {
     const { metrics } = someMetrics();
     metrics.event('stripe', 'invoice.created', 'stored');
     metrics.event('stripe', 'made.up.1', 'ignored');
@@ -20,7 +20,7 @@ describe('the metrics', () => {
     expect(text).not.toContain('made.up');
   });
 
-  it('count webhook answers, calls, decisions and open reviews', async () => {
+  it('the metrics count webhook replies, calls, decisions and open review items', async () => {
     const { metrics } = someMetrics();
     metrics.webhookAnswer('mor_payments', 503);
     metrics.webhookRefusal('stripe', 'database');
@@ -43,7 +43,7 @@ describe('the metrics', () => {
     expect(text).not.toContain('double_payment');
   });
 
-  it('let the age of the oldest item grow while nobody measures the queue', async () => {
+  it('the metrics let the age of the oldest queued item grow while nobody measures the queue', async () => {
     const { metrics, setNow } = someMetrics();
     expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
     metrics.queues({ inbox: 3, outbox: 7 }, new Date('2026-11-20T11:59:50Z'));
@@ -56,7 +56,7 @@ describe('the metrics', () => {
     expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
   });
 
-  it('explain each number, show the process, and share nothing between two registries', async () => {
+  it('the metrics explain each number, show the process, and share nothing between two registries', async () => {
     const [one, two] = [someMetrics().metrics, someMetrics().metrics];
     one.decision('payment', 'mark-paid');
     const text = await two.text();

@@ -12,13 +12,13 @@ const MONEY: readonly DayMoney[] = [
 ];
 const drawn = (chosen: string | null, money = MONEY): string => moneyChart(money, DAYS, chosen).toString();
 
-it('the chart begins with the currency of the most payments and offers each other currency', () => {
+it('the overview’s chart begins with the currency of the most payments and offers the others', () => {
   const page = drawn(null);
   expect(page).toContain('4,800 JPY taken');
   expect([...page.matchAll(/href="\/console\?currency=(\w+)#/g)].map((m) => m[1])).toEqual(['JPY', 'EUR']);
 });
 
-it('the chart shows the chosen currency alone, one row for each day with the newest first', () => {
+it('the overview’s chart shows only the chosen currency, one row a day, newest first', () => {
   const rows = [...drawn('EUR').matchAll(/<tr>(.*?)<\/tr>/gs)]
     .slice(1)
     .map((m) => (m[1] ?? '').match(/(?<=<td>)[\d.]+(?= EUR|<)/g));
@@ -29,11 +29,11 @@ it('the chart shows the chosen currency alone, one row for each day with the new
   ]);
 });
 
-it('a currency without money in these days gives the chart of the first currency', () => {
+it('the overview’s chart shows the first currency if the chosen one has no money', () => {
   expect(drawn('USD')).toBe(drawn(null));
 });
 
-it('days without money draw no bar, and no currency draws no chart', () => {
+it('the overview’s chart draws no bar for days without money, and nothing without a currency', () => {
   const still = [{ day: day('2026-11-18'), currency: 'EUR', collected: 0n, refunded: 0n, payments: 0 }];
   expect(drawn(null, still)).not.toMatch(/NaN|Infinity/);
   expect(drawn(null, still)).toMatch(/<path class="marks" d=""/);

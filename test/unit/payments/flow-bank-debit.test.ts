@@ -160,17 +160,24 @@ it.each<[Resolution, string, string]>([
   ['apply', 'succeeded', 'confirmed'],
   ['retry', 'processing', 'proving'],
   ['dismiss', 'failed', 'closed'],
-])('a bank debit pending for ten days opens a review item, and the operator’s choice %s moves it on', async (resolution, status, mark) => {
-  const h = await onItsWay(9.9 * DAY_HOURS);
-  expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
-  await h.rest(6);
-  expect(await shown(h)).toMatchObject({ payments: [['processing', 'parked']], open: ['signup_unproven'], records: 0 });
-  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-  const choice = { resolution, note: null, by: 'ada' };
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  await h.rest(6);
-  expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
-});
+])(
+  'a bank debit pending for ten days opens a review item, and the operator’s choice %s moves it on',
+  async (resolution, status, mark) => {
+    const h = await onItsWay(9.9 * DAY_HOURS);
+    expect(await shown(h)).toMatchObject({ open: ['signup_overdue'] });
+    await h.rest(6);
+    expect(await shown(h)).toMatchObject({
+      payments: [['processing', 'parked']],
+      open: ['signup_unproven'],
+      records: 0,
+    });
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
+    const choice = { resolution, note: null, by: 'ada' };
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest(6);
+    expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
+  },
+);
 
 async function late(debit: boolean, hours: number): Promise<LaneHarness> {
   const h = LaneHarness.inMemory();

@@ -402,23 +402,26 @@ it.each([
   [600, '6.00 EUR confirms the rest', 'confirmed', []],
   [500, '5.00 EUR opens a review item as less than the rest', 'parked', ['6.00 EUR is due']],
   [1000, '10.00 EUR opens a review item as more than the rest', 'parked', ['6.00 EUR is due']],
-])('after a part of 4.00 EUR under way, a second payment of %s cents is decided: %s', async (amount, _what, mark, says) => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ amountDue: 1000n }));
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-  const [item] = (await h.state(INVOICE_ID)).reviews;
-  h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  await h.drain();
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
-  await h.rest();
-  const s = await h.state(INVOICE_ID);
-  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
-  const open = s.reviews.filter((r) => r.status === 'open');
-  expect(open.map((r) => wordsOf(r).summary)).toEqual(says.map((text) => expect.stringContaining(text)));
-  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
-});
+])(
+  'after a part of 4.00 EUR under way, a second payment of %s cents is decided: %s',
+  async (amount, _what, mark, says) => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ amountDue: 1000n }));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+    const [item] = (await h.state(INVOICE_ID)).reviews;
+    h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
+    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.drain();
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
+    const open = s.reviews.filter((r) => r.status === 'open');
+    expect(open.map((r) => wordsOf(r).summary)).toEqual(says.map((text) => expect.stringContaining(text)));
+    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
+  },
+);
 
 it.each([
   ['with a record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
@@ -428,21 +431,24 @@ it.each([
     ['confirmed', 'parked'],
     ['If somebody marked the invoice by hand for this money'],
   ],
-])('after someone marks the rest of an invoice on Stripe %s, the payment of the rest is recognised or reviewed', async (_what, reference, marks, says) => {
-  const h = await partApplied();
-  h.platform.payAnotherWay(INVOICE_ID);
-  if (reference !== null) {
-    const record = { id: 'pr_hand', reference, minor: 600n, currency: 'EUR', paymentId: '', invoiceId: INVOICE_ID };
-    h.platform.records.push({ ...record, refunds: [] });
-    h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 600n }]);
-  }
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
-  await h.rest();
-  const s = await h.state(INVOICE_ID);
-  expect(s.payments.map((p) => p.mark)).toEqual(marks);
-  const open = s.reviews.filter((r) => r.status === 'open');
-  expect(open.map((r) => wordsOf(r).proposal)).toEqual(says.map((text) => expect.stringMatching(`^${text}`)));
-});
+])(
+  'after someone marks the rest of an invoice on Stripe %s, the payment of the rest is recognised or reviewed',
+  async (_what, reference, marks, says) => {
+    const h = await partApplied();
+    h.platform.payAnotherWay(INVOICE_ID);
+    if (reference !== null) {
+      const record = { id: 'pr_hand', reference, minor: 600n, currency: 'EUR', paymentId: '', invoiceId: INVOICE_ID };
+      h.platform.records.push({ ...record, refunds: [] });
+      h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 600n }]);
+    }
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments.map((p) => p.mark)).toEqual(marks);
+    const open = s.reviews.filter((r) => r.status === 'open');
+    expect(open.map((r) => wordsOf(r).proposal)).toEqual(says.map((text) => expect.stringMatching(`^${text}`)));
+  },
+);
 
 it('a third payment after a part and its rest opens a double_payment item', async () => {
   const h = await partApplied();

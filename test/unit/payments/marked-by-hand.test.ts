@@ -77,14 +77,17 @@ it('after Stripe refuses an attach call, the choice retry finds the record attac
 it.each([
   ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
   ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
-])('after Stripe refuses %s, the choice retry finds the operator’s out-of-band mark by its metadata', async (kind, says) => {
-  const { h, proposal } = await refused('out_of_band', kind);
-  expect(proposal).toContain(says);
-  h.platform.references.set(INVOICE_ID, { paymentId: 'pay_oak', reference: 'ch_pay_oak' });
-  h.platform.change(INVOICE_ID, paid);
-  await retry(h);
-  expect(await booked(h)).toEqual(BOOKED);
-});
+])(
+  'after Stripe refuses %s, the choice retry finds the operator’s out-of-band mark by its metadata',
+  async (kind, says) => {
+    const { h, proposal } = await refused('out_of_band', kind);
+    expect(proposal).toContain(says);
+    h.platform.references.set(INVOICE_ID, { paymentId: 'pay_oak', reference: 'ch_pay_oak' });
+    h.platform.change(INVOICE_ID, paid);
+    await retry(h);
+    expect(await booked(h)).toEqual(BOOKED);
+  },
+);
 
 it('the choice retry finds the operator’s out-of-band mark by its metadata, even if the MoR changed the payment id', async () => {
   const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });

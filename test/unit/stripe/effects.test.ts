@@ -17,7 +17,7 @@ import {
 const stub = stubs();
 const route = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
-it('Crossbill marks a renewal with three requests: read, report, attach', async () => {
+it('Crossbill marks a renewal paid with three requests to Stripe: read, report and attach', async () => {
   const attached = paidInvoice({ payments: payments({ status: 'canceled' }, { record: 'pr_1' }) });
   const { platform, seen, budget, reports } = await stub(
     reply(200, anInvoice()),
@@ -45,7 +45,7 @@ it('Crossbill marks a renewal with three requests: read, report, attach', async 
   );
 });
 
-it('every try of a report sends the same bytes under the same key, in the stored order', async () => {
+it('every try of a report sends Stripe the same bytes under the same idempotency key', async () => {
   const { platform, seen } = await stub(
     refusal(500, { type: 'api_error' }),
     (response) => response.destroy(),
@@ -66,7 +66,7 @@ it('every try of a report sends the same bytes under the same key, in the stored
   );
 });
 
-it('a refused attach is done if the invoice shows the record, and refused if not', async () => {
+it('a refused attach call counts as done if the invoice shows the record, otherwise as refused', async () => {
   const no = refusal(400, { code: 'resource_already_exists' });
   const { platform, seen, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ record: 'pr_1' }) })));
   const call = stored(platform, calls.attach);
@@ -84,7 +84,7 @@ it('a refused attach is done if the invoice shows the record, and refused if not
   expect(seen).toHaveLength(8);
 });
 
-it('Crossbill reads the invoice again after an attach without the record in its answer', async () => {
+it('Crossbill reads the invoice again if Stripe’s reply to an attach call lacks the record', async () => {
   const { platform, more } = await stub(
     reply(200, anInvoice()),
     reply(200, anInvoice()),
@@ -95,7 +95,7 @@ it('Crossbill reads the invoice again after an attach without the record in its 
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ kind: 'unknown' });
 });
 
-it('Crossbill believes a short answer unless it contradicts the call', async () => {
+it('Crossbill accepts a short reply of Stripe unless the reply contradicts the call', async () => {
   const { platform, seen, more } = await stub(
     reply(200, { id: 'pr_1' }),
     reply(200, { id: 'in_1', customer: 'cus_1', status: 'paid', amount_due: 2990, currency: 'eur' }),
@@ -112,7 +112,7 @@ it('Crossbill believes a short answer unless it contradicts the call', async () 
   expect(await platform.send(stored(platform, calls.report))).toMatchObject({ kind: 'unknown' });
 });
 
-it('without a list of payments an accepted attach is done, and a refused one is unknown', async () => {
+it('if Stripe lists no payments, an accepted attach call counts as done, and a refused one as unknown', async () => {
   const gone = refusal(404, { message: 'Unrecognized request URL' });
   const { platform, more } = await stub(reply(200, {}), reply(200, paidInvoice()), gone);
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ value: { invoice: { status: 'paid' } } });
@@ -120,7 +120,7 @@ it('without a list of payments an accepted attach is done, and a refused one is 
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('Crossbill refuses a reused key with other parameters without another look', async () => {
+it('an idempotency key reused with other parameters counts as refused, without a search', async () => {
   const { platform, seen } = await stub(refusal(400, { type: 'idempotency_error' }));
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({
     kind: 'refused',
@@ -129,7 +129,7 @@ it('Crossbill refuses a reused key with other parameters without another look', 
   expect(seen).toHaveLength(1);
 });
 
-it('an unknown or deleted invoice reads as null, and a wrong route does not', async () => {
+it('Crossbill reads an unknown or deleted invoice as gone, but not a 404 of a wrong route', async () => {
   const { platform } = await stub(
     refusal(404, { code: 'resource_missing' }),
     reply(200, { id: 'in_1', object: 'invoice', deleted: true }),
@@ -142,7 +142,7 @@ it('an unknown or deleted invoice reads as null, and a wrong route does not', as
   expect(await platform.readInvoice('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('Crossbill finds a reported payment on the invoice, or among newer records by our id or the charge id', async () => {
+it('Crossbill finds a reported payment on the invoice, or among newer records by its id or charge', async () => {
   const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
   const call = stored(platform, calls.report);
   const found = { ok: true, value: { done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
@@ -157,7 +157,7 @@ it('Crossbill finds a reported payment on the invoice, or among newer records by
   ]);
 });
 
-it('Crossbill never takes a record of another invoice or another amount for its own', async () => {
+it('Crossbill never accepts a payment record of another invoice or amount as its own', async () => {
   const others = aList(
     aRecord({ metadata: { payment_id: 'pay_1', invoice_id: 'in_2' } }),
     aRecord({ amount_requested: { value: 1, currency: 'eur' } }),
@@ -166,7 +166,7 @@ it('Crossbill never takes a record of another invoice or another amount for its 
   expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
 });
 
-it('an unreadable record leaves a reported payment unknown, not absent', async () => {
+it('an unreadable payment record leaves the search for a reported payment without a result', async () => {
   const odd = { ...aRecord({ metadata: {} }), amount_requested: undefined };
   const { platform, more } = await stub(
     reply(200, payments()),
@@ -181,21 +181,21 @@ it('an unreadable record leaves a reported payment unknown, not absent', async (
   expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: true } });
 });
 
-it('a failed read of the records leaves a reported payment unknown, not absent', async () => {
+it('a failed read of the payment records leaves the search for a reported payment without a result', async () => {
   const { platform } = await stub(reply(200, payments()), refusal(500, { type: 'api_error' }));
   expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
 const refunded = (value: number, change = {}) => aRecord({ amount_refunded: { value, currency: 'eur' }, ...change });
 
-it('Crossbill believes a refund if the record shows at least its amount', async () => {
+it('Crossbill accepts a reported refund only if the payment record shows at least its amount', async () => {
   const { platform } = await stub(reply(200, refunded(1000)), reply(200, refunded(0)), reply(200, refunded(0)));
   const call = stored(platform, calls.refund);
   expect(await platform.send(call)).toMatchObject({ ok: true, value: { paymentRecordId: 'pr_1' } });
   expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
 });
 
-it('a taken refund reference means done, and any other refusal stays a refusal', async () => {
+it('a refund reference already used on Stripe counts as done, and any other refusal as refused', async () => {
   const taken = refusal(400, { param: 'processor_details[custom][refund_reference]', message: 'Must be unique' });
   const { platform, more } = await stub(taken, reply(200, refunded(1000)));
   const call = stored(platform, calls.refund);
@@ -206,7 +206,7 @@ it('a taken refund reference means done, and any other refusal stays a refusal',
   expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
 });
 
-it('a refund with a used key is done only if its record shows as much', async () => {
+it('a refund with a used idempotency key counts as done only if the payment record shows the amount', async () => {
   const used = refusal(400, { type: 'idempotency_error', message: 'Keys for idempotent requests' });
   const { platform, seen, more } = await stub(used, reply(200, refunded(1000)));
   const call = stored(platform, calls.refund);
@@ -218,7 +218,7 @@ it('a refund with a used key is done only if its record shows as much', async ()
   expect(await platform.send(call)).toMatchObject({ kind: 'unknown', code: 'idempotency_error' });
 });
 
-it('a credit note with a used key is done only if the invoice has it', async () => {
+it('a credit note with a used idempotency key counts as done only if the invoice has the note', async () => {
   const used = refusal(400, { type: 'idempotency_error' });
   const { platform, more } = await stub(used, reply(200, aList(aNote({ amount: 700 }))));
   const call = stored(platform, calls.note);
@@ -227,7 +227,7 @@ it('a credit note with a used key is done only if the invoice has it', async () 
   expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
 });
 
-it('a total proves a refund only if it is a full refund or carries our own id', async () => {
+it('a refunded total proves a refund only if the refund is full or the record carries its id', async () => {
   const { platform } = await stub(
     reply(200, refunded(1000)),
     reply(200, refunded(1000, { metadata: { refund_id: 'rf_1' } })),
@@ -240,7 +240,7 @@ it('a total proves a refund only if it is a full refund or carries our own id', 
   expect(await platform.probe(whole)).toMatchObject({ ok: true, value: { done: true } });
 });
 
-it('Crossbill finds a credit note by our refund id or by its linked reference', async () => {
+it('Crossbill finds a credit note by its refund id or by the linked refund reference', async () => {
   const linked = aNote({ metadata: {}, refunds: [{ payment_record_refund: { refund_group: 're_psp_1' } }] });
   const { platform, more } = await stub(
     reply(200, aNote()),
@@ -256,7 +256,7 @@ it('Crossbill finds a credit note by our refund id or by its linked reference', 
   expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: false } });
 });
 
-it('a page of invoices names its unreadable invoices and the start of the next page', async () => {
+it('a page of Stripe invoices names the unreadable invoices and the start of the next page', async () => {
   const page = { ...aList(anInvoice(), anInvoice({ id: 'in_odd', currency: 7 })), has_more: true };
   const { reader, seen } = await stub(reply(200, page));
   const createdAfter = new Date(1793491200_000);
@@ -269,7 +269,7 @@ it('a page of invoices names its unreadable invoices and the start of the next p
   );
 });
 
-it('Crossbill stops reading a list without progress', async () => {
+it('Crossbill stops reading a Stripe list that makes no progress', async () => {
   const page = reply(200, { ...aList({ object: 'invoice', id: 'in_x' }), has_more: true });
   const { reader, seen } = await stub(page, page, page, page);
   const createdAfter = new Date('2026-11-01T00:00:00Z');
@@ -280,7 +280,7 @@ it('Crossbill stops reading a list without progress', async () => {
   expect(seen).toHaveLength(4);
 });
 
-it('Crossbill bills an invoice by its total if Stripe lists no lines', async () => {
+it('Crossbill bills an invoice by its total if Stripe lists no invoice lines', async () => {
   const { reader } = await stub(reply(200, anInvoice()), refusal(404, { message: 'Unrecognized request URL' }));
   expect(await reader.readInvoiceForProforma('in_1')).toMatchObject({
     ok: true,
@@ -288,7 +288,7 @@ it('Crossbill bills an invoice by its total if Stripe lists no lines', async () 
   });
 });
 
-it('events arrive with their JSON; customers, endpoints, notes, records and the account as facts', async () => {
+it('Crossbill reads events, customers, webhook endpoints, credit notes, payment records and the account from Stripe', async () => {
   const event = {
     id: 'evt_1',
     object: 'event',

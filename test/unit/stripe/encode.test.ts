@@ -10,7 +10,7 @@ import { calls } from '../../support/stripe-stub.js';
 const bodyOf = (call: BillingCall, cpmt: string | null = null): readonly string[] =>
   decodeURIComponent(encodeCall(call, cpmt).body ?? '').split('&');
 
-it('Crossbill reports a payment as guaranteed, with the charge id as its reference and whole seconds', () => {
+it('Crossbill reports a payment to Stripe as guaranteed, with the charge id as reference and whole seconds', () => {
   expect(encodeCall(calls.report, null)).toEqual({
     method: 'POST',
     path: '/v1/payment_records/report_payment',
@@ -31,7 +31,7 @@ it('Crossbill never reports a payment as guaranteed before its start', () => {
   expect(fields).toContain('guaranteed[guaranteed_at]=1793491209');
 });
 
-it('attach expands the payments, finalize collects nothing, pay goes out of band', () => {
+it('Crossbill encodes the attach, finalize, out-of-band pay and reference calls exactly', () => {
   expect(encodeCall(calls.attach, null)).toEqual({
     method: 'POST',
     path: '/v1/invoices/in_1/attach_payment',
@@ -54,7 +54,7 @@ it('attach expands the payments, finalize collects nothing, pay goes out of band
   });
 });
 
-it('a refund goes out under its own reference, and its linked credit note sends no mail to the customer', () => {
+it('Crossbill reports a refund under its own reference, and its credit note sends no mail to the customer', () => {
   expect(bodyOf(calls.refund)).toEqual([
     'outcome=refunded',
     'processor_details[type]=custom',
@@ -79,14 +79,14 @@ it('a refund goes out under its own reference, and its linked credit note sends 
   expect(bodyOf({ ...calls.note, refunded: null })).toEqual([...first, 'out_of_band_amount=1000', ...last]);
 });
 
-it('no request carries a zero amount, a negative one or more than JSON holds', () => {
+it('Crossbill encodes no zero, negative or too large amount', () => {
   for (const minor of [0n, -1n, 9_007_199_254_740_992n]) {
     const call = { ...calls.report, amount: { minor, currency: 'EUR' } };
     expect(() => encodeCall(call, null)).toThrow(RangeError);
   }
 });
 
-it('an odd id stays inside its path segment, and the same call gives the same bytes', () => {
+it('any invoice id stays inside its path segment, and the same call gives the same bytes', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 255, unit: 'grapheme' }), (id) => {
       fc.pre(id !== '.' && id !== '..');
@@ -99,7 +99,7 @@ it('an odd id stays inside its path segment, and the same call gives the same by
   );
 });
 
-it('Crossbill encodes any text in a request body exactly as the stripe package does', async () => {
+it('Crossbill encodes any text in a request body exactly like the stripe package', async () => {
   const sent: string[] = [];
   const httpClient = {
     getClientName: () => 'test',

@@ -34,7 +34,7 @@ async function failureOf(...replies: Reply[]): Promise<CallFailure> {
   return outcome;
 }
 
-it('a refusal of Stripe carries the code, the field and the request id', async () => {
+it('a refusal of Stripe carries the error code, the field and the request id', async () => {
   const error = { code: 'parameter_invalid_integer', param: 'amount_requested[value]', message: 'Invalid integer' };
   expect(await failureOf(refusal(400, error))).toMatchObject({
     kind: 'refused',
@@ -58,20 +58,20 @@ it.each([
   [424, { type: 'api_error' }, 'unknown', 'api_error'],
   [500, { type: 'api_error' }, 'unknown', 'api_error'],
   [503, { type: 'api_error' }, 'unknown', 'api_error'],
-])('%i %j is %s', async (status, error, kind, code) => {
+])('Crossbill treats Stripe’s status %i with %j as %s', async (status, error, kind, code) => {
   expect(await failureOf(refusal(status, error))).toMatchObject({ kind, status, code });
 });
 
-it('a replayed 500 of Stripe is unknown, and says so', async () => {
+it('Crossbill treats a replayed 500 of Stripe as unknown, and marks it as replayed', async () => {
   const replay = refusal(500, { type: 'api_error' }, { 'idempotent-replayed': 'true', 'stripe-should-retry': 'false' });
   expect(await failureOf(replay)).toMatchObject({ kind: 'unknown', replayed: true });
 });
 
-it('Stripe-Should-Retry: true turns a refusal into another try', async () => {
+it('the header Stripe-Should-Retry: true turns a refusal of Stripe into a retry', async () => {
   expect(await failureOf(refusal(400, {}, { 'stripe-should-retry': 'true' }))).toMatchObject({ kind: 'retry' });
 });
 
-it('429 passes on the wait and the reason, and the budget learns of it', async () => {
+it('a 429 of Stripe passes its pause and reason on, and slows the request budget', async () => {
   const headers = { 'retry-after': '7', 'stripe-rate-limited-reason': 'endpoint-rate' };
   const stub = await startStub(
     refusal(429, { code: 'rate_limit', message: 'Too many' }, headers),
@@ -105,16 +105,16 @@ it.each([
   ['a 500 without an error', reply(500, aRecord())],
   ['a 502 of a proxy', text(502, '<html>Bad gateway</html>')],
   ["a proxy's 404", text(404, '<html>Not found</html>')],
-])('%s leaves the outcome unknown', async (_name, answer) => {
+])('the reply of Stripe is %s, so the call’s outcome stays unknown', async (_name, answer) => {
   expect(await failureOf(answer)).toMatchObject({ kind: 'unknown' });
 });
 
-it('Crossbill follows no redirect and stops the lane: nobody else gets the key', async () => {
+it('Crossbill follows no redirect of Stripe, so no other server gets the API key', async () => {
   const redirect: Reply = (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end();
   expect(await failureOf(redirect)).toMatchObject({ kind: 'stopped', status: 302 });
 });
 
-it('a connection cut before or within the answer leaves the outcome unknown, without a second try', async () => {
+it('a connection cut before or within Stripe’s reply leaves the call’s outcome unknown, without a second try', async () => {
   expect(await failureOf((response) => response.destroy())).toMatchObject({ kind: 'unknown', status: null });
   await stop?.();
   const cut: Reply = (response) => {
@@ -125,7 +125,7 @@ it('a connection cut before or within the answer leaves the outcome unknown, wit
   expect(await failureOf(cut)).toMatchObject({ kind: 'unknown', status: null });
 });
 
-it('silence and an endless answer end at the deadline as unknown', async () => {
+it('a call to Stripe without a complete reply ends at its deadline with an unknown outcome', async () => {
   let drip: NodeJS.Timeout | undefined;
   const server = http.createServer((request, response) => {
     if (request.url === '/v1/invoices/in_drip') {
@@ -150,7 +150,7 @@ it('silence and an endless answer end at the deadline as unknown', async () => {
   ]);
 });
 
-it('a closed port and an unknown host name surely did nothing: Crossbill tries later', async () => {
+it('Crossbill retries a call to Stripe after a refused connection or an unknown host name', async () => {
   const unused = net.createServer();
   await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
   const { port } = unused.address() as AddressInfo;
@@ -161,7 +161,7 @@ it('a closed port and an unknown host name surely did nothing: Crossbill tries l
   expect(await nowhere.send(stored(nowhere, calls.report))).toMatchObject({ kind: 'retry', status: null });
 });
 
-it('Crossbill sends nothing without an answer of the budget', async () => {
+it('Crossbill sends Stripe no call while the request budget cannot be read', async () => {
   const stub = await startStub();
   stop = stub.close;
   stub.budget.take = () => Promise.reject(new Error('database gone'));
@@ -170,7 +170,7 @@ it('Crossbill sends nothing without an answer of the budget', async () => {
   expect(stub.seen).toEqual([]);
 });
 
-it('the key, client secrets and control characters stay out of every failure and report', async () => {
+it('no failure or report of a Stripe call contains the API key, client secrets or control characters', async () => {
   const message = `Invalid API Key provided: ${API_KEY}\r\nrk_live_abc pi_1_secret_xyz \u001b[31mred\u202e`;
   const stub = await startStub(refusal(401, { message, param: API_KEY, code: API_KEY }));
   stop = stub.close;
@@ -182,7 +182,7 @@ it('the key, client secrets and control characters stay out of every failure and
   expect(JSON.stringify(stub.seen[0]?.path)).not.toContain(API_KEY);
 });
 
-it('Crossbill sends no call without its stored bytes, or with a path outside of Stripe', async () => {
+it('Crossbill sends Stripe no stored call without its bytes, or with a foreign path or method', async () => {
   const stub = await startStub();
   stop = stub.close;
   const call = stored(stub.platform, calls.reference);
@@ -196,7 +196,7 @@ it('Crossbill sends no call without its stored bytes, or with a path outside of 
   expect(stub.seen).toEqual([]);
 });
 
-it('a list without its next page counts as incomplete', async () => {
+it('a Stripe list without its next page counts as incomplete', async () => {
   const stub = await startStub(
     reply(200, { ...aList({ object: 'invoice_payment' }), has_more: true }),
     reply(200, { data: 'x' }),
@@ -206,7 +206,7 @@ it('a list without its next page counts as incomplete', async () => {
   expect(await stub.platform.listInvoicePayments('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('a call after an idle close by the peer goes out once, on a new socket', async () => {
+it('after Stripe closes an idle connection, the next call goes out once, on a new connection', async () => {
   const stub = await startStub(reply(200, anInvoice()), reply(200, anInvoice()));
   stop = stub.close;
   expect(await stub.platform.readInvoice('in_1')).toMatchObject({ ok: true });
@@ -215,7 +215,7 @@ it('a call after an idle close by the peer goes out once, on a new socket', asyn
   expect(stub.seen).toHaveLength(2);
 });
 
-it('a call without a socket until its deadline surely did nothing, and never goes out', async () => {
+it('a call to Stripe without a free connection until its deadline never goes out', async () => {
   let answer: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => (answer = resolve));
   const stub = await startStub((response) => void asked.then(() => response.end('{}')));

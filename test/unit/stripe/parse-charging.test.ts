@@ -21,7 +21,7 @@ const subscription = (over: object) => ({
 });
 const first = (object: unknown) => chargedOfSubscription(object)?.charged ?? null;
 
-it('Stripe charges the subscription’s method, its source, the customer’s method, then its source', () => {
+it('Crossbill expects Stripe to charge the subscription’s payment method first, then the customer’s', () => {
   expect(first(subscription({ default_payment_method: card('pm_sub'), default_source: 'card_sub' }))).toEqual({
     from: 'subscription',
     id: 'pm_sub',
@@ -37,7 +37,7 @@ it('Stripe charges the subscription’s method, its source, the customer’s met
   expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
 });
 
-it('a custom method ends the search: Stripe never charges a card behind it', () => {
+it('with a custom payment method first, Crossbill expects no card charge by Stripe', () => {
   const found = first(subscription({ default_payment_method: custom }));
   expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
   expect([
@@ -48,7 +48,7 @@ it('a custom method ends the search: Stripe never charges a card behind it', () 
   expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
 });
 
-it('Crossbill reads no method from another object, or from an object without its ids', () => {
+it('Crossbill reads no payment method from another object, or from an object without ids', () => {
   expect([
     chargedOfSubscription(customer(null)),
     chargedOfCustomer(subscription({})),

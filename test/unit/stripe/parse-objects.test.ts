@@ -6,12 +6,12 @@ const moves = (type: string, data: object): boolean | undefined =>
   parseEvent({ object: 'event', id: 'evt_1', created: 1_794_009_605, type, data })?.movesBalance;
 const changed = (previous_attributes: object): object => ({ object: { id: 'cus_1' }, previous_attributes });
 
-it('a customer event shows a moved balance in any currency', () => {
+it('Crossbill reads a changed customer balance in any currency from a Stripe event', () => {
   expect(moves('customer.updated', changed({ balance: 0 }))).toBe(true);
   expect(moves('customer.updated', changed({ invoice_credit_balance: { jpy: 0 } }))).toBe(true);
 });
 
-it('a customer event without its changes may be a moved balance; other changes are none', () => {
+it('a customer event without its changes counts as a changed balance, and other changes do not', () => {
   expect(moves('customer.updated', { object: { id: 'cus_1' } })).toBe(true);
   expect(moves('customer.updated', changed({ email: null }))).toBe(false);
   expect(moves('customer.created', { object: { id: 'cus_1' } })).toBe(false);

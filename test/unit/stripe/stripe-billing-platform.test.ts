@@ -14,7 +14,7 @@ import {
 
 const stub = stubs();
 
-it('a refused finalization is done if the invoice is open', async () => {
+it('a refused finalization counts as done if the invoice is open', async () => {
   const { platform, more } = await stub(refusal(400, {}), reply(200, anInvoice()));
   const call = stored(platform, calls.finalize);
   expect(await platform.send(call)).toMatchObject({ ok: true, value: { invoice: { status: 'open' } } });
@@ -22,7 +22,7 @@ it('a refused finalization is done if the invoice is open', async () => {
   expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'customer_tax_location_invalid' });
 });
 
-it('money collected by Stripe is never our out-of-band mark', async () => {
+it('an invoice paid by Stripe’s own collection does not count as Crossbill’s out-of-band mark', async () => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const { platform, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ status: 'paid' }) })));
   const call = stored(platform, calls.pay);
@@ -31,7 +31,7 @@ it('money collected by Stripe is never our out-of-band mark', async () => {
   expect(await platform.send(call)).toMatchObject({ ok: true });
 });
 
-it('an invoice settled by a full credit note is never our out-of-band mark', async () => {
+it('an invoice settled by a full credit note does not count as Crossbill’s out-of-band mark', async () => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const settled = { payments: payments({ status: 'canceled' }) };
   const { platform, more } = await stub(no, reply(200, paidInvoice({ ...settled, amount_paid: 0 })));
@@ -41,7 +41,7 @@ it('an invoice settled by a full credit note is never our out-of-band mark', asy
   expect(await platform.send(call)).toMatchObject({ ok: true });
 });
 
-it('an invoice payment of an unknown type is no collection by Stripe, and one with a charge is', async () => {
+it('only an invoice payment with a charge counts as Stripe’s collection, not one of an unknown type', async () => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const listed = (payment: Record<string, unknown>): Reply =>
     reply(200, paidInvoice({ payments: payments({ payment }) }));
@@ -55,8 +55,8 @@ it('an invoice payment of an unknown type is no collection by Stripe, and one wi
 });
 
 it.each([
-  ['a card that Stripe charged', {}],
-  ['a payment record that somebody attached', { record: 'pr_hand' }],
+  ['Stripe’s card charge', {}],
+  ['an attached payment record', { record: 'pr_hand' }],
 ])('the rest of an invoice counts as paid out of band after a part payment by %s', async (_, part) => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const listed = payments({ ...part, minor: 990 }, { payment: { type: 'out_of_band_payment' }, minor: 2000 });
@@ -64,7 +64,7 @@ it.each([
   expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true });
 });
 
-it('a card payment without its amount may cover the whole invoice', async () => {
+it('a card payment without an amount may cover the whole invoice, so the mark counts as refused', async () => {
   const listed = payments({ minor: null });
   const { platform } = await stub(
     refusal(400, { code: 'invoice_already_paid' }),
@@ -73,7 +73,7 @@ it('a card payment without its amount may cover the whole invoice', async () => 
   expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
 });
 
-it('a reference counts as written only if the invoice in the answer of Stripe shows it', async () => {
+it('a payment’s reference counts as stored only if Stripe’s reply shows it', async () => {
   const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
   const { platform } = await stub(
     reply(200, anInvoice({ metadata })),
@@ -92,7 +92,7 @@ it.each([
   ['pmt_restored', 'pmt_before', 'prf_2', false],
   ['pay_1', 'pay_2', 'prf_1', false],
 ])(
-  'the reference of %s counts as set next to the name %s, %s: %s, as after a restore',
+  'after a restore, a search for %s with the stored id %s and the reference %s finds the mark: %s',
   async (paymentId, shown, reference, done) => {
     const metadata = { mor_payment_id: shown, mor_charge_id: 'prf_1' };
     const { platform } = await stub(reply(200, anInvoice({ metadata })));

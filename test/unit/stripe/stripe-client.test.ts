@@ -10,7 +10,7 @@ import { aRig, FixedClock } from '../mor-peer.js';
 const HELD_BACK = { ok: false, kind: 'stopped', code: 'shadow_mode', status: null };
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-it('in shadow mode the Stripe client reads, sends no change, and spends no budget on one', async () => {
+it('in shadow mode, Crossbill reads from Stripe but sends no change and spends no budget on one', async () => {
   const stub = await startStub(reply(200, anInvoice()));
   const budget = new InMemoryRequestBudget();
   const options = { apiKey: API_KEY, apiBase: stub.base, customPaymentMethodType: null, shadow: true };
@@ -25,7 +25,7 @@ it('in shadow mode the Stripe client reads, sends no change, and spends no budge
   await stub.close();
 });
 
-it('in shadow mode the client of the MoR reads, and sends no change', async () => {
+it('in shadow mode, Crossbill reads from the MoR but sends no change', async () => {
   const { peer, transport, close } = await aRig({ shadow: true });
   const accept = (): true => true;
   for (const method of METHODS) {
@@ -39,7 +39,7 @@ it('in shadow mode the client of the MoR reads, and sends no change', async () =
   await close();
 });
 
-it('shadow mode relays nothing', async () => {
+it('in shadow mode, Crossbill relays no event', async () => {
   const line = { exchange: () => Promise.reject(new Error('something was sent')), close: () => Promise.resolve() };
   const options = { relay: { url: 'http://127.0.0.1:9/x', secret: new Secret('whsec_relay') }, line, shadow: true };
   expect(await new HttpEventRelay(options, new FixedClock()).send(Buffer.from('{}'), new Date())).toMatchObject(

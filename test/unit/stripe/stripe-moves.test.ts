@@ -19,7 +19,7 @@ const SUBSCRIPTION = {
   metadata: {},
 };
 
-it('each request of a move carries its change and nothing else', () => {
+it('each Stripe request of a subscription’s move carries only its own change', () => {
   expect(custom.encode({ kind: 'make_method' })).toEqual({
     method: 'POST',
     path: '/v1/payment_methods',
@@ -44,11 +44,11 @@ it('each request of a move carries its change and nothing else', () => {
   );
 });
 
-it('the settings choose the way of a move', () => {
+it('the settings choose between a custom payment method and send_invoice for moved subscriptions', () => {
   expect([custom.way, new StripeMoves(client, null).way]).toEqual(['custom_method', 'send_invoice']);
 });
 
-it('a subscription renews with its first item, in either rendering', () => {
+it('Crossbill reads a subscription’s renewal date from its earliest item, or from an older API shape', () => {
   const renewsAt = new Date(1_800_000_000_000);
   expect(parseMovable(SUBSCRIPTION)).toMatchObject({ renewsAt, ownMethodId: 'pm_1', unpaid: null, scheduleId: null });
   const older = { ...SUBSCRIPTION, items: undefined, current_period_end: 1_800_000_000 };
@@ -56,7 +56,7 @@ it('a subscription renews with its first item, in either rendering', () => {
   expect(parseMovable({ ...SUBSCRIPTION, items: {} })?.renewsAt).toBeNull();
 });
 
-it('a subscription shows its newest draft or open invoice, and its schedule', () => {
+it('Crossbill reads the newest draft or open invoice of a subscription, and its schedule', () => {
   for (const status of ['draft', 'open'])
     expect(parseMovable({ ...SUBSCRIPTION, latest_invoice: { id: 'in_1', status } })?.unpaid).toEqual({
       invoiceId: 'in_1',
@@ -65,7 +65,7 @@ it('a subscription shows its newest draft or open invoice, and its schedule', ()
   expect(parseMovable({ ...SUBSCRIPTION, schedule: 'sub_sched_1' })?.scheduleId).toBe('sub_sched_1');
 });
 
-it('an object without a status is no subscription', () => {
+it('Crossbill reads no subscription from an object without a status or of another kind', () => {
   expect(parseMovable({ ...SUBSCRIPTION, status: 7 })).toBeNull();
   expect(parseMovable({ ...SUBSCRIPTION, object: 'customer' })).toBeNull();
 });

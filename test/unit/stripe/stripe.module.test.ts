@@ -19,7 +19,7 @@ function optionsFor(apiBase: string) {
   return { apiKey: API_KEY, apiBase, customPaymentMethodType: 'cpmt_1' };
 }
 
-it('the Stripe module gives the platform and the reader, and both ask the budget', async () => {
+it('the Stripe module provides its parts to the application, and all calls use the request budget', async () => {
   const stub = await startStub(reply(200, anInvoice()), reply(200, aRecord()));
   const stripe = StripeModule.registerAsync({ useFactory: () => optionsFor(stub.base) });
   const app = await Test.createTestingModule({ imports: [BudgetModule, stripe] }).compile();

@@ -59,7 +59,7 @@ const second = [
   subscription(103, { charged: null }),
 ];
 
-it('doctor --all reads every subscription, counts the enrolled, names those with a charge by Stripe, and keeps each look', async () => {
+it('crossbill doctor --all reads every subscription and names each enrolled one that Stripe itself charges', async () => {
   const { check, charged, asked, kept, progress } = await walk([first, second], true);
   expect(asked).toEqual([null, 'sub_99']);
   expect(progress).toEqual([100, 104]);
@@ -73,7 +73,7 @@ it('doctor --all reads every subscription, counts the enrolled, names those with
   ]);
 });
 
-it('doctor without --all makes one request for subscriptions, and reports the part', async () => {
+it('crossbill doctor without --all makes one request for subscriptions, and says so', async () => {
   const { check, asked } = await walk([first, second], false);
   expect(asked).toEqual([null]);
   expect(check).toMatchObject({
@@ -82,7 +82,7 @@ it('doctor without --all makes one request for subscriptions, and reports the pa
   });
 });
 
-it('doctor names its progress and the missing right of the key after a refusal by Stripe', async () => {
+it('after a refusal by Stripe, crossbill doctor names the missing right of the key and its progress', async () => {
   expect((await walk([first, second], true, 1)).check).toMatchObject({
     state: 'warn',
     detail: '403 no right, after 100',
@@ -91,6 +91,6 @@ it('doctor names its progress and the missing right of the key after a refusal b
   expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
 });
 
-it('doctor says nothing about charges without a subscription', async () => {
+it('crossbill doctor passes the check of Stripe’s charges if no subscription exists', async () => {
   expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
 });

@@ -6,7 +6,7 @@ import { FACT_NAMES, newRehearsal, observe } from '../../../../src/cli/rehearse/
 const NOW = new Date('2026-11-26T00:00:00Z');
 const aRehearsal = () => newRehearsal('0a1b2c3d', 'acct_1', NOW);
 
-it('the report of a rehearsal has a row for each step, run or not', () => {
+it('the report of a rehearsal has a row for each step, even for a step not yet run', () => {
   const r = aRehearsal();
   r.steps.push({ name: 'customer', state: 'passed', detail: 'one | two', at: NOW.toISOString() });
   const text = markdownReport(r, ['customer', 'mark']);
@@ -14,7 +14,7 @@ it('the report of a rehearsal has a row for each step, run or not', () => {
   expect(text).toContain('| mark | not yet | |');
 });
 
-it('the report of a rehearsal has a heading for each fact, observed or not', () => {
+it('the report of a rehearsal has a heading for each fact, even for a fact not observed', () => {
   const r = aRehearsal();
   observe(r, 'key_life', { answer: 'same', age_minutes: 3 });
   const text = markdownReport(r, []);
@@ -23,7 +23,7 @@ it('the report of a rehearsal has a heading for each fact, observed or not', () 
   expect(text).toContain('- answer: `same`; age minutes: 3');
 });
 
-it('the report of a rehearsal counts the same observation once', () => {
+it('the report of a rehearsal lists an equal observation once', () => {
   const r = aRehearsal();
   for (const status of [404, 404, 200]) observe(r, 'unknown_charge', { status });
   expect(r.facts.unknown_charge).toEqual([{ status: 404 }, { status: 200 }]);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the state file of a rehearsal reads as written, and only its owner may read it', () => {
+it('crossbill rehearse reads its state file as written, and only the file’s owner may read it', () => {
   const r = newRehearsal('0a1b2c3d', 'acct_1', new Date());
   r.ids['clock'] = 'clock_1';
   r.steps.push({ name: 'customer', state: 'passed', detail: 'made', at: new Date().toISOString() });
@@ -24,12 +24,12 @@ it('the state file of a rehearsal reads as written, and only its owner may read 
   expect(readdirSync(join(folder, 'new'))).toEqual(['rehearsal.json']);
 });
 
-it('the first rehearsal needs no state file', () => {
+it('crossbill rehearse starts without a state file', () => {
   expect(loadRehearsal(join(folder, 'rehearsal.json'))).toBeNull();
 });
 
 it.each(['', '{', '[]', '{"rehearsal":2}', '{"rehearsal":1,"id":"a"}'])(
-  'a state file of a rehearsal with %p in it is an error',
+  'crossbill rehearse refuses a state file with the content %p',
   (text) => {
     const path = join(folder, 'rehearsal.json');
     writeFileSync(path, text);

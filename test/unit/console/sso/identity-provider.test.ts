@@ -38,20 +38,20 @@ async function refusal(said: Said): Promise<SignInFailed> {
 const ada = { email: 'ada@example.com', groups: ['finance'] };
 const now = (): number => Math.floor(Date.now() / 1000);
 
-it('email_verified may be the text "true" in the ID token', async () => {
+it('single sign-on accepts email_verified as the text "true" in the ID token', async () => {
   expect(await comesBack({ idToken: { ...ada, email_verified: 'true' }, userinfo: null })).toEqual({
     ...ada,
     verified: true,
   });
 });
 
-it('email_verified may be the text "true" at userinfo', async () => {
+it('single sign-on accepts email_verified as the text "true" from userinfo', async () => {
   const userinfo = { sub: 'u1', ...ada, email_verified: 'true' };
   expect(await comesBack({ idToken: {}, userinfo })).toEqual({ ...ada, verified: true });
 });
 
 it.each([undefined, null, false, 'false', '', 'TRUE', 'yes', ' true', 1, ['true']])(
-  'email_verified as %p lets nobody in',
+  'single sign-on lets nobody in with email_verified as %p',
   async (word) => {
     for (const userinfo of [null, { sub: 'u1', ...ada, email_verified: word }])
       expect(await comesBack({ idToken: { ...ada, email_verified: word }, userinfo })).toMatchObject({
@@ -60,7 +60,7 @@ it.each([undefined, null, false, 'false', '', 'TRUE', 'yes', ' true', 1, ['true'
   },
 );
 
-it('Crossbill takes a token from a clock a few seconds ahead', async () => {
+it('single sign-on accepts a token from a clock a few seconds ahead', async () => {
   const idToken = { ...ada, email_verified: true, iat: now() + 20, nbf: now() + 20, exp: now() + 320 };
   expect(await comesBack({ idToken, userinfo: null })).toMatchObject({ verified: true });
 });
@@ -69,13 +69,13 @@ it.each([
   ['a provider 90 s ahead', 90, { nbf: 90, exp: 390 }],
   ['a provider 90 s ahead that says only when the token was issued', 90, { exp: 390 }],
   ['a provider ten minutes behind', -600, { nbf: -600, exp: -300 }],
-])('Crossbill refuses a token of another time, and blames the clocks: %s', async (_, iat, rest) => {
+])('single sign-on refuses a token from a wrong clock and says so: %s', async (_, iat, rest) => {
   const at = Object.fromEntries(Object.entries({ iat, ...rest }).map(([name, s]) => [name, now() + s]));
   const failed = await refusal({ idToken: { ...ada, email_verified: true, ...at }, userinfo: null });
   expect([failed.status, failed.message]).toEqual([400, expect.stringContaining('clock')]);
 });
 
-it('Crossbill does not blame the clocks for a token of another client', async () => {
+it('single sign-on refuses a token of another client without naming the clock', async () => {
   const failed = await refusal({ idToken: { ...ada, email_verified: true, aud: 'another' }, userinfo: null });
   expect([failed.status, failed.message]).toEqual([400, expect.not.stringContaining('clock')]);
 });

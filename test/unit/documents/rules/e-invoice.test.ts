@@ -23,7 +23,7 @@ it.each([
   ['e_invoice.issued', 'ISSUED'],
   ['e_invoice.issuance_failed', 'FAILED'],
   ['e_invoice.cancelled', 'CANCELLED'],
-] as const)('an e-invoice after %s is %s', (type, status) => {
+] as const)('after the event %s, an e-invoice has the status %s', (type, status) => {
   const { state, verdict } = tell(lane(), type);
   expect(last(state)).toMatchObject({
     kind: 'e_invoice',
@@ -36,13 +36,13 @@ it.each([
   expect(verdict).toEqual({ status: 'done', reason: `e-invoice ei_1 is ${status}` });
 });
 
-it('a failed or cancelled e-invoice stays so after a late, earlier event', () => {
+it('a failed or cancelled e-invoice keeps its status after a late e_invoice.issued event', () => {
   for (const status of ['FAILED', 'CANCELLED'])
     expect(last(tell(withObjects(lane(), eInvoice({ status })), 'e_invoice.issued').state)?.status).toBe(status);
   expect(last(tell(withObjects(lane(), eInvoice()), 'e_invoice.cancelled').state)?.status).toBe('CANCELLED');
 });
 
-it('a failed e-invoice carries the MoR’s reason, if there is one', () => {
+it('a failed e-invoice shows the MoR’s reason, if the event has one', () => {
   const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', { eInvoiceId: 'ei_1', reason: 'no VAT number' });
   expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
   expect(verdict.reason).toBe('e-invoice ei_1 is FAILED: no VAT number');
@@ -50,7 +50,7 @@ it('a failed e-invoice carries the MoR’s reason, if there is one', () => {
   expect([last(issued.state)?.detail.failure, issued.verdict.reason]).toEqual([undefined, 'e-invoice ei_1 is ISSUED']);
 });
 
-it('an e-invoice belongs to the first proforma invoice or payment of its events', () => {
+it('an e-invoice belongs to the proforma invoice or payment named by its first event', () => {
   const data = { e_invoice_id: 'ei_1', service: { id: PROFORMA } };
   const other = aProforma({ id: 'pfm_0', morId: 'pf_0', paymentRowId: 'pmt_0' });
   const requested = aProforma({ id: 'pfm_2', morId: null, paymentRowId: 'pmt_2' });
@@ -64,7 +64,7 @@ it('an e-invoice belongs to the first proforma invoice or payment of its events'
   ).toMatchObject({ ...{ paymentRowId: null, detail: { madeFor: null } } });
 });
 
-it('an event without an e-invoice id changes nothing', () => {
+it('an e-invoice event without an e-invoice id changes nothing', () => {
   const s = lane();
   const { state, verdict } = tell(s, 'e_invoice.issued', { about: 'x' });
   expect(state).toBe(s);

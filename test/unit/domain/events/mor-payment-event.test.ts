@@ -26,7 +26,7 @@ function changed(path: string, member: string, value: unknown, at: 'root' | 'obj
 
 const at = (name: string): string => `mor-events/payment.${name}.json`;
 
-it('each type of payment event puts its facts into the lane of its invoice', () => {
+it('Crossbill reads the amounts, ids and decline code of each type of payment event', () => {
   expect(parseMorPaymentEvent(wire(at('succeeded')))).toMatchObject({
     verdict: 'usable',
     lane: 'in_1Fern0003',
@@ -52,7 +52,7 @@ it.each([
   'merchant_customer_id',
   'processor_charge_id',
   'processor_payment_intent_id',
-])('a payment event without a usable %s is unusable', (member) => {
+])('Crossbill cannot use a payment event without a valid %s', (member) => {
   for (const name of ['succeeded', 'failed', 'requires_action', 'refunded']) {
     for (const value of [undefined, null, '', 7, 'x'.repeat(256), 'a\0b', '\ud800']) {
       if ((value ?? '') === '' && member === 'processor_charge_id') continue; // see below
@@ -64,7 +64,7 @@ it.each([
 });
 
 it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
-  'a payment event with the invoice id %s is unusable: a lane of Crossbill has that name',
+  'Crossbill cannot use a payment event with the reserved invoice id %s',
   (name) => {
     for (const type of ['succeeded', 'failed', 'requires_action', 'refunded']) {
       expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
@@ -76,16 +76,19 @@ it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
   },
 );
 
-it.each([undefined, null, ''])('a refund event without an invoice (%j) goes into the lane of its payment', (value) => {
-  const paymentId = 'pay_fern3';
-  expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({
-    verdict: 'usable',
-    lane: `mor:${paymentId}`,
-    event: { invoiceId: null, paymentId },
-  });
-});
+it.each([undefined, null, ''])(
+  'Crossbill files a refund event without an invoice id (%j) under its payment',
+  (value) => {
+    const paymentId = 'pay_fern3';
+    expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({
+      verdict: 'usable',
+      lane: `mor:${paymentId}`,
+      event: { invoiceId: null, paymentId },
+    });
+  },
+);
 
-it.each([undefined, null, ''])('a refund event of a payment link may name no customer (%j)', (value) => {
+it.each([undefined, null, ''])('Crossbill accepts a refund event without a customer id (%j)', (value) => {
   expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_customer_id', value))).toMatchObject({
     verdict: 'usable',
     event: { customerId: '' },
@@ -93,7 +96,7 @@ it.each([undefined, null, ''])('a refund event of a payment link may name no cus
 });
 
 it.each(['', null, undefined])(
-  'a payment event without a charge id (%j) is usable only if nothing was charged',
+  'Crossbill accepts a payment event without a charge id (%j) only if nothing was charged',
   (value) => {
     const verdict = (name: string) => parseMorPaymentEvent(changed(at(name), 'processor_charge_id', value)).verdict;
     expect(['succeeded', 'failed', 'requires_action', 'refunded'].map(verdict)).toEqual([
@@ -106,20 +109,20 @@ it.each(['', null, undefined])(
 );
 
 it.each([0, -1, 1.5, '100', '1e3', 2 ** 53, null, undefined, true, [5], NaN])(
-  'a payment event with the amount %j is unusable',
+  'Crossbill cannot use a payment event with the amount %j',
   (amount) => {
     expect(parseMorPaymentEvent(changed(at('succeeded'), 'amount', amount)).verdict).toBe('unusable');
   },
 );
 
-it('a payment event may write its currency in either case', () => {
+it('Crossbill reads the currency of a payment event in upper or lower case', () => {
   expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'GbP'))).toMatchObject({
     event: { amount: { currency: 'GBP' } },
   });
   expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'pound')).verdict).toBe('unusable');
 });
 
-it('a payment event must carry the status of its own type', () => {
+it('Crossbill accepts a payment event only with a status of its own type', () => {
   const fitting: Record<string, readonly string[]> = {
     succeeded: ['succeeded'],
     failed: ['failed'],
@@ -135,7 +138,7 @@ it('a payment event must carry the status of its own type', () => {
   }
 });
 
-it('a refund event needs one of the two refund ids; the total is optional', () => {
+it('Crossbill needs a refund id or a running total in a refund event', () => {
   const without = (...members: string[]) => {
     const event = json(at('refunded'));
     for (const member of members) delete event['data']?.['object']?.[member];
@@ -150,7 +153,7 @@ it('a refund event needs one of the two refund ids; the total is optional', () =
   expect(parseMorPaymentEvent(changed(at('refunded'), 'processor_refund_id', 5)).verdict).toBe('unusable');
 });
 
-it('a payment event may carry Unix seconds, ISO text or a date under the other name', () => {
+it('Crossbill reads the time of a payment event as Unix seconds or as ISO text', () => {
   const second = new Date('2026-11-07T00:00:30Z');
   const dated = (times: object) => {
     const { created: _created, ...rest } = json(at('succeeded')) as unknown as Record<string, unknown>;
@@ -167,7 +170,7 @@ it('a payment event may carry Unix seconds, ISO text or a date under the other n
 });
 
 it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
-  'a payment event never takes the date %s: no database has that year',
+  'Crossbill refuses the event time %s outside the years the database can store',
   (text) => {
     expect(timeOf(text)).toBeNull();
     expect(timeOf('0001-01-01T00:00:00Z')?.toISOString()).toBe('0001-01-01T00:00:00.000Z');
@@ -181,7 +184,7 @@ it('Crossbill ignores a payment event of an unused type', () => {
   }
 });
 
-it('a payment event never shows a card number from its free text', () => {
+it('Crossbill masks card numbers in the failure message of a payment event', () => {
   const body = changed(at('failed'), 'failure_message', 'card 4242 4242 4242 4242 declined, ticket 1234567890123\0');
   expect(parseMorPaymentEvent(body)).toMatchObject({
     event: { failureMessage: 'card [masked] declined, ticket 1234567890123\uFFFD' },
@@ -192,14 +195,14 @@ const proforma = '6d7c2a54-0f3e-4b1c-9a7e-2f5b1c0d9e11';
 
 it.each(
   readdirSync(new URL('../../../wire/mor-events', import.meta.url)).filter((name) => !/payment\.[fsr]/.test(name)),
-)('Crossbill reads a %s event', (name) => {
+)('Crossbill reads the MoR’s example event %s', (name) => {
   expect(parseMorServiceEvent(wire(`mor-events/${name}`))).toMatchObject({
     verdict: 'usable',
     type: name.slice(0, -5),
   });
 });
 
-it('all events about one proforma invoice share a lane, and each has its own id', () => {
+it('Crossbill files all events about one proforma invoice together, each under its own id', () => {
   const parsed = ['issued', 'issuance_failed', 'settled'].map((name) =>
     parseMorServiceEvent(wire(`mor-events/proforma_invoice.${name}.json`)),
   );
@@ -208,7 +211,7 @@ it('all events about one proforma invoice share a lane, and each has its own id'
 });
 
 const settled = 'mor-events/proforma_invoice.settled.json';
-it('a settled proforma invoice carries exact amounts', () => {
+it('Crossbill reads the exact amounts of a settled proforma invoice', () => {
   expect(parseMorServiceEvent(wire(settled))).toMatchObject({
     event: {
       total: { minor: 119050n, currency: 'EUR' },
@@ -220,14 +223,14 @@ it('a settled proforma invoice carries exact amounts', () => {
 });
 
 it.each(['1190.505', '1e3', '-1', '0', '', ' 1', '1,000.00', 1190.5, null])(
-  'a settled proforma invoice with the amount %j is unusable',
+  'Crossbill cannot use a settled proforma invoice with the amount %j',
   (amount) => {
     const body = changed(settled, 'amountReceived', { amount, currency: 'EUR' }, 'data');
     expect(parseMorServiceEvent(body).verdict).toBe('unusable');
   },
 );
 
-it('a settled proforma invoice needs its id, its status and its time', () => {
+it('Crossbill cannot use a settled proforma invoice without a valid id, status or time', () => {
   for (const [member, value] of [
     ['proformaInvoiceId', undefined],
     ['status', 'PAID'],
@@ -237,7 +240,7 @@ it('a settled proforma invoice needs its id, its status and its time', () => {
   }
 });
 
-it('an event of the MoR gives up every id in its data, at any depth', () => {
+it('Crossbill finds every id in the data of an event from the MoR, at any depth', () => {
   const parsed = parseMorServiceEvent(wire('mor-events/payment.captured.json'));
   if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
   expect(idsIn(parsed.event.data)).toEqual(
@@ -245,7 +248,7 @@ it('an event of the MoR gives up every id in its data, at any depth', () => {
   );
 });
 
-it('Crossbill ignores unknown event types, and types that the MoR documents but does not send', () => {
+it('Crossbill ignores unknown event types, and types documented but never sent by the MoR', () => {
   for (const type of ['payment.settled', 'report.available', 'dispute.closed', 'toString']) {
     expect(parseMorServiceEvent(bytes({ id: 'e', type, data: {} })).verdict).toBe('ignored');
   }
@@ -254,14 +257,14 @@ it('Crossbill ignores unknown event types, and types that the MoR documents but 
 const good = wire('mor-events/payment.succeeded.json');
 const text = good.toString();
 it.each<[string, Buffer]>([
-  ['empty', Buffer.alloc(0)],
-  ['cut off', good.subarray(0, 100)],
+  ['of no bytes', Buffer.alloc(0)],
+  ['cut off in the middle', good.subarray(0, 100)],
   ['of a top-level array', Buffer.from('[]')],
   ['of null', Buffer.from('null')],
   ['of a number', Buffer.from('7')],
   ['with a byte order mark', Buffer.from(`\uFEFF${text}`)],
   ['in UTF-16', Buffer.from(text, 'utf16le')],
-  ['compressed', gzipSync(good)],
+  ['compressed by gzip', gzipSync(good)],
   ['with a byte that is not UTF-8', Buffer.concat([good.subarray(0, 12), Buffer.from([0xff]), good.subarray(12)])],
   [
     'of 10,000 levels of arrays',
@@ -278,13 +281,13 @@ it.each<[string, Buffer]>([
   ['with a number as id', bytes({ id: 5, type: 'payment.succeeded' })],
   ['with an id of 256 characters', bytes({ id: 'x'.repeat(256), type: 'payment.succeeded' })],
   ['with NUL in its id', bytes({ id: 'a\0', type: 'payment.succeeded' })],
-])('a body of the MoR is unusable, and its bytes name it: %s', (_name, body) => {
+])('Crossbill cannot use a webhook body %s, and derives its event id from its bytes', (_name, body) => {
   for (const parse of parsers) {
     expect(parse(body)).toMatchObject({ verdict: 'unusable', eventId: bodyId(body) });
   }
 });
 
-it('a body without a type keeps its event id', () => {
+it('Crossbill keeps the event id of a webhook body without a valid type', () => {
   for (const type of [undefined, null, '', 5, 'x'.repeat(256)]) {
     expect(parseStripeEvent(bytes({ id: 'evt_1', type }))).toMatchObject({
       verdict: 'unusable',
@@ -294,20 +297,20 @@ it('a body without a type keeps its event id', () => {
   }
 });
 
-it('an event id may hold quotes, line ends and 255 characters', () => {
+it('Crossbill accepts an event id with quotes, line ends and 255 characters', () => {
   for (const id of ['x'.repeat(255), `"';--\r\n\u001b[31m `, '日本', ' EVT ']) {
     expect(parseStripeEvent(bytes({ id, type: 'x.y' })).eventId).toBe(id);
   }
 });
 
-it('an event may repeat a key in two objects, and hold odd whitespace and huge unused numbers', () => {
+it('Crossbill reads a body with a key repeated in two objects, odd whitespace and huge unused numbers', () => {
   const body = Buffer.from(
     text.replace('"data": {', '\r\n\t"other": {"id": 1152921504606846976, "type": "\\"id\\":"}, "data": {'),
   );
   expect(parseMorPaymentEvent(body).verdict).toBe('usable');
 });
 
-it('a body with __proto__ and constructor changes nothing but itself', () => {
+it('Crossbill reads a body with __proto__ and constructor without any change to other objects', () => {
   const body = Buffer.from(
     text.replace('"object": {', '"object": {"__proto__": {"amount": 1}, "constructor": {"prototype": {"x": 1}},'),
   );
@@ -322,7 +325,7 @@ it('Crossbill reads a body with 100,000 keys', () => {
   expect(parseStripeEvent(bytes({ id: 'evt_1', type: 'x.y', ...many })).verdict).toBe('ignored');
 });
 
-it('every body gets a verdict and never an exception', () => {
+it('Crossbill gives every webhook body a verdict and never throws', () => {
   const event = fc.record(
     {
       id: fc.oneof(fc.string(), fc.jsonValue()),
@@ -352,7 +355,7 @@ it('every body gets a verdict and never an exception', () => {
   );
 });
 
-it('an event means the same in any order of its keys', () => {
+it('Crossbill reads an event alike in any order of its keys', () => {
   const shuffled = (value: unknown, order: (keys: string[]) => string[]): unknown =>
     typeof value !== 'object' || value === null || Array.isArray(value)
       ? value

@@ -15,14 +15,14 @@ const read = (over: object) => {
   return parsed.ok ? parsed.invoice : parsed.problem;
 };
 
-it('an invoice keeps its customer’s country only as two capital letters', () => {
+it('Crossbill reads a customer’s country only as two capital letters', () => {
   const country = (text: unknown) => read({ customer_address: { country: text } });
   expect(country('AT')).toMatchObject({ customerCountry: 'AT' });
   for (const text of ['Austria', 'at', 'AUT', 'xAT', null, 7])
     expect(country(text)).toMatchObject({ customerCountry: null });
 });
 
-it('an invoice keeps Stripe’s auto_advance and its own payment method, if Stripe sends them', () => {
+it('Crossbill reads auto_advance and the invoice’s own payment method, if Stripe sends them', () => {
   expect(read({ auto_advance: false, default_payment_method: 'pm_1', default_source: 'src_1' })).toMatchObject({
     ...{ autoAdvance: false, ownMethodId: 'pm_1' },
   });
@@ -34,7 +34,7 @@ it('an invoice keeps Stripe’s auto_advance and its own payment method, if Stri
   ]);
 });
 
-it('an invoice keeps only text values of its subscription’s metadata', () => {
+it('Crossbill reads only text values of the subscription’s metadata', () => {
   const metadata = { mor: 'yes', n: 7 };
   expect(read({ parent: { subscription_details: { metadata } } })).toMatchObject({ metadata: { mor: 'yes' } });
   expect(read({ subscription_details: { metadata } })).toMatchObject({ metadata: { mor: 'yes' } });
@@ -42,7 +42,7 @@ it('an invoice keeps only text values of its subscription’s metadata', () => {
     expect(Object.keys(read(over))).not.toContain('metadata');
 });
 
-it('a deleted invoice needs no status, and an unsent overpaid amount stays unknown', () => {
+it('Crossbill reads a deleted invoice without a status, and keeps an unsent overpaid amount unknown', () => {
   const { status, ...gone } = base;
   expect(parseInvoice({ ...gone, deleted: true })).toMatchObject({ ok: true, invoice: { status: 'deleted' } });
   expect(parseInvoice(gone)).toMatchObject({ ok: false, problem: 'status is missing or not a known one' });
@@ -52,7 +52,7 @@ it('a deleted invoice needs no status, and an unsent overpaid amount stays unkno
   expect(read({ amount_paid: 990 })).toMatchObject({ amountPaid: 990n, amountRemaining: 2000n });
 });
 
-it('an event without its own time takes the time of its invoice', () => {
+it('Crossbill dates a Stripe event without a time by the creation of its invoice', () => {
   const event = (over: object, type = 'invoice.created') =>
     parseStripeEvent(
       bytes({ id: 'evt_1', object: 'event', type, data: { object: { ...base, created: 1_000 } }, ...over }),
@@ -67,33 +67,33 @@ it('an event without its own time takes the time of its invoice', () => {
 });
 
 it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4242 4242 4242'])(
-  'Crossbill keeps an invoice number or code, even in the form of a card number: %s',
+  'Crossbill keeps the invoice number %s, although it looks like a card number',
   (number) => {
     expect(textOf(number)).toBe(number);
     expect([textOf(''), textOf(7), textOf('a\0')]).toEqual([null, null, 'a\uFFFD']);
   },
 );
 
-it('Crossbill keeps the id of an invoice’s revision: reported inputs 13', () => {
+it('Crossbill reads the id of an invoice’s revision (reported inputs 13)', () => {
   const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
   expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
   expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);
 });
 
-it.each([1, 2, 3])('Crossbill keeps the invoice number: reported input 03-number-%i', (n) => {
+it.each([1, 2, 3])('Crossbill reads the invoice number of reported input 03-number-%i', (n) => {
   const text = reported(`03-number-${n}`);
   const { data } = JSON.parse(text) as { data: { object: { number: string } } };
   expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
 });
 
-it('free text keeps 5,000 characters, hides card numbers and shows other numbers', () => {
+it('Crossbill cuts free text to 5,000 characters and masks card numbers, but no other numbers', () => {
   expect(freeText('x'.repeat(5_001))).toHaveLength(5_000);
   expect([freeText(''), freeText(7)]).toEqual([null, null]);
   expect(freeText('card 4242 4242 4242 4242, ref 4242424242424241')).toBe('card [masked], ref 4242424242424241');
   expect([freeText('5555555555554444'), freeText('378282246310005')]).toEqual(['[masked]', '[masked]']);
 });
 
-it('a time is whole seconds from 1970 on, or ISO 8601', () => {
+it('Crossbill refuses a time in fractions of a second, before 1970 or in a list', () => {
   expect([timeOf(0), timeOf(-1), timeOf(1.5), timeOf(['2027-07-01T00:00:00Z'])]).toEqual([
     new Date(0),
     null,
@@ -102,7 +102,7 @@ it('a time is whole seconds from 1970 on, or ISO 8601', () => {
   ]);
 });
 
-it('an event with an amount below the smallest unit is unusable', () => {
+it('Crossbill cannot use an event with an amount below the smallest unit', () => {
   expect(amountIn({ amount: { amount: '0.01', currency: 'EUR' } })?.minor).toBe(1n);
   const settled = (amount: string) => {
     const money = { amount, currency: 'EUR' };
@@ -117,7 +117,7 @@ it('an event with an amount below the smallest unit is unusable', () => {
   expect([settled('0.01'), settled('0.00'), settled('0.001')]).toEqual(['usable', 'unusable', 'unusable']);
 });
 
-it('an unreadable body gives its reason: empty, too deep, no JSON, no object, or a repeated key', () => {
+it('Crossbill names the reason for an unreadable webhook body', () => {
   const why = (text: string) => {
     const parsed = parseBody(Buffer.from(text));
     return parsed.ok ? 'read' : parsed.reason;

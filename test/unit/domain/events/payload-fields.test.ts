@@ -23,21 +23,21 @@ describe('a deadline', () => {
     [{ due_by: 1_814_400_000_000 }],
     [{ respondBy: '2027-07-01' }],
     [{ list: [{ Deadline: '2027-07-01T00:00:00.000Z' }] }],
-  ])('Crossbill finds the deadline in %j', (data) => {
+  ])('Crossbill finds the deadline of a dispute in %j', (data) => {
     expect(deadlineIn(data)).toEqual(JULY);
   });
 
-  it('Crossbill makes up no deadline', () => {
+  it('Crossbill finds no deadline in unreadable or unrelated fields', () => {
     expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
   });
 
-  it('a deadline wins over an earlier member with an expiry', () => {
+  it('Crossbill prefers a deadline to an earlier expiry field', () => {
     expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
   });
 });
 
 describe('a dashboard link', () => {
-  it('the dashboard link is the https link with that name', () => {
+  it('Crossbill finds the dashboard link of a dispute under its usual names', () => {
     const data = { file: 'https://files.example/a', links: { dashboardUrl: 'https://dash.example/d/1' } };
     expect(dashboardIn(data)).toBe('https://dash.example/d/1');
     expect(dashboardIn({ link: 'https://dash.example/d/2' })).toBe('https://dash.example/d/2');
@@ -56,7 +56,7 @@ describe('a dashboard link', () => {
   });
 });
 
-it('an amount is exact or null', () => {
+it('Crossbill reads an amount exactly or not at all', () => {
   expect(amountIn({ payment: { amount: { amount: '10.50', currency: 'eur' } } })).toEqual({
     minor: 1050n,
     currency: 'EUR',
@@ -65,7 +65,7 @@ it('an amount is exact or null', () => {
   expect(amountIn({ amount: 1050 })).toBeNull();
 });
 
-it('an amount is a positive text with a currency; the disputed one wins, and a bad one gives way', () => {
+it('Crossbill reads a positive text with a currency as an amount, and prefers a disputed amount', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => amountIn({ amount: { amount, currency } });
   expect([of('0.01'), of('0.00'), of('-1.00'), of(10.5), of(null), of('1.00', null), of('1.00', 'E')]).toEqual([
     ...[{ minor: 1n, currency: 'EUR' }, null, null, null, null, null, null],
@@ -77,7 +77,7 @@ it('an amount is a positive text with a currency; the disputed one wins, and a b
   ).toEqual({ minor: 1000n, currency: 'EUR' });
 });
 
-it('a decimal with its currency is an amount; a bare whole number stays text', () => {
+it('Crossbill reads a decimal with a currency as an amount, and keeps a bare whole number as text', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => sumIn({ amount, currency });
   expect([of('3.00'), of('300', 'JPY')]).toEqual([
     { minor: 300n, currency: 'EUR' },
@@ -92,7 +92,7 @@ it('a decimal with its currency is an amount; a bare whole number stays text', (
   expect(amountIn({ amount: 300, currency: 'EUR' })).toBeNull();
 });
 
-it('the outermost sum wins, the disputed one first, even if it is unreadable', () => {
+it('Crossbill prefers the outermost sum, then the disputed sum, even if the sum is unreadable', () => {
   const whole = { amount: '29.90', currency: 'EUR' };
   expect(sumIn({ disputedAmount: 300, currency: 'EUR', amount: whole })).toBe('300 EUR');
   expect(sumIn({ amount: 300, currency: 'EUR', payment: { amount: whole } })).toBe('300 EUR');
@@ -103,13 +103,13 @@ it('the outermost sum wins, the disputed one first, even if it is unreadable', (
   expect(sumIn(inside)).toBe('2990 eur or 3.00 EUR');
 });
 
-it('Crossbill finds a text and a time by name', () => {
+it('Crossbill finds a text and a time in a payload by field name', () => {
   const data = { about: { Reason: 'no', settled_at: '2027-07-01', seen: 'x2027-07-01', late: '20270701000000' } };
   expect([textNamed(data, 'code', 'reason'), textNamed(data, 'code')]).toEqual(['no', null]);
   expect([timeNamed(data, 'settledAt'), timeNamed(data, 'seen'), timeNamed(data, 'late')]).toEqual([JULY, null, null]);
 });
 
-it('Crossbill searches a thousand members, and takes a link of at most 2,048 characters', () => {
+it('Crossbill searches the first thousand members of a payload, and accepts links of at most 2,048 characters', () => {
   const after = (n: number) =>
     deadlineIn({ ...Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, null])), deadline: '2027-07-01' });
   expect([after(999), after(1_000)]).toEqual([JULY, null]);
@@ -117,12 +117,12 @@ it('Crossbill searches a thousand members, and takes a link of at most 2,048 cha
   expect([long(2_048), long(2_049)]).toEqual([2_048, null]);
 });
 
-it('Crossbill finds an id at any depth, as one word', () => {
+it('Crossbill finds an id at any depth of a payload, if the id is one word', () => {
   expect(idNamed({ a: [{ dispute_id: 'dp_1' }] }, 'disputeId')).toBe('dp_1');
   expect(idNamed({ disputeId: 'two words' }, 'disputeId')).toBeNull();
 });
 
-it('no payload breaks the search', () => {
+it('the search for fields in a payload never throws', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), (text) => {
       const parsed = parseBody(Buffer.from(text));

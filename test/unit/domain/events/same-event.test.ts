@@ -16,7 +16,7 @@ function turnedRound(value: unknown): unknown {
   );
 }
 
-it('two bodies are one event in any order of their members, with any whitespace', () => {
+it('Crossbill recognises a repeated event in any key order and with any whitespace', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(sameEvent(bytes(value), Buffer.from(JSON.stringify(turnedRound(value), null, 2)))).toBe(true);
@@ -24,7 +24,7 @@ it('two bodies are one event in any order of their members, with any whitespace'
   );
 });
 
-it('two deliveries of Stripe are one event if only the outer count of waiting endpoints differs', () => {
+it('Crossbill recognises a repeated Stripe event if only the outer pending_webhooks differs', () => {
   expect(sameEvent(bytes({ id: 'evt_1', pending_webhooks: 2 }), bytes({ id: 'evt_1', pending_webhooks: 0 }))).toBe(
     true,
   );
@@ -39,18 +39,18 @@ it.each([
   [{ data: { a: 1 } }, { data: [['a', 1]] }],
   [{ data: null }, {}],
   [{ a: 1 }, { a: 1, b: null }],
-])('two bodies under one event id conflict with %j and %j', (one, other) => {
+])('Crossbill sees a conflict between %j and %j under one event id', (one, other) => {
   expect(sameEvent(bytes(one), bytes(other))).toBe(false);
 });
 
-it('two bodies under one event id conflict if one is unreadable', () => {
+it('Crossbill sees a conflict under one event id if a body is unreadable', () => {
   expect(sameEvent(Buffer.from('{"id":"evt_1"'), Buffer.from('{"id":"evt_1"'))).toBe(false);
 });
 
 it.each([
   ['lists', (levels: number) => '['.repeat(levels) + ']'.repeat(levels)],
   ['objects', (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`],
-])('two bodies of %s are never one event below 200 levels', (_, text) => {
+])('Crossbill compares two bodies of nested %s down to 200 levels', (_, text) => {
   const isOneEvent = (levels: number) => sameEvent(Buffer.from(text(levels)), Buffer.from(text(levels)));
   expect([isOneEvent(200), isOneEvent(202)]).toEqual([true, false]);
 });
@@ -58,7 +58,7 @@ it.each([
 const old = JSON.parse(reported('01-rendering-old')) as Record<string, unknown>;
 const newer = Buffer.from(reported('01-rendering-new'));
 
-it('two bodies of Stripe are one event in two API versions', () => {
+it('Crossbill recognises a repeated Stripe event in two API versions', () => {
   expect(isSameStripeEvent(newer, bytes(old))).toBe(true);
   expect(sameEvent(newer, bytes(old))).toBe(false);
 });
@@ -72,17 +72,17 @@ it.each([
   ['another account', { account: 'acct_other' }],
   ['another id', { id: 'evt_other' }],
   ['no data', { data: null }],
-])('two bodies of Stripe under one event id conflict if one names %s', (_, other) => {
+])('Crossbill sees a conflict if the second body of a Stripe event has %s', (_, other) => {
   expect(isSameStripeEvent(newer, bytes({ ...old, ...other }))).toBe(false);
 });
 
-it('two bodies of Stripe are one event with the account as an id or as an object', () => {
+it('Crossbill recognises a repeated Stripe event with the account as an id or as an object', () => {
   const of = (account: unknown): Buffer => bytes({ ...old, account });
   expect(isSameStripeEvent(of('acct_1'), of({ id: 'acct_1', object: 'account' }))).toBe(true);
   expect(isSameStripeEvent(of(null), bytes(old))).toBe(true);
 });
 
-it('two bodies of Stripe without an object are one event only with the same facts', () => {
+it('Crossbill recognises a repeated Stripe event without an object only by equal facts', () => {
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ n: 1, id: 'evt_1' }))).toBe(true);
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ id: 'evt_1', n: 2 }))).toBe(false);
 });
@@ -93,11 +93,11 @@ it.each([
   ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'a further transfer, whose money is not booked here'],
-])('a second body of %s may be news, so the item tells a person', (type, says) => {
+])('the review item about a second body of %s names the possible new fact', (type, says) => {
   expect(aboutSecondBody(type)).toContain(says);
 });
 
-it('a second body of any other type gets no further words', () => {
+it('the review item about a second body of any other event type says that it is never applied', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
     expect(aboutSecondBody(type)).toMatch(/The second one is kept and never applied\.$/);
 });

@@ -24,7 +24,7 @@ const expectTheSame = (body: Buffer): void => same(place(placeStripeEvent(body))
 const skim = skimmer({ id: 'value', n: 'value', data: { object: { id: 'value' } } });
 const skimmed = (text: string): JsonObject | null => skim(Buffer.from(text));
 
-it('skimming keeps the wanted members and passes over all others', () => {
+it('the fast reader of Stripe events finds the wanted fields and skips all others', () => {
   expect(
     skimmed(
       ' {"x":[{"id":"no","deep":[[],{}, "\\u00e9\\n", -0.5e+3]}],"n":-1.5e2,\r\n"data":{"id":"no","object":{"é":null,"id":"in_1"}},"id":"evt"}\t',
@@ -47,18 +47,18 @@ it.each([
   ['an object for a plain value', '{"id":{}}'],
   ['a plain value for an object', '{"data":"x"}'],
   ['too many levels', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
-])('skimming leaves %s to a whole parse', (_what, text) => expect(skimmed(text)).toBeNull());
+])('the fast reader of Stripe events leaves %s to the full parser', (_what, text) => expect(skimmed(text)).toBeNull());
 
 it.each(
   '{|{"|{"a|{"a"|{"a":|{"a":1|{"a":1,|{"a":1,}|{,}|{a:1}|{"a" 1}|{"a":1}}|{"a":1} x|{"a":[1,]}|{"a":[,1]}|{"a":[1 2]}|{"a":[1}|{"a":tru}|{"a":nul}|{"a":truex}|{"a":+1}|{"a":01}|{"a":1.}|{"a":.5}|{"a":-}|{"a":1e}|{"a":1e+}|{"a":0x1}|{"a":NaN}|{"a":"\\x"}|{"a":"\\u12G4"}|{"a":"\\u12"}|{"a":"\\"}|{"a":"\t"}|{"a":"\n"}|{"a":\'x\'}|{"a":1}//|{"a":\u00a01}|{"a":undefined}'
     .split('|')
     .map((text) => [text]),
-)('skimming finds no JSON in %j', (text) => {
+)('the fast reader of Stripe events rejects the invalid JSON %j', (text) => {
   expect(() => JSON.parse(text) as unknown).toThrow();
   expect(skimmed(text)).toBeNull();
 });
 
-it('skimming reads every number, text and word of JSON', () => {
+it('the fast reader of Stripe events reads every number, text and literal of JSON', () => {
   for (const text of ['0', '-0', '10', '-1.25', '1e5', '1E-5', '0.0e+0', '""', '"\\"\\\\\\/\\b\\f\\n\\r\\t\\uAbCd"']) {
     expect(skimmed(`{"other":${text}}`)).toEqual({});
   }
@@ -69,7 +69,7 @@ it('skimming reads every number, text and word of JSON', () => {
   );
 });
 
-it('skimming agrees with a whole parse, or leaves the body to it', () => {
+it('the fast reader of Stripe events agrees with the full parser or leaves the body to it', () => {
   const text = fc.oneof(
     fc.json({ maxDepth: 5 }),
     fc.jsonValue().map((value) => JSON.stringify({ id: 'evt', n: 1, data: { object: value }, other: value }, null, 1)),
@@ -92,7 +92,7 @@ it('skimming agrees with a whole parse, or leaves the body to it', () => {
   );
 });
 
-it('skimming finds the place of each example as a whole parse does', () => {
+it('the fast reader files each example event of Stripe like the full parser', () => {
   expect(wires.length).toBeGreaterThan(10);
   for (const body of wires) {
     expectTheSame(body);
@@ -100,7 +100,7 @@ it('skimming finds the place of each example as a whole parse does', () => {
   }
 });
 
-it('skimming needs no whole parse for Stripe’s own events', () => {
+it('the fast reader reads all example events of Stripe without the full parser', () => {
   for (const body of wires) expect(skim(body)).not.toBeNull();
 });
 
@@ -132,7 +132,7 @@ const odd = fc.oneof(
   fc.constant(undefined),
 );
 
-it('skimming finds the same place as a whole parse with any changed member', () => {
+it('the fast reader files an event with any changed field like the full parser', () => {
   fc.assert(
     fc.property(
       fc.nat(wires.length - 1),
@@ -158,7 +158,7 @@ it('skimming finds the same place as a whole parse with any changed member', () 
   );
 });
 
-it('skimming finds the same place as a whole parse with any changed bytes', () => {
+it('the fast reader files an event with any changed bytes like the full parser', () => {
   const token = fc.constantFrom(
     '"',
     '\\',
@@ -187,7 +187,7 @@ it('skimming finds the same place as a whole parse with any changed bytes', () =
   );
 });
 
-it('skimming agrees with a whole parse for 10,000 levels and for keys of one hash', () => {
+it('the fast reader agrees with the full parser on 10,000 levels and on keys with one hash', () => {
   expectTheSame(Buffer.from(`{"id":"e","type":"t","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`));
   expectTheSame(Buffer.from('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000)));
   // "Aa" and "BB" have one hash: in doubt, and usable all the same.

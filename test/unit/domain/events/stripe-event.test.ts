@@ -28,7 +28,7 @@ it.each([
   ['invoice.finalized.2026-10-28.endive', 'open', 1800n, 'JPY', 'sub_Fern6'],
   ['invoice.payment_attempt_required.2026-10-28.endive', 'open', 1800n, 'JPY', 'sub_Fern6'],
   ['invoice.marked_uncollectible.2026-10-28.endive', 'uncollectible', 12500n, 'KWD', 'sub_Fern7'],
-])('Crossbill reads %s of its API generation', (file, status, amountDue, currency, subscriptionId) => {
+])('Crossbill reads the Stripe event %s of its API version', (file, status, amountDue, currency, subscriptionId) => {
   const parsed = parseStripeEvent(wire(`stripe/${file}.json`));
   if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
   const { invoice } = parsed.event;
@@ -38,14 +38,14 @@ it.each([
 });
 
 it.each(['mor:pay_1', 'event:stripe:evt_1'])(
-  'a Stripe event with the invoice id %s is unusable: a lane of Crossbill has that name',
+  'Crossbill cannot use a Stripe event with the reserved invoice id %s',
   (name) => {
     const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
     expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is missing or not an invoice id' });
   },
 );
 
-it('a Stripe event carries the time of finalization and the reason of a failed one', () => {
+it('Crossbill reads the planned finalization time of a draft, and the reason of a failed finalization', () => {
   const created = parseStripeEvent(wire('stripe/invoice.created.2025-08-27.basil.json'));
   const failed = parseStripeEvent(wire('stripe/invoice.finalization_failed.2025-08-27.basil.json'));
   if (created.verdict !== 'usable' || failed.verdict !== 'usable') throw new Error('not read');
@@ -65,7 +65,7 @@ it('Crossbill ignores a Stripe event of an unused type with any content', () => 
   }
 });
 
-it('a thin event of an invoice is unusable and names the setting on Stripe; Crossbill ignores other thin events', () => {
+it('Crossbill cannot use a thin Stripe event of an invoice, and ignores other thin events', () => {
   const thin = (type: string): Buffer =>
     bytes({ id: 'evt_1', object: 'v2.core.event', type, related_object: { id: 'in_1', type: 'invoice' } });
   for (const type of ['v1.invoice.created', 'v1.invoice.finalized', 'v1.invoice.deleted']) {
@@ -94,14 +94,14 @@ it.each([
   ['created', 'yesterday'],
   ['object', 'charge'],
   ['id', 'x'.repeat(256)],
-])('a Stripe event with %s as %j is unusable and keeps its id', (member, value) => {
+])('Crossbill cannot use a Stripe event with %s as %j, and keeps its event id', (member, value) => {
   expect(parseStripeEvent(changed(basil, member, value))).toMatchObject({
     verdict: 'unusable',
     eventId: 'evt_1FernBasA',
   });
 });
 
-it('a Stripe event may carry the customer and the subscription as objects, and unknown members', () => {
+it('Crossbill reads a Stripe event with the customer and subscription as objects, and with unknown fields', () => {
   const event = json(basil);
   Object.assign(event['data']?.['object'] ?? {}, {
     customer: { id: 'cus_X', deleted: true },
@@ -116,12 +116,12 @@ it('a Stripe event may carry the customer and the subscription as objects, and u
   });
 });
 
-it('a deleted invoice counts as deleted under any status', () => {
+it('Crossbill reads an invoice.deleted event as deleted under any invoice status', () => {
   const body = Buffer.from(wire(basil).toString().replace('"invoice.created"', '"invoice.deleted"'));
   expect(parseStripeEvent(body)).toMatchObject({ verdict: 'usable', event: { invoice: { status: 'deleted' } } });
 });
 
-it('a Stripe event needs only the invoice, its customer, the due amount and the currency', () => {
+it('Crossbill needs only the id, customer, amount due and currency of an invoice in a Stripe event', () => {
   const object = { id: 'in_1', customer: 'cus_1', amount_due: 2990, currency: 'EUR' };
   const least = { id: 'evt_1', type: 'invoice.created', data: { object } };
   expect(parseStripeEvent(bytes(least))).toMatchObject({
@@ -136,7 +136,7 @@ it('a Stripe event needs only the invoice, its customer, the due amount and the 
   expect(parseInvoice(object).ok).toBe(false);
 });
 
-it('a Stripe event carries the mode and the account for a later check', () => {
+it('Crossbill reads the mode and the accounts of a Stripe event', () => {
   const event = { ...json(basil), livemode: true, account: 'acct_other' };
   expect(parseStripeEvent(bytes(event))).toMatchObject({ event: { livemode: true, accounts: ['acct_other'] } });
   const named = (over: object): unknown => parseStripeEvent(bytes({ ...json(basil), ...over }));
@@ -149,7 +149,7 @@ it('a Stripe event carries the mode and the account for a later check', () => {
     expect(named(over)).toMatchObject({ event: { accounts } });
 });
 
-it('parseInvoice never throws, and derives a missing paid or remaining amount from the other', () => {
+it('Crossbill derives a missing paid or remaining amount of an invoice, and throws for no input', () => {
   const invoice = json('stripe/invoice.paid.2020-03-02.json')['data']?.['object'];
   expect(parseInvoice({ ...invoice, amount_remaining: undefined })).toMatchObject({
     ok: true,
@@ -166,7 +166,7 @@ it('parseInvoice never throws, and derives a missing paid or remaining amount fr
 });
 
 it.each(['14-1-updated', '14-2-closed', '14-3-paid'])(
-  'Crossbill parks an event of an API version before 2018-11-08: reported input %s',
+  'Crossbill cannot use an event of a Stripe API version before 2018-11-08 (reported input %s)',
   (name) => {
     const body = Buffer.from(reported(name));
     expect(parseStripeEvent(body)).toMatchObject({ verdict: 'unusable' });
@@ -174,13 +174,13 @@ it.each(['14-1-updated', '14-2-closed', '14-3-paid'])(
   },
 );
 
-it('Crossbill parks even a readable event of an old API version, and reads the first good version', () => {
+it('Crossbill cannot use a readable event of an old Stripe API version, and reads version 2018-11-08', () => {
   const at = (api_version: string) =>
     parseStripeEvent(bytes({ ...json('stripe/invoice.created.2025-08-27.basil.json'), api_version })).verdict;
   expect([at('2018-09-24'), at('2018-11-08'), at('2026-10-28.endive')]).toEqual(['unusable', 'usable', 'usable']);
 });
 
-it('Crossbill ignores an unused type of an API version before 2018-11-08', () => {
+it('Crossbill ignores an unused event type of a Stripe API version before 2018-11-08', () => {
   const event = {
     ...json('stripe/invoice.created.2025-08-27.basil.json'),
     api_version: '2017-06-05',

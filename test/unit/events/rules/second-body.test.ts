@@ -19,7 +19,7 @@ const second = (ms = 0): OwnLaneEvent => ({
 });
 const hear = (s: LaneState, ms = 0): LaneState => applyEvent(s, second(ms), aCtx(later(ms))).state;
 
-it('a second body opens one item on its invoice’s lane, or on its own lane', () => {
+it('a second, different body under one event id opens one review item, on its invoice if known', () => {
   const ofInvoice = hear(hear(emptyLane('in_1')));
   expect(open(ofInvoice)).toMatchObject([
     { subject: 'mor_payments:evt_1', invoiceId: 'in_1', fact: { code: 'second-body', event: 'evt_1' } },
@@ -29,7 +29,7 @@ it('a second body opens one item on its invoice’s lane, or on its own lane', (
   expect([alone.invoiceId, laneOfItem(alone)]).toEqual([null, lane]);
 });
 
-it('a second body is news after a person dismissed the item about an earlier one', () => {
+it('a later second body of an event opens a new review item after the operator dismissed the first', () => {
   const first = hear(emptyLane('in_1'));
   const [item = never()] = open(first);
   const done = resolveReview(first, item.id, { resolution: 'dismiss', note: null, by: 'ada' }, aCtx(later(1_000)));
@@ -38,7 +38,7 @@ it('a second body is news after a person dismissed the item about an earlier one
   expect(open(hear(done.state, 2_000))).toHaveLength(1);
 });
 
-it('Crossbill reads its own event as stored, and parks other bytes', () => {
+it('Crossbill reads its own stored events, and accepts no other bytes as such', () => {
   const { event } = second();
   expect(parseOwnEvent(Buffer.from(JSON.stringify(event)))).toEqual(event);
   const signup = { type: 'signup.overdue', signup: 'sup_1', customer: 'cus_1', since: NOW.toISOString() };

@@ -48,7 +48,7 @@ const linked = { enrolment: { by: 'linked' } } as const;
 
 const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => takeEvent(takeInvoice, s, e, of);
 
-it('Crossbill relays a new invoice byte for byte, once, and expects its verdict', () => {
+it('Crossbill relays a new invoice’s event to the MoR byte for byte, once', () => {
   const { state, verdict } = taken(event());
   expect(state.messages).toMatchObject([
     {
@@ -65,7 +65,7 @@ it('Crossbill relays a new invoice byte for byte, once, and expects its verdict'
   expect(taken(event(), relay, other).state.messages).toHaveLength(2);
 });
 
-it('a second event of an invoice goes to the MoR only after a refusal, as a retry', () => {
+it('Crossbill relays a second invoice.created event only after a refusal, as a retry', () => {
   const again = { ...event(), eventId: 'evt_2' };
   const first = taken(event()).state;
   const asked = taken(again, relay, first).state;
@@ -81,9 +81,16 @@ it('a second event of an invoice goes to the MoR only after a refusal, as a retr
 });
 
 it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
-  ['the relay is off', event(), ctx(), emptyLane('in_1'), 'done', "the MoR's verdict is expected for 29.90 EUR"],
   [
-    'it is paid at signup',
+    'the relay is off in the settings',
+    event(),
+    ctx(),
+    emptyLane('in_1'),
+    'done',
+    "the MoR's verdict is expected for 29.90 EUR",
+  ],
+  [
+    'the invoice belongs to a signup',
     event({ billingReason: 'subscription_create' }),
     relay,
     emptyLane('in_1'),
@@ -91,29 +98,29 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
     'paid at signup, not a renewal',
   ],
   [
-    'it was paid before the event came',
+    'the invoice is paid already',
     event(),
     relay,
     lane({ status: 'paid' }),
     'done',
     "the MoR's verdict is expected for 29.90 EUR",
   ],
-  ['its customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
-  ['the event is another one', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
+  ['the customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
+  ['the event is no invoice.created', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
 ])('Crossbill does not relay an event if %s', (_, e, of, s, status, reason) => {
   const { state, verdict } = taken(e, of, s);
   expect(state.messages).toEqual([]);
   expect(verdict).toEqual({ status, reason });
 });
 
-it('an event about nothing due says so, and before the enrolment it says that', () => {
+it('the verdict on an invoice event names nothing due, or a pending enrolment, as the reason', () => {
   expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
   const unknown = taken(event(), ctx({ relay: true, ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
   expect(unknown.state.messages).toHaveLength(1);
 });
 
-it('metadata on an invoice enrols its customer', () => {
+it('the metadata of a subscription’s invoice enrols its customer', () => {
   const enrolment = { by: 'metadata', key: 'mor', value: 'yes' } as const;
   const { state } = taken(event({ metadata: { mor: 'yes' } }), ctx({ enrolment }));
   expect(state.invoice?.enrolled).toBe(true);
@@ -122,21 +129,21 @@ it('metadata on an invoice enrols its customer', () => {
 describe('an event of an invoice', () => {
   const taken = (e: InvoiceEvent, s = lane()) => takeEvent(takeInvoice, s, e, ctx({}, 5_000)).state;
 
-  it('a deleted invoice shows as deleted, whatever its facts say', () => {
+  it('Crossbill shows an invoice as deleted after its invoice.deleted event, whatever status the event carries', () => {
     expect(taken(event({}, 'invoice.deleted', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe(
       'deleted',
     );
     expect(taken(event({}, 'invoice.updated', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe('draft');
   });
 
-  it('only a payment request of Stripe goes into the retries', () => {
+  it('only an invoice.payment_attempt_required event counts as Stripe’s request for a retry', () => {
     const s = lane({}, { retries: TRAIL });
     const asked = (type: string) => taken(event({ status: 'open' }, type, at(1)), s).invoice?.retries?.askedAt;
     expect(asked('invoice.payment_attempt_required')).toBe(at(1).toISOString());
     expect(asked('invoice.updated')).toBeNull();
   });
 
-  it('an unknown overpayment brings a read of the invoice', () => {
+  it('an event with an unknown overpayment makes Crossbill read the invoice', () => {
     const late = (amountOverpaid: bigint, known: bigint) => {
       const s = lane({ status: 'paid', amountOverpaid: known });
       return taken(event({ status: 'open', amountOverpaid }, 'invoice.overpaid', at(-1)), s).invoice?.readDueAt;
@@ -152,7 +159,7 @@ const stuck = { status: 'draft', finalizationError: 'no tax location' } as const
 const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' }), ...over });
 const late = ctx({}, 73 * HOUR_MS);
 
-it('a draft with a failed finalization asks a person, with Stripe’s reason', () => {
+it('a draft with a failed finalization opens a review item with Stripe’s reason', () => {
   expect(withWords(open(watched(lane(stuck), ctx())))).toMatchObject([
     {
       ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
@@ -161,7 +168,7 @@ it('a draft with a failed finalization asks a person, with Stripe’s reason', (
   ]);
 });
 
-it('a draft with waiting money asks a person after 73 hours', () => {
+it('a draft with a waiting payment opens a review item after 73 hours', () => {
   const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
   expect(watched(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
   expect(withWords(open(watched(s, late)))).toMatchObject([
@@ -173,23 +180,23 @@ it('a draft with waiting money asks a person after 73 hours', () => {
 });
 
 it.each<readonly [string, LaneState]>([
-  ['no money waits', lane({ status: 'draft' }, {}, payment({ mark: 'closed' }))],
-  ['the amount is not known', lane({ status: 'draft' }, {}, held({ amount: null }))],
-  ['the money came just now', lane({ status: 'draft' }, {}, held({ recordedAt: at(1) }))],
-  ['the invoice is not known', emptyLane('in_1')],
-  ['it is final', lane({}, {}, held())],
-])('a draft is not stuck if %s', (_, s) => {
+  ['no payment waits', lane({ status: 'draft' }, {}, payment({ mark: 'closed' }))],
+  ['the payment’s amount is unknown', lane({ status: 'draft' }, {}, held({ amount: null }))],
+  ['the payment just arrived', lane({ status: 'draft' }, {}, held({ recordedAt: at(1) }))],
+  ['the invoice is unknown', emptyLane('in_1')],
+  ['the invoice is final', lane({}, {}, held())],
+])('a draft opens no review item if %s', (_, s) => {
   expect(watched(s, late)).toBe(s);
 });
 
-it('a final draft closes its item, and no other', () => {
+it('the finalization of a draft closes its review item, and no other item', () => {
   const asked = item(item(lane(), 'finalization_failed', 'in_1'), 'dispute', 'in_1');
   const done = watched(asked, ctx());
   expect(open(done).map((r) => r.kind)).toEqual(['dispute']);
   expect(done.reviews[0]).toMatchObject({ resolution: 'cleared' });
 });
 
-it("a person's retry finalizes a failed draft with all its payments", () => {
+it('the choice retry on a failed finalization moves the held payments back to waiting', () => {
   const parked = payment({ id: 'pmt_2', mark: 'parked' });
   const stuck = lane({ status: 'draft' }, { finalizationError: 'no address' }, payment({ mark: 'held' }), parked);
   const chosen = (resolution: Resolution, s = stuck) =>
@@ -203,7 +210,7 @@ it("a person's retry finalizes a failed draft with all its payments", () => {
   expect(chosen('retry', unknown)).toBe(unknown);
 });
 
-it('a failed finalization opens an item from its event alone, in whole seconds', async () => {
+it('an invoice.finalization_failed event opens a review item, even if the event is a second older than the draft', async () => {
   const h = LaneHarness.inMemory();
   const open = async (): Promise<string[]> =>
     (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open').map((r) => r.kind);
@@ -219,7 +226,7 @@ it('a failed finalization opens an item from its event alone, in whole seconds',
   expect([(await h.state(INVOICE_ID)).invoice?.status, await open()]).toEqual(['paid', []]);
 });
 
-it('Crossbill reads a late draft ever less often, and marks it once its event arrives', async () => {
+it('Crossbill reads a late draft at growing pauses, and marks it paid after its invoice.finalized event', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ status: 'draft', finalizesAt: new Date(START.getTime() + 3_600_000) }));
   await h.take(aPaymentSucceeded());
@@ -231,7 +238,7 @@ it('Crossbill reads a late draft ever less often, and marks it once its event ar
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('Crossbill sees a final draft without an event after as long a delay again', async () => {
+it('Crossbill reads a late draft again after as long a delay as before, and finds it finalized', async () => {
   const h = LaneHarness.inMemory();
   const finalizesAt = new Date(START.getTime() + 3_600_000);
   h.platform.put(anInvoice({ status: 'draft', finalizesAt }));

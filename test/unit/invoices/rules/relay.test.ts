@@ -56,7 +56,7 @@ describe('the relay of an event that waits', () => {
   const [m = never()] = draft.messages;
   const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
-  it('money or an ended invoice withdraws a waiting relay, and nothing before does', () => {
+  it('a payment or an ended invoice withdraws a pending relay', () => {
     expect(status(draft)).toEqual(['pending']);
     expect(status({ ...draft, invoice: null })).toEqual(['pending']);
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
@@ -70,7 +70,7 @@ describe('the relay of an event that waits', () => {
     ]);
   });
 
-  it('a refusal, or another way to pay, withdraws a waiting relay', () => {
+  it('a refused payment, a payment link or a proforma invoice withdraws a pending relay', () => {
     const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
     expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
       'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
@@ -81,7 +81,7 @@ describe('the relay of an event that waits', () => {
     expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
   });
 
-  it('a relay reads its invoice first after an hour', () => {
+  it('Crossbill reads an invoice older than an hour from Stripe before it relays the event', () => {
     const { readFirst } = relayCall;
     const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
     const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
@@ -90,12 +90,12 @@ describe('the relay of an event that waits', () => {
     expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
   });
 
-  it('an answered relay stays as it is', () => {
+  it('a void invoice does not withdraw a relay already accepted by the MoR', () => {
     const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
     expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
   });
 
-  it('a relay waits for the enrolment, and goes last', () => {
+  it('a relay waits until the customer’s enrolment is known, and comes after all other calls', () => {
     expect(onStates(relayCall).waits(draft, relay)).toBe(false);
     expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
     expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([
@@ -104,7 +104,7 @@ describe('the relay of an event that waits', () => {
     ]);
   });
 
-  it('a refused relay asks a person, and the retry sends the same event', () => {
+  it('a refused relay opens a review item, and its retry sends the same event', () => {
     const refused = putMessage(draft, { ...m, status: 'refused' });
     const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
     expect(withWords(open(told))).toMatchObject([
@@ -131,7 +131,7 @@ describe('the relay of an event that waits', () => {
 });
 
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
-  'Crossbill never relays an invoice.created after its %s: the MoR would charge for it',
+  'Crossbill does not relay an invoice.created event that arrives after %s',
   async (type) => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.platform.put(anInvoice());
@@ -142,7 +142,7 @@ it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
 );
 
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
-  'Crossbill withdraws an unanswered invoice.created after %s: the MoR would charge later',
+  'Crossbill withdraws an unanswered relay of invoice.created after %s',
   async (type) => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.platform.put(anInvoice());
@@ -160,7 +160,7 @@ it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
   },
 );
 
-it('a payment withdraws an unanswered invoice.created: the MoR heard it', async () => {
+it('a payment withdraws the unanswered relay of its invoice', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   h.relay.down = true;
@@ -173,7 +173,7 @@ it('a payment withdraws an unanswered invoice.created: the MoR heard it', async 
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
 });
 
-it('a refund withdraws an unanswered invoice.created: its money came', async () => {
+it('a refund withdraws the unanswered relay of its invoice', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   h.relay.down = true;
@@ -191,7 +191,7 @@ it('a refund withdraws an unanswered invoice.created: its money came', async () 
 });
 
 it.each(['paid', 'void', 'uncollectible'] as const)(
-  'Crossbill relays no late invoice.created of an invoice %s on Stripe: the MoR would charge for it',
+  'Crossbill does not relay a late invoice.created event of an invoice already %s on Stripe',
   async (status) => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.clock.advance(20 * HOUR_MS);
@@ -203,7 +203,7 @@ it.each(['paid', 'void', 'uncollectible'] as const)(
   },
 );
 
-it('Crossbill relays a late invoice.created of a payable invoice', async () => {
+it('Crossbill relays a late invoice.created event of a payable invoice', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.clock.advance(20 * HOUR_MS);
   h.platform.put(anInvoice());
@@ -211,7 +211,7 @@ it('Crossbill relays a late invoice.created of a payable invoice', async () => {
   expect(h.relay.sent).toHaveLength(1);
 });
 
-it('Crossbill relays a late invoice.created of an unknown invoice, or without Stripe: the key may be wrong', async () => {
+it('Crossbill relays a late invoice.created event if Stripe does not know the invoice or does not reply', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.clock.advance(20 * HOUR_MS);
   await h.take(invoiceEvent('invoice.created'));
@@ -227,7 +227,7 @@ it('Crossbill relays a late invoice.created of an unknown invoice, or without St
   expect(away.relay.sent).toHaveLength(1);
 });
 
-it('a 429 on some reads does not relay a late invoice.created of a void invoice', async () => {
+it('a few failed reads do not make Crossbill relay a late invoice.created event of a void invoice', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.clock.advance(20 * HOUR_MS);
   h.platform.put(anInvoice({ status: 'void' }));
@@ -238,7 +238,7 @@ it('a 429 on some reads does not relay a late invoice.created of a void invoice'
 });
 
 it.each(['once', 'never'] as const)(
-  'after our outage, with the MoR and Stripe silent (read %s before), each try needs a read first',
+  'after an outage with the MoR and Stripe silent (invoice read %s), each new relay needs a read first',
   async (read) => {
     const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
     h.clock.advance(20 * HOUR_MS);
@@ -259,14 +259,14 @@ it.each(['once', 'never'] as const)(
   },
 );
 
-it('Crossbill relays a new invoice.created without a read', async () => {
+it('Crossbill relays a new invoice.created event without a read of the invoice', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice({ status: 'draft' }));
   await h.take(invoiceEvent('invoice.created', { createdAt: START }));
   expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
 });
 
-it('Crossbill sends no long waiting invoice.created of an invoice turned void without an event', async () => {
+it('Crossbill does not relay a long waiting invoice.created event if the invoice became void without an event', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   h.relay.down = true;
@@ -279,7 +279,7 @@ it('Crossbill sends no long waiting invoice.created of an invoice turned void wi
   expect(h.relay.sent).toHaveLength(tried);
 });
 
-it("Crossbill does not repeat an invoice.created after the MoR's refusal: a link may stand", async () => {
+it('Crossbill does not repeat the relay of an invoice.created event after the MoR refuses the payment', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   h.relay.down = true;
@@ -291,7 +291,7 @@ it("Crossbill does not repeat an invoice.created after the MoR's refusal: a link
   expect(h.relay.sent).toHaveLength(tried);
 });
 
-it('two events of one new invoice under two ids ask the MoR once', async () => {
+it('Crossbill relays two invoice.created events of one new invoice once', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
@@ -303,7 +303,7 @@ it('two events of one new invoice under two ids ask the MoR once', async () => {
   expect(h.relay.sent).toHaveLength(2);
 });
 
-it('a second decision on an event does not relay it again', async () => {
+it('Crossbill does not relay an invoice.created event again if the operator decides the event again', async () => {
   const h = LaneHarness.inMemory({ settings: { relay: true } });
   h.platform.put(anInvoice());
   await h.take(invoiceEvent('invoice.created'));
@@ -330,14 +330,14 @@ async function sendAgain(r: Rig): Promise<void> {
   await r.h.rest(1);
 }
 
-it('a person may send a refused invoice.created again', async () => {
+it('the choice retry sends a refused invoice.created event to the MoR again', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await sendAgain(r);
   expect(ids(r)).toEqual(['evt_a']);
 });
 
-it('nobody sends a refused invoice.created next to a received one', async () => {
+it('the choice retry does not send a refused invoice.created event if the MoR received another one', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));
@@ -345,7 +345,7 @@ it('nobody sends a refused invoice.created next to a received one', async () => 
   expect(ids(r)).toEqual(['evt_b']);
 });
 
-it("nobody sends a refused invoice.created next to a person's retry", async () => {
+it('the choice retry does not send a refused invoice.created event after the operator’s own retry of the charge', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r);
   r.h.clock.advance(HOUR_MS);
@@ -356,7 +356,7 @@ it("nobody sends a refused invoice.created next to a person's retry", async () =
   expect(ids(r)).toEqual([expect.stringMatching(/^evt_crossbill_/)]);
 });
 
-it('Crossbill sends no new invoice.created next to a payment announced on a link, even an ended one', async () => {
+it('Crossbill relays no new invoice.created event after a payment on a payment link, even on an expired link', async () => {
   const r = rig({ retrySchedule: null });
   const { h } = r;
   await refused(r);

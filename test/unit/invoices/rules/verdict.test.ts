@@ -46,7 +46,7 @@ const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } 
 
 const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
 
-it('Crossbill expects a verdict within the configured hours after it first saw the invoice', () => {
+it('Crossbill expects the MoR’s verdict within the configured hours after it first saw the invoice', () => {
   expect(by(seen())).toEqual(at(DAY_MS));
   expect(by(seen({}, { firstSeenAt: at(-HOUR_MS) }), ctx(0, { renewalAlarmAfterHours: 2 }))).toEqual(at(HOUR_MS));
   expect(by(seen({ amountDue: 1n }))).toEqual(at(DAY_MS));
@@ -55,19 +55,19 @@ it('Crossbill expects a verdict within the configured hours after it first saw t
 });
 
 it.each<readonly [string, LaneState]>([
-  ['is not known here', emptyLane('in_1')],
-  ['was not read from Stripe yet', seen({}, { platformStatus: 'unknown' })],
-  ['is paid at signup', seen({ billingReason: 'subscription_create' })],
+  ['is unknown to Crossbill', emptyLane('in_1')],
+  ['is not read from Stripe yet', seen({}, { platformStatus: 'unknown' })],
+  ['belongs to a signup', seen({ billingReason: 'subscription_create' })],
   ['has nothing due', seen({ amountDue: 0n })],
-  ['has an amount that is not known', seen({}, { amountDue: null })],
-  ['is of a customer who is not enrolled', seen({}, { enrolled: false })],
-  ['a person sent to be paid', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
-  ['has its time already', seen({}, { expectedBy: at(1) })],
-])('the verdict has no other time for an invoice that %s', (_, s) => {
+  ['has an unknown amount', seen({}, { amountDue: null })],
+  ['belongs to a customer outside the enrolment', seen({}, { enrolled: false })],
+  ['someone sent by hand for later payment', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
+  ['has a deadline already', seen({}, { expectedBy: at(1) })],
+])('Crossbill sets no new deadline for the MoR’s verdict on an invoice that %s', (_, s) => {
   expect(decide(s, ctx(), expectVerdict)).toBe(s);
 });
 
-it('a payment is the verdict, and an ended or empty invoice needs none', () => {
+it('a payment counts as the MoR’s verdict, and a finished or empty invoice needs no verdict', () => {
   expect(hasVerdict(expected())).toBe(false);
   expect(hasVerdict(emptyLane('in_1'))).toBe(false);
   expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
@@ -79,7 +79,7 @@ it('a payment is the verdict, and an ended or empty invoice needs none', () => {
   expect(hasVerdict(expected({ amountDue: 0n }))).toBe(true);
 });
 
-it('the verdict waits for a proforma invoice or a link while it is payable', () => {
+it('the deadline of the MoR’s verdict waits for a payable proforma invoice or payment link', () => {
   const until = (...objects: Parameters<typeof verdictBy>[1]) => verdictBy(expected().invoice ?? never(), objects);
   expect(until()).toEqual(at(DUE));
   expect(until(aProforma({ deadline: at(9 * DAY_MS) }), aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(9 * DAY_MS));
@@ -101,7 +101,7 @@ it('the verdict waits for a proforma invoice or a link while it is payable', () 
 const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
   openReview(s, ctx(), { ...aKind(kind), subject: 'in_1' });
 
-it('a renewal without its verdict asks a person at that time', () => {
+it('a renewal without the MoR’s verdict opens a renewal_overdue item at the deadline', () => {
   expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
   expect(withWords(open(watched(expected())))).toMatchObject([
     {
@@ -112,7 +112,7 @@ it('a renewal without its verdict asks a person at that time', () => {
   expect(looks).toEqual([]);
 });
 
-it('the item of a missing verdict names the last try, and no unknown sum', () => {
+it('the renewal_overdue item names the time of the last try, and no unknown amount', () => {
   const retried = watched(putPayment(expected(asking), refused));
   expect(wordsOf(open(retried)[0]).summary).toBe(
     'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
@@ -123,12 +123,12 @@ it('the item of a missing verdict names the last try, and no unknown sum', () =>
     expect(wordsOf(open(watched(expected(row)))[0]).summary).toContain('no verdict from the MoR for money since');
 });
 
-it('a missing verdict is nobody’s case without an expected one', () => {
+it('an invoice without a deadline for the MoR’s verdict opens no item', () => {
   for (const s of [expected({ expectedBy: null }), emptyLane('in_1')]) expect(watched(s)).toBe(s);
   expect(looks).toEqual([]);
 });
 
-it('a refused renewal with an expired proforma invoice asks a person', () => {
+it('a refused renewal opens a renewal_overdue item once its proforma invoice expires', () => {
   const standing = aProforma({ deadline: at(3 * DAY_MS) });
   const s = withObjects(putPayment(expected(), refused), standing);
   expect(open(watched(s))).toEqual([]);
@@ -152,7 +152,7 @@ it('a refused renewal with an expired proforma invoice asks a person', () => {
   expect(open(watched(over, 3 * DAY_MS))).toEqual([]);
 });
 
-it('the verdict, or more time, closes only its own item', () => {
+it('the MoR’s verdict, or a later deadline, closes the renewal_overdue item and no other item', () => {
   const asked = item(item(expected()), 'effect_failed');
   const told = watched(putPayment(asked, refused));
   expect(open(told).map((r) => r.kind)).toEqual(['effect_failed']);
@@ -167,7 +167,7 @@ const unasked = expected({ paysByDebit: null });
 const debit = (s: LaneState, paysByDebit = true) => decide(s, ctx(), (l) => debitLookup.take(l, paysByDebit, 'cus_1'));
 const errand = (s: LaneState, ms = DUE) => nextLookup(debitLookup)(new Lane(s, ctx(ms)));
 
-it("a debit customer's late verdict gets one look before a person hears of it", () => {
+it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the customer pays by bank debit', () => {
   expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
   expect(watched(unasked)).toBe(unasked);
   expect(looks).toEqual([]);
@@ -184,7 +184,7 @@ it("a debit customer's late verdict gets one look before a person hears of it", 
   expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
 });
 
-it("a debit customer's verdict has ten days from the first sight or the last try", () => {
+it('the MoR has ten days for its verdict on a bank debit, from the first sight or the last try', () => {
   const row = debit(unasked).invoice;
   expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
   expect(debit(unasked).journal.map((l) => l.text)).toEqual([
@@ -197,14 +197,14 @@ it("a debit customer's verdict has ten days from the first sight or the last try
   );
 });
 
-it("a card customer's verdict keeps its time, and the found answer stays", () => {
+it('the deadline of the MoR’s verdict stays for a card customer, and Crossbill keeps the found payment method', () => {
   const none = debit(unasked, false);
   expect([none.invoice, none.journal]).toEqual([{ ...unasked.invoice, paysByDebit: false }, []]);
   for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
     expect(debit(s, true)).toBe(s);
 });
 
-it('a retry by a person waits as long again', () => {
+it('the choice retry on a renewal_overdue item extends the deadline of the MoR’s verdict', () => {
   const chosen = (resolution: 'retry' | 'dismiss', s: LaneState) =>
     choose(chooseOverdue, s, {} as never, { resolution, note: null, by: 'ops' }, ctx());
   expect(chosen('retry', expected())).toMatchObject({ invoice: { expectedBy: at(24 * HOUR_MS) } });

@@ -220,12 +220,15 @@ it.each([
   expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
 });
 
-it.each([2000n, 3000n])('with out-of-band marks, an item about a different amount (%s due) does not propose the choice apply', (due) => {
-  const { settings } = ctx({ markMode: 'out_of_band' });
-  const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
-  const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
-  expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
-});
+it.each([2000n, 3000n])(
+  'with out-of-band marks, an item about a different amount (%s due) does not propose the choice apply',
+  (due) => {
+    const { settings } = ctx({ markMode: 'out_of_band' });
+    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
+    const fact = { code: 'amount-differs', due: { minor: due, currency: 'EUR' }, marking: 'out_of_band' };
+    expect(d).toMatchObject({ do: 'park', item: { kind: 'amount_mismatch', fact } });
+  },
+);
 
 it('the review item proposes a refund for a void invoice, and none for an invoice missing on Stripe', () => {
   const proposed = (over: Partial<InvoiceFacts>): string | null => {

@@ -83,11 +83,14 @@ describe('the look-up of a signup’s charge', () => {
     ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
     ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
     ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
-  ])('Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)', (_, outcome, proveAttempts, pause) => {
-    const s = told(proving({ proveAttempts }), outcome);
-    expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
-    expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
-  });
+  ])(
+    'Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)',
+    (_, outcome, proveAttempts, pause) => {
+      const s = told(proving({ proveAttempts }), outcome);
+      expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
+      expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
+    },
+  );
 
   it('the timeline shows the first three failed questions about a signup’s charge', () => {
     const noted = (proveAttempts: number) =>
@@ -103,11 +106,14 @@ describe('the look-up of a signup’s charge', () => {
     [0, 1_000],
     [3, 8_000],
     [19, 128_000],
-  ])('Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries', (proveAttempts, pause) => {
-    const s = told(proving({ proveAttempts }), ok('unknown'));
-    expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
-    expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
-  });
+  ])(
+    'Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries',
+    (proveAttempts, pause) => {
+      const s = told(proving({ proveAttempts }), ok('unknown'));
+      expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
+      expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
+    },
+  );
 
   it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
     expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
@@ -253,13 +259,16 @@ describe('a verdict of the MoR', () => {
     },
   );
 
-  it.each(['none', 'proving', 'closed'] as const)('a payment.succeeded event moves a payment from the mark status %s to waiting', (mark) => {
-    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
-    const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
-    expect(state.payments).toMatchObject([
-      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
-    ]);
-  });
+  it.each(['none', 'proving', 'closed'] as const)(
+    'a payment.succeeded event moves a payment from the mark status %s to waiting',
+    (mark) => {
+      const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
+      const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
+      expect(state.payments).toMatchObject([
+        { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
+      ]);
+    },
+  );
 
   it('a payment.succeeded event proves a charge in review, and closes its review item', () => {
     const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
@@ -375,8 +384,20 @@ describe('the capture of a signup’s charge', () => {
     ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
     ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
     ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
-    ['newer than the charge’s refusal reopens the payment', { ...givenUp, verdictAt: at(-1) }, capturedAt, 'waiting', true],
-    ['in the second of the charge’s refusal reopens the payment', { ...givenUp, verdictAt: NOW }, capturedAt, 'waiting', true],
+    [
+      'newer than the charge’s refusal reopens the payment',
+      { ...givenUp, verdictAt: at(-1) },
+      capturedAt,
+      'waiting',
+      true,
+    ],
+    [
+      'in the second of the charge’s refusal reopens the payment',
+      { ...givenUp, verdictAt: NOW },
+      capturedAt,
+      'waiting',
+      true,
+    ],
   ])('a payment.captured event %s', (_, over, data, mark, isTaken) => {
     const s = known(proving(over));
     const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
@@ -473,11 +494,14 @@ describe('a surplus', () => {
     expect(told(gone)).toEqual([]);
   });
 
-  it.each(['apply', 'dismiss'] as const)('a surplus opens no second review item after the operator’s choice %s', (resolution) => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
-    expect(settled(decided)).toBe(decided);
-  });
+  it.each(['apply', 'dismiss'] as const)(
+    'a surplus opens no second review item after the operator’s choice %s',
+    (resolution) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
+      expect(settled(decided)).toBe(decided);
+    },
+  );
 
   it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
     'a surplus with a refund in the status %s closes its review item, so nobody refunds the surplus twice',
@@ -491,13 +515,16 @@ describe('a surplus', () => {
     },
   );
 
-  it.each(['failed', 'joined'] as const)('a surplus opens its review item again after its chosen refund has %s', (status) => {
-    const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
-    const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
-    expect(told(again)).toEqual(told(s));
-    expect(surplusToRefund(again, item(again))).toBe(500n);
-  });
+  it.each(['failed', 'joined'] as const)(
+    'a surplus opens its review item again after its chosen refund has %s',
+    (status) => {
+      const s = settled(invoice({ amountOverpaid: 500n }, payment()));
+      const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
+      const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
+      expect(told(again)).toEqual(told(s));
+      expect(surplusToRefund(again, item(again))).toBe(500n);
+    },
+  );
 
   it('after a part refund, the item about a surplus proposes the rest; a full refund closes the item', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
