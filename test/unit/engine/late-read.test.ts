@@ -1,5 +1,5 @@
 // A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { requestObject } from '../../support/object-calls.js';
 import { isHeardSince } from '../../../src/engine/facts.js';
 import { emptyLane } from '../../../src/engine/context.js';
@@ -41,83 +41,74 @@ async function paidMeanwhile(): Promise<{ r: Rig; read: ReturnType<typeof shownN
   return { r, read };
 }
 
-describe('an invoice that is paid on Stripe while its read waits', () => {
-  it.each([0, 40])(
-    'Crossbill requests no charge for an invoice paid on Stripe during a read of %s seconds',
-    async (seconds) => {
-      const { r, read } = await paidMeanwhile();
-      r.h.clock.advance(seconds * 1_000);
-      const done = await askRetry(r, read);
-      await r.h.drain();
-      expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
-      expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
-    },
-  );
-
-  it('Crossbill makes no payment link for an invoice paid on Stripe during a slow read', async () => {
+it.each([0, 40])(
+  'Crossbill requests no charge for an invoice paid on Stripe during a read of %s seconds',
+  async (seconds) => {
     const { r, read } = await paidMeanwhile();
-    const done = await askLink(r, read);
+    r.h.clock.advance(seconds * 1_000);
+    const done = await askRetry(r, read);
     await r.h.drain();
-    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_payable' });
-    expect([r.links.links.size, (await state(r)).invoice?.platformStatus]).toEqual([0, 'paid']);
-  });
-
-  it('an invoice paid on Stripe during a slow read of crossbill verify stays paid after the repair', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    const { h } = r;
-    await refused(r);
-    h.clock.advance(3_600_000);
-    const readInvoice = h.platform.readInvoice.bind(h.platform);
-    h.platform.readInvoice = async (id) => {
-      h.platform.readInvoice = readInvoice;
-      const open = await readInvoice(id);
-      h.platform.payAnotherWay(INVOICE_ID);
-      await h.take(invoiceEvent('invoice.paid', { at: h.clock.now() }));
-      return open;
-    };
-    const none = {} as never;
-    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
-    await h.drain();
-    expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });
-  });
-});
-
-describe('an invoice that changes on Stripe while its read waits, before any event says so', () => {
-  it('Crossbill reads an invoice from Stripe again before it requests a charge, if its last read is old', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    await refused(r);
-    r.h.clock.advance(3_600_000);
-    const read = shownNow(r);
-    r.h.platform.payAnotherWay(INVOICE_ID);
-    r.h.clock.advance(40_000);
-    expect(await askRetry(r, read)).toMatchObject({ ok: true });
-    await r.h.drain();
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
     expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
-  });
+  },
+);
 
-  it.each([
-    ['becomes void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
-    [
-      'gets a lower amount due',
-      { amountDue: 800n, amountRemaining: 800n },
-      'invoice_changed',
-      'the amount due changed',
-    ],
-  ] as const)(
-    'Crossbill makes no charge and no payment link for an invoice that %s during a slow read',
-    async (_, change, code, why) => {
-      const r = rig({ retrySchedule: null, recoveryLinks: null });
-      await refused(r);
-      r.h.platform.change(INVOICE_ID, change);
-      expect(await askLink(r, shownNow(r))).toMatchObject({ ok: false, status: 409, code });
-      const done = await askRetry(r, shownNow(r));
-      expect([done.ok, done.ok ? '' : done.message]).toEqual([false, expect.stringContaining(why)]);
-      await r.h.drain();
-      expect([relayed(r), r.links.links.size]).toEqual([[], 0]);
-    },
-  );
+it('Crossbill makes no payment link for an invoice paid on Stripe during a slow read', async () => {
+  const { r, read } = await paidMeanwhile();
+  const done = await askLink(r, read);
+  await r.h.drain();
+  expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_payable' });
+  expect([r.links.links.size, (await state(r)).invoice?.platformStatus]).toEqual([0, 'paid']);
 });
+
+it('an invoice paid on Stripe during a slow read of crossbill verify stays paid after the repair', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  const { h } = r;
+  await refused(r);
+  h.clock.advance(3_600_000);
+  const readInvoice = h.platform.readInvoice.bind(h.platform);
+  h.platform.readInvoice = async (id) => {
+    h.platform.readInvoice = readInvoice;
+    const open = await readInvoice(id);
+    h.platform.payAnotherWay(INVOICE_ID);
+    await h.take(invoiceEvent('invoice.paid', { at: h.clock.now() }));
+    return open;
+  };
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  await verify.repair(none, [finding.otherStatus({ invoiceId: INVOICE_ID }, { shown: 'open', known: 'paid' })]);
+  await h.drain();
+  expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });
+});
+
+it('Crossbill reads an invoice from Stripe again before it requests a charge, if its last read is old', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r);
+  r.h.clock.advance(3_600_000);
+  const read = shownNow(r);
+  r.h.platform.payAnotherWay(INVOICE_ID);
+  r.h.clock.advance(40_000);
+  expect(await askRetry(r, read)).toMatchObject({ ok: true });
+  await r.h.drain();
+  expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
+});
+
+it.each([
+  ['becomes void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
+  ['gets a lower amount due', { amountDue: 800n, amountRemaining: 800n }, 'invoice_changed', 'the amount due changed'],
+] as const)(
+  'Crossbill makes no charge and no payment link for an invoice that %s during a slow read',
+  async (_, change, code, why) => {
+    const r = rig({ retrySchedule: null, recoveryLinks: null });
+    await refused(r);
+    r.h.platform.change(INVOICE_ID, change);
+    expect(await askLink(r, shownNow(r))).toMatchObject({ ok: false, status: 409, code });
+    const done = await askRetry(r, shownNow(r));
+    expect([done.ok, done.ok ? '' : done.message]).toEqual([false, expect.stringContaining(why)]);
+    await r.h.drain();
+    expect([relayed(r), r.links.links.size]).toEqual([[], 0]);
+  },
+);
 
 it('Crossbill counts a later read of an invoice, or an event of the same second, as newer than a read', () => {
   const ms = (n: number): Date => new Date(NOW.getTime() + n);
@@ -129,26 +120,24 @@ it('Crossbill counts a later read of an invoice, or an event of the same second,
   expect([0, 400, 401].map((n) => isHeardSince(ofRead(ms(n)), askedAt))).toEqual([false, false, true]);
 });
 
-describe('an invoice that is paid on Stripe while its read waits, with a clock of Stripe that is behind', () => {
-  it('if Stripe’s clock is slow, an invoice stays paid although an older read of the invoice arrives after the event', () => {
-    const ms = (n: number): Date => new Date(NOW.getTime() + n);
-    const read = takeRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
-    const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
-    const known = takeEvent(read, aCtx(ms(300)), paid, ms(-1_000));
-    const s = takeLateRead(known, aCtx(ms(400)), facts(), ms(5));
-    expect(s.invoice?.platformStatus).toBe('paid');
-  });
+it('if Stripe’s clock is slow, an invoice stays paid although an older read of the invoice arrives after the event', () => {
+  const ms = (n: number): Date => new Date(NOW.getTime() + n);
+  const read = takeRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
+  const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
+  const known = takeEvent(read, aCtx(ms(300)), paid, ms(-1_000));
+  const s = takeLateRead(known, aCtx(ms(400)), facts(), ms(5));
+  expect(s.invoice?.platformStatus).toBe('paid');
+});
 
-  it('if Stripe’s clock is slow, Crossbill requests no charge for a paid invoice', async () => {
-    const r = rig({ retrySchedule: null, recoveryLinks: null });
-    await refused(r);
-    r.h.clock.advance(3_600_000);
-    const read = shownNow(r);
-    r.h.clock.advance(500);
-    r.h.platform.payAnotherWay(INVOICE_ID);
-    await r.h.take(invoiceEvent('invoice.paid', { at: new Date(r.h.clock.now().getTime() - 2_000) }));
-    expect((await askRetry(r, read)).ok).toBe(false);
-    await r.h.drain();
-    expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
-  });
+it('if Stripe’s clock is slow, Crossbill requests no charge for a paid invoice', async () => {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r);
+  r.h.clock.advance(3_600_000);
+  const read = shownNow(r);
+  r.h.clock.advance(500);
+  r.h.platform.payAnotherWay(INVOICE_ID);
+  await r.h.take(invoiceEvent('invoice.paid', { at: new Date(r.h.clock.now().getTime() - 2_000) }));
+  expect((await askRetry(r, read)).ok).toBe(false);
+  await r.h.drain();
+  expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
 });

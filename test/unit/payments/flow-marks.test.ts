@@ -1,5 +1,5 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
@@ -73,97 +73,93 @@ it.each([
   expect(withWords(s.reviews)).toMatchObject([{ kind: 'double_payment', proposal: expect.stringContaining(proposal) }]);
 });
 
-describe('a crash', () => {
-  for (const markMode of MODES) {
-    for (const draftPolicy of ['wait', 'finalize'] as const) {
-      it(`a crash between any call to Stripe and its record makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
-        const run = async (dieBefore: number | null): Promise<LaneHarness> => {
-          const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
-          h.store.dieBefore = dieBefore;
-          h.platform.put(anInvoice({ status: 'draft' }));
-          await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
-          if (draftPolicy === 'wait') {
-            await h.rest(0.1);
-            h.platform.change(INVOICE_ID, { status: 'open' });
-            await h.deliver(invoiceEvent('invoice.finalized'));
-          }
-          await h.rest();
-          return h;
-        };
-        const steps = (await run(null)).store.transactions;
-        expect(steps).toBeGreaterThanOrEqual(4);
-        for (let k = 1; k <= steps; k++) {
-          const h = await run(k);
-          expect(h.crashes).toBe(1);
-          const finalize = draftPolicy === 'finalize' ? { finalize_invoice: 1 } : {};
-          expect({ k, effects: h.platform.effects }).toEqual({ k, effects: { ...EFFECTS[markMode], ...finalize } });
-          expect(await mark(h)).toBe('confirmed');
-          expect(h.platform.clashes).toEqual([]);
-          expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+for (const markMode of MODES) {
+  for (const draftPolicy of ['wait', 'finalize'] as const) {
+    it(`a crash between any call to Stripe and its record makes no change on Stripe twice (${markMode}, ${draftPolicy})`, async () => {
+      const run = async (dieBefore: number | null): Promise<LaneHarness> => {
+        const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
+        h.store.dieBefore = dieBefore;
+        h.platform.put(anInvoice({ status: 'draft' }));
+        await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+        if (draftPolicy === 'wait') {
+          await h.rest(0.1);
+          h.platform.change(INVOICE_ID, { status: 'open' });
+          await h.deliver(invoiceEvent('invoice.finalized'));
         }
-      });
-    }
+        await h.rest();
+        return h;
+      };
+      const steps = (await run(null)).store.transactions;
+      expect(steps).toBeGreaterThanOrEqual(4);
+      for (let k = 1; k <= steps; k++) {
+        const h = await run(k);
+        expect(h.crashes).toBe(1);
+        const finalize = draftPolicy === 'finalize' ? { finalize_invoice: 1 } : {};
+        expect({ k, effects: h.platform.effects }).toEqual({ k, effects: { ...EFFECTS[markMode], ...finalize } });
+        expect(await mark(h)).toBe('confirmed');
+        expect(h.platform.clashes).toEqual([]);
+        expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+      }
+    });
   }
+}
 
-  it('Crossbill reports a payment once, even if it is down for a day after a crash during the report', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.store.dieBefore = 2; // the report was made, and nobody wrote it down
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    expect(h.platform.effects).toEqual({ report_payment: 1 });
-    h.clock.advance(25 * 3_600_000); // Stripe has forgotten the key
-    await h.rest();
-    expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
-    expect(await mark(h)).toBe('confirmed');
-  });
+it('Crossbill reports a payment once, even if it is down for a day after a crash during the report', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.store.dieBefore = 2; // the report was made, and nobody wrote it down
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  expect(h.platform.effects).toEqual({ report_payment: 1 });
+  h.clock.advance(25 * 3_600_000); // Stripe has forgotten the key
+  await h.rest();
+  expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  expect(await mark(h)).toBe('confirmed');
 });
 
-describe('a call without an answer', () => {
-  const KINDS = {
-    payment_record: ['report_payment', 'attach_payment'],
-    out_of_band: ['set_reference', 'pay_out_of_band'],
-  };
-  const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
-  for (const markMode of MODES) {
-    for (const kind of KINDS[markMode]) {
-      it.each(TROUBLES)(`Crossbill repeats an unanswered ${kind} call under the same key (%s)`, async (what) => {
-        const h = LaneHarness.inMemory({ settings: { markMode } });
-        h.platform.put(anInvoice());
-        h.platform.fail(kind, what, what);
-        await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-        await h.rest();
-        expect(h.platform.effects).toEqual(EFFECTS[markMode]);
-        expect(new Set(h.platform.asked.filter((a) => a.startsWith(`${kind} `))).size).toBe(1);
-        expect(h.platform.clashes).toEqual([]);
-        expect(await mark(h)).toBe('confirmed');
-      });
+const KINDS = {
+  payment_record: ['report_payment', 'attach_payment'],
+  out_of_band: ['set_reference', 'pay_out_of_band'],
+};
+const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
+for (const markMode of MODES) {
+  for (const kind of KINDS[markMode]) {
+    it.each(TROUBLES)(`Crossbill repeats an unanswered ${kind} call under the same key (%s)`, async (what) => {
+      const h = LaneHarness.inMemory({ settings: { markMode } });
+      h.platform.put(anInvoice());
+      h.platform.fail(kind, what, what);
+      await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await h.rest();
+      expect(h.platform.effects).toEqual(EFFECTS[markMode]);
+      expect(new Set(h.platform.asked.filter((a) => a.startsWith(`${kind} `))).size).toBe(1);
+      expect(h.platform.clashes).toEqual([]);
+      expect(await mark(h)).toBe('confirmed');
+    });
 
-      it(`after Stripe stores a 500 for ${kind}, Crossbill searches for the effect and then uses the next key`, async () => {
-        const h = LaneHarness.inMemory({ settings: { markMode } });
-        h.platform.put(anInvoice());
-        h.platform.fail(kind, 'stored-500');
-        await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-        await h.rest();
-        const asked = h.platform.asked.filter((a) => a.includes(kind));
-        expect(asked.filter((a) => a === `${kind} crossbill:${kind}:pay_oak:1`).length).toBeGreaterThan(2);
-        expect(asked.slice(-2)).toEqual([`probe ${kind}`, `${kind} crossbill:${kind}:pay_oak:2`]);
-        expect(h.platform.effects).toEqual(EFFECTS[markMode]);
-        const message = (await h.state(INVOICE_ID)).messages.find((m) => m.kind === kind);
-        expect(message?.key).toBe(`crossbill:${kind}:pay_oak:2`);
-      });
-    }
+    it(`after Stripe stores a 500 for ${kind}, Crossbill searches for the effect and then uses the next key`, async () => {
+      const h = LaneHarness.inMemory({ settings: { markMode } });
+      h.platform.put(anInvoice());
+      h.platform.fail(kind, 'stored-500');
+      await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await h.rest();
+      const asked = h.platform.asked.filter((a) => a.includes(kind));
+      expect(asked.filter((a) => a === `${kind} crossbill:${kind}:pay_oak:1`).length).toBeGreaterThan(2);
+      expect(asked.slice(-2)).toEqual([`probe ${kind}`, `${kind} crossbill:${kind}:pay_oak:2`]);
+      expect(h.platform.effects).toEqual(EFFECTS[markMode]);
+      const message = (await h.state(INVOICE_ID)).messages.find((m) => m.kind === kind);
+      expect(message?.key).toBe(`crossbill:${kind}:pay_oak:2`);
+    });
   }
+}
 
-  it('after 23 hours without a reply, Crossbill searches Stripe for a payment record before it reports the payment again', async () => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
-    h.platform.fail('report_payment', 'lost-answer');
-    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
-    h.clock.advance(23.5 * 3_600_000);
-    await h.rest();
-    expect(h.platform.asked).toContain('probe report_payment');
-    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
-  });
+it('after 23 hours without a reply, Crossbill searches Stripe for a payment record before it reports the payment again', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('report_payment', 'lost-answer');
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  h.clock.advance(23.5 * 3_600_000);
+  await h.rest();
+  expect(h.platform.asked).toContain('probe report_payment');
+  expect(h.platform.effects).toEqual(EFFECTS.payment_record);
 });
 
 async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {

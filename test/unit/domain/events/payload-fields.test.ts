@@ -1,5 +1,5 @@
 // Finding deadlines, links, outcomes and amounts in payloads that Document 2 does not show.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseBody } from '../../../../src/domain/events/json-body.js';
 import {
@@ -14,46 +14,42 @@ import {
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 
-describe('a deadline', () => {
-  it.each([
-    [{ deadline: '2027-07-01T00:00:00Z' }],
-    [{ evidenceDueBy: 1_814_400_000 }],
-    [{ evidence_due_by: '1814400000' }],
-    [{ dispute: { evidence: { dueBy: '2027-07-01T02:00:00+02:00' } } }],
-    [{ due_by: 1_814_400_000_000 }],
-    [{ respondBy: '2027-07-01' }],
-    [{ list: [{ Deadline: '2027-07-01T00:00:00.000Z' }] }],
-  ])('Crossbill finds the deadline of a dispute in %j', (data) => {
-    expect(deadlineIn(data)).toEqual(JULY);
-  });
-
-  it('Crossbill finds no deadline in unreadable or unrelated fields', () => {
-    expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
-  });
-
-  it('Crossbill prefers a deadline to an earlier expiry field', () => {
-    expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
-  });
+it.each([
+  [{ deadline: '2027-07-01T00:00:00Z' }],
+  [{ evidenceDueBy: 1_814_400_000 }],
+  [{ evidence_due_by: '1814400000' }],
+  [{ dispute: { evidence: { dueBy: '2027-07-01T02:00:00+02:00' } } }],
+  [{ due_by: 1_814_400_000_000 }],
+  [{ respondBy: '2027-07-01' }],
+  [{ list: [{ Deadline: '2027-07-01T00:00:00.000Z' }] }],
+])('Crossbill finds the deadline of a dispute in %j', (data) => {
+  expect(deadlineIn(data)).toEqual(JULY);
 });
 
-describe('a dashboard link', () => {
-  it('Crossbill finds the dashboard link of a dispute under its usual names', () => {
-    const data = { file: 'https://files.example/a', links: { dashboardUrl: 'https://dash.example/d/1' } };
-    expect(dashboardIn(data)).toBe('https://dash.example/d/1');
-    expect(dashboardIn({ link: 'https://dash.example/d/2' })).toBe('https://dash.example/d/2');
-  });
+it('Crossbill finds no deadline in unreadable or unrelated fields', () => {
+  expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
+});
 
-  it.each([
-    'http://dash.example',
-    'javascript:alert(1)',
-    'https://user:pw@dash.example',
-    'https://user@dash.example',
-    'https://:pw@dash.example',
-    'https://',
-    'data:text/html,x',
-  ])('Crossbill never shows %s as a dashboard link', (dashboardUrl) => {
-    expect(dashboardIn({ dashboardUrl })).toBeNull();
-  });
+it('Crossbill prefers a deadline to an earlier expiry field', () => {
+  expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
+});
+
+it('Crossbill finds the dashboard link of a dispute under its usual names', () => {
+  const data = { file: 'https://files.example/a', links: { dashboardUrl: 'https://dash.example/d/1' } };
+  expect(dashboardIn(data)).toBe('https://dash.example/d/1');
+  expect(dashboardIn({ link: 'https://dash.example/d/2' })).toBe('https://dash.example/d/2');
+});
+
+it.each([
+  'http://dash.example',
+  'javascript:alert(1)',
+  'https://user:pw@dash.example',
+  'https://user@dash.example',
+  'https://:pw@dash.example',
+  'https://',
+  'data:text/html,x',
+])('Crossbill never shows %s as a dashboard link', (dashboardUrl) => {
+  expect(dashboardIn({ dashboardUrl })).toBeNull();
 });
 
 it('Crossbill reads an amount exactly or not at all', () => {

@@ -1,5 +1,5 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
@@ -50,84 +50,78 @@ const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when 
 const relay = ctx({ relay: true });
 const linked = { enrolment: { by: 'linked' } } as const;
 
-describe('the relay of an event that waits', () => {
-  const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
-  const draft = withRelay(lane({ status: 'draft' }));
-  const [m = never()] = draft.messages;
-  const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
+const withRelay = (s: LaneState): LaneState => takeEvent(takeInvoice, s, event(), relay).state;
+const draft = withRelay(lane({ status: 'draft' }));
+const [m = never()] = draft.messages;
+const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
-  it('a payment or an ended invoice withdraws a pending relay', () => {
-    expect(status(draft)).toEqual(['pending']);
-    expect(status({ ...draft, invoice: null })).toEqual(['pending']);
-    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
-    const back = wanted(over, ctx({}, 5_000));
-    expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
-    expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
-    expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
-    const given = lane({ status: 'uncollectible' });
-    expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
-      'relay_event taken back: the invoice is uncollectible',
-    ]);
-  });
+it('a payment or an ended invoice withdraws a pending relay', () => {
+  expect(status(draft)).toEqual(['pending']);
+  expect(status({ ...draft, invoice: null })).toEqual(['pending']);
+  const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+  const back = wanted(over, ctx({}, 5_000));
+  expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
+  expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
+  expect(texts(wanted(putPayment(draft, payment()), ctx()))).toEqual(['relay_event taken back: payment pay_1 came']);
+  const given = lane({ status: 'uncollectible' });
+  expect(texts(wanted({ ...draft, invoice: given.invoice }, ctx()))).toEqual([
+    'relay_event taken back: the invoice is uncollectible',
+  ]);
+});
 
-  it('a refused payment, a payment link or a proforma invoice withdraws a pending relay', () => {
-    const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
-    expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
-      'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
-    ]);
-    expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
-    for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
-      expect(why(withObjects(draft, o))).toEqual(['relay_event taken back: the customer can pay it another way now']);
-    expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
-  });
+it('a refused payment, a payment link or a proforma invoice withdraws a pending relay', () => {
+  const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
+  expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
+    'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
+  ]);
+  expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
+  for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
+    expect(why(withObjects(draft, o))).toEqual(['relay_event taken back: the customer can pay it another way now']);
+  expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
+});
 
-  it('Crossbill reads an invoice older than an hour from Stripe before it relays the event', () => {
-    const { readFirst } = relayCall;
-    const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
-    const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
-      of(new Lane(lane({ createdAt }, { readAttempts }), ctx()));
-    expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
-    expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
-  });
+it('Crossbill reads an invoice older than an hour from Stripe before it relays the event', () => {
+  const { readFirst } = relayCall;
+  const of = (l: Lane): boolean => typeof readFirst === 'function' && readFirst(l.invoice ?? never(), l);
+  const asks = (createdAt: Date | null, readAttempts = 0): boolean =>
+    of(new Lane(lane({ createdAt }, { readAttempts }), ctx()));
+  expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
+  expect([asks(at(-3_600_000), 9), asks(at(-3_600_000), 10)]).toEqual([true, false]); // Stripe cannot be asked
+});
 
-  it('a void invoice does not withdraw a relay already accepted by the MoR', () => {
-    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
-    expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
-  });
+it('a void invoice does not withdraw a relay already accepted by the MoR', () => {
+  const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+  expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
+});
 
-  it('a relay waits until the customer’s enrolment is known, and comes after all other calls', () => {
-    expect(onStates(relayCall).waits(draft, relay)).toBe(false);
-    expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
-    expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([
-      3,
-      draft,
-    ]);
-  });
+it('a relay waits until the customer’s enrolment is known, and comes after all other calls', () => {
+  expect(onStates(relayCall).waits(draft, relay)).toBe(false);
+  expect(onStates(relayCall).waits(draft, ctx(linked))).toBe(true);
+  expect([relayCall.order, onStates(relayCall).answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
+});
 
-  it('a refused relay opens a review item, and its retry sends the same event', () => {
-    const refused = putMessage(draft, { ...m, status: 'refused' });
-    const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
-    expect(withWords(open(told))).toMatchObject([
-      {
-        ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
-        proposal: expect.stringContaining('it may not charge this renewal'),
-      },
-    ]);
-    const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
-      const r = { ...(told.reviews[0] ?? never()), subject };
-      const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
-      return done.ok ? done.state.messages.map((x) => x.status) : done.code;
-    };
-    expect(choose('retry')).toEqual(['pending']);
-    expect(choose('dismiss')).toEqual(['refused']);
-    expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
-    const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
-    const first = { ...beside, messages: beside.messages.toReversed() };
-    const r = told.reviews[0] ?? never();
-    const again =
-      onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
-    expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
-  });
+it('a refused relay opens a review item, and its retry sends the same event', () => {
+  const refused = putMessage(draft, { ...m, status: 'refused' });
+  const told = onStates(relayCall).refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+  expect(withWords(open(told))).toMatchObject([
+    {
+      ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
+      proposal: expect.stringContaining('it may not charge this renewal'),
+    },
+  ]);
+  const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
+    const r = { ...(told.reviews[0] ?? never()), subject };
+    const done = onStates(relayCall).resolve(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+    return done.ok ? done.state.messages.map((x) => x.status) : done.code;
+  };
+  expect(choose('retry')).toEqual(['pending']);
+  expect(choose('dismiss')).toEqual(['refused']);
+  expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
+  const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+  const first = { ...beside, messages: beside.messages.toReversed() };
+  const r = told.reviews[0] ?? never();
+  const again = onStates(relayCall).resolve(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
+  expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
 });
 
 it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(

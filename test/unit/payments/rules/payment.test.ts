@@ -62,348 +62,328 @@ const notPaid = (l: Lane, e: PaymentEvent) => takeNotPaid(l, e, takeRefusal);
 const texts = (s: LaneState) => s.journal.map((l) => l.text);
 const last = (s: LaneState): PaymentRow => s.payments.at(-1) ?? never();
 
-describe('the look-up of a signup’s charge', () => {
-  it('Crossbill books a signup’s payment once the MoR confirms the charge, and the payment waits for its mark', () => {
-    const s = told(proving(), ok('charged'), 9_000);
-    expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
-    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
-    expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
-    expect(s.payments[0]).toEqual(beside);
-  });
+it('Crossbill books a signup’s payment once the MoR confirms the charge, and the payment waits for its mark', () => {
+  const s = told(proving(), ok('charged'), 9_000);
+  expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000), proveDueAt: null });
+  expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(2990n) }]);
+  expect(texts(s)).toEqual(['charge ch_1 is proven: the MoR charged it']);
+  expect(s.payments[0]).toEqual(beside);
+});
 
-  it('the MoR’s reply about a charge changes nothing for a payment in review or an unknown payment', () => {
-    const s = known(beside, proving({ mark: 'parked' }));
-    expect(proved(s, 'pmt_1', ok('charged')).payments).toBe(s.payments);
-    expect(proved(s, 'pmt_9', ok('charged')).payments).toBe(s.payments);
-  });
+it('the MoR’s reply about a charge changes nothing for a payment in review or an unknown payment', () => {
+  const s = known(beside, proving({ mark: 'parked' }));
+  expect(proved(s, 'pmt_1', ok('charged')).payments).toBe(s.payments);
+  expect(proved(s, 'pmt_9', ok('charged')).payments).toBe(s.payments);
+});
 
-  it.each([
-    ['no answer', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
-    ['a limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
-    ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
-    ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
-    ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
-  ])(
-    'Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)',
-    (_, outcome, proveAttempts, pause) => {
-      const s = told(proving({ proveAttempts }), outcome);
-      expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
-      expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
+it.each([
+  ['no answer', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
+  ['a limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
+  ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
+  ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
+  ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
+])(
+  'Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)',
+  (_, outcome, proveAttempts, pause) => {
+    const s = told(proving({ proveAttempts }), outcome);
+    expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
+    expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
+  },
+);
+
+it('the timeline shows the first three failed questions about a signup’s charge', () => {
+  const noted = (proveAttempts: number) => texts(told(proving({ proveAttempts }), refusal({ status: 500, code: 'x' })));
+  expect([0, 2, 3].map(noted)).toEqual([
+    ['asking the MoR for the charge failed: 500 x no'],
+    ['asking the MoR for the charge failed: 500 x no'],
+    [],
+  ]);
+});
+
+it.each([
+  [0, 1_000],
+  [3, 8_000],
+  [19, 128_000],
+])(
+  'Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries',
+  (proveAttempts, pause) => {
+    const s = told(proving({ proveAttempts }), ok('unknown'));
+    expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
+    expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
+  },
+);
+
+it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
+  expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
+  const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
+  expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
+  expect(withWords(open(s))).toMatchObject([
+    {
+      ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+      summary: 'the MoR does not know charge ch_1, which the browser named for this invoice',
     },
+  ]);
+  const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
+  expect(wordsOf(open(failed)[0]).summary).toBe(
+    'the MoR does not know charge ch_1 any longer; its money was on the way since 2026-11-20 12:01 UTC, so the debit has probably failed',
   );
+  expect(s.entries).toEqual([]);
+});
 
-  it('the timeline shows the first three failed questions about a signup’s charge', () => {
-    const noted = (proveAttempts: number) =>
-      texts(told(proving({ proveAttempts }), refusal({ status: 500, code: 'x' })));
-    expect([0, 2, 3].map(noted)).toEqual([
-      ['asking the MoR for the charge failed: 500 x no'],
-      ['asking the MoR for the charge failed: 500 x no'],
-      [],
-    ]);
+it('the timeline shows a signup’s pending charge once, and Crossbill asks the MoR again after growing pauses', () => {
+  const first = told(proving(), ok('pending'));
+  expect(last(first)).toMatchObject({
+    mark: 'proving',
+    pendingSince: at(0),
+    proveDueAt: at(1_000),
+    proveAttempts: 1,
   });
-
-  it.each([
-    [0, 1_000],
-    [3, 8_000],
-    [19, 128_000],
-  ])(
-    'Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries',
-    (proveAttempts, pause) => {
-      const s = told(proving({ proveAttempts }), ok('unknown'));
-      expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
-      expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
-    },
+  expect(texts(first)).toEqual(['the MoR knows charge ch_1 but has not settled it; the invoice is marked when it has']);
+  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
+    (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
   );
+  expect(pauses).toEqual([1_000, 5_000, HOUR_MS / 2, HOUR_MS]);
+  expect([texts(after(HOUR_MS)), last(after(HOUR_MS)).pendingSince]).toEqual([[], at(0)]);
+});
 
-  it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
-    expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
-    const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
-    expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
-    expect(withWords(open(s))).toMatchObject([
-      {
-        ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
-        summary: 'the MoR does not know charge ch_1, which the browser named for this invoice',
-      },
-    ]);
-    const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
-    expect(wordsOf(open(failed)[0]).summary).toBe(
-      'the MoR does not know charge ch_1 any longer; its money was on the way since 2026-11-20 12:01 UTC, so the debit has probably failed',
-    );
-    expect(s.entries).toEqual([]);
-  });
-
-  it('the timeline shows a signup’s pending charge once, and Crossbill asks the MoR again after growing pauses', () => {
-    const first = told(proving(), ok('pending'));
-    expect(last(first)).toMatchObject({
-      mark: 'proving',
-      pendingSince: at(0),
-      proveDueAt: at(1_000),
-      proveAttempts: 1,
-    });
-    expect(texts(first)).toEqual([
-      'the MoR knows charge ch_1 but has not settled it; the invoice is marked when it has',
-    ]);
-    const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
-    const pauses = [1_000, 10_000, HOUR_MS, 9 * HOUR_MS].map(
-      (ms) => (last(after(ms)).proveDueAt?.getTime() ?? 0) - at(ms).getTime(),
-    );
-    expect(pauses).toEqual([1_000, 5_000, HOUR_MS / 2, HOUR_MS]);
-    expect([texts(after(HOUR_MS)), last(after(HOUR_MS)).pendingSince]).toEqual([[], at(0)]);
-  });
-
-  it('a signup’s charge pending for ten days opens a review item', () => {
-    const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
-    expect(open(after(10 * DAY_MS - 1))).toEqual([]);
-    const s = after(10 * DAY_MS);
-    expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
-    expect(wordsOf(open(s)[0]).summary).toBe(
-      'the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it',
-    );
-  });
+it('a signup’s charge pending for ten days opens a review item', () => {
+  const after = (ms: number) => told(proving({ pendingSince: at(0) }), ok('pending'), ms);
+  expect(open(after(10 * DAY_MS - 1))).toEqual([]);
+  const s = after(10 * DAY_MS);
+  expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+  expect(wordsOf(open(s)[0]).summary).toBe(
+    'the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it',
+  );
 });
 
 const believed = (s: LaneState, how: string): LaneState =>
   decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
 
-describe('a signup’s charge that is believed', () => {
-  it('a signup’s charge booked earlier is not booked again after its proof, and keeps its time', () => {
-    const p = proving({ succeededAt: at(-1_000) });
-    const s = believed(known(p), 'ada vouches for it');
-    expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
-    expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
-  });
+it('a signup’s charge booked earlier is not booked again after its proof, and keeps its time', () => {
+  const p = proving({ succeededAt: at(-1_000) });
+  const s = believed(known(p), 'ada vouches for it');
+  expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
+  expect([s.entries, texts(s)]).toEqual([[], ['charge ch_1 is proven: ada vouches for it']]);
+});
 
-  it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
-    const s = known(proving({ amount: null }));
-    expect(believed(s, 'x')).toBe(s);
+it('a signup’s charge of unknown amount stays unproven, even if the operator confirms the charge', () => {
+  const s = known(proving({ amount: null }));
+  expect(believed(s, 'x')).toBe(s);
+});
+
+const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
+  const s = openReview(known(beside, p), ctx(), {
+    ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
+  });
+  const r: ReviewRow = s.reviews[0] ?? never();
+  const done = choose(chooseUnproven, s, r, { resolution, note: null, by: 'ada' }, ctx(9_000));
+  return 'code' in done ? never() : done;
+};
+const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
+
+it('if the operator confirms an unproven charge, Crossbill books the payment', () => {
+  const s = chosen(parked, 'apply');
+  expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
+  expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada vouches for it']);
+  expect(s.payments[0]).toEqual(beside);
+});
+
+it('if the operator dismisses an unproven charge, Crossbill closes the payment without money', () => {
+  const s = chosen(parked, 'dismiss');
+  expect([last(s).mark, last(s).status, s.entries]).toEqual(['closed', 'failed', []]);
+  expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
+});
+
+it('if the operator retries an unproven charge, Crossbill asks the MoR at once and waits ten more days', () => {
+  expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
+    ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
   });
 });
 
-describe('a person’s word on a charge that was not proven', () => {
-  const chosen = (p: PaymentRow, resolution: Resolution, about = 'pmt_1'): LaneState => {
-    const s = openReview(known(beside, p), ctx(), {
-      ...{ kind: 'signup_unproven', subject: about, paymentRowId: about, fact: FACTS.signup_unproven },
-    });
-    const r: ReviewRow = s.reviews[0] ?? never();
-    const done = choose(chooseUnproven, s, r, { resolution, note: null, by: 'ada' }, ctx(9_000));
-    return 'code' in done ? never() : done;
-  };
-  const parked = proving({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
-
-  it('if the operator confirms an unproven charge, Crossbill books the payment', () => {
-    const s = chosen(parked, 'apply');
-    expect(last(s)).toMatchObject({ mark: 'waiting', status: 'succeeded', succeededAt: at(9_000) });
-    expect([s.entries.length, texts(s).at(-1)]).toEqual([1, 'charge ch_1 is proven: ada vouches for it']);
-    expect(s.payments[0]).toEqual(beside);
-  });
-
-  it('if the operator dismisses an unproven charge, Crossbill closes the payment without money', () => {
-    const s = chosen(parked, 'dismiss');
-    expect([last(s).mark, last(s).status, s.entries]).toEqual(['closed', 'failed', []]);
-    expect(last(chosen(proving(), 'dismiss')).mark).toBe('proving');
-  });
-
-  it('if the operator retries an unproven charge, Crossbill asks the MoR at once and waits ten more days', () => {
-    expect(last(chosen({ ...parked, status: 'failed' }, 'retry'))).toMatchObject({
-      ...{ mark: 'proving', status: 'processing', proveDueAt: at(9_000), pendingSince: null },
-    });
-  });
-
-  it('a choice about an unproven charge of an unknown payment changes nothing', () => {
-    for (const resolution of ['apply', 'dismiss', 'retry'] as const)
-      expect(chosen(parked, resolution, 'pmt_9').payments).toEqual([beside, parked]);
-  });
+it('a choice about an unproven charge of an unknown payment changes nothing', () => {
+  for (const resolution of ['apply', 'dismiss', 'retry'] as const)
+    expect(chosen(parked, resolution, 'pmt_9').payments).toEqual([beside, parked]);
 });
 
-describe('a verdict of the MoR', () => {
-  const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
-  const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
-    event({
-      type: 'payment.failed',
-      status: 'failed',
-      eventId: 'evt_f',
-      declineCode: 'lost_card',
-      failureMessage: 'lost',
-      ...over,
-    });
-
-  it('a payment.succeeded event makes a payment wait for its mark, booked once', () => {
-    const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
-    expect(state.payments).toMatchObject([
-      {
-        paymentId: 'pay_1',
-        mark: 'waiting',
-        status: 'succeeded',
-        amount: 2990n,
-        succeededAt: NOW,
-        reference: 'ch_1',
-        failureMessage: null,
-      },
-    ]);
-    expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
-    expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
-    expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
-    const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
-    expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
-    expect(JSON.stringify(again.verdict)).toContain('already recorded');
+const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
+const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
+  event({
+    type: 'payment.failed',
+    status: 'failed',
+    eventId: 'evt_f',
+    declineCode: 'lost_card',
+    failureMessage: 'lost',
+    ...over,
   });
 
-  it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
-    'a repeated payment.succeeded event with %p opens a review item and changes no record',
-    (over) => {
-      const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
-      const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
-      expect(kinds(told)).toEqual(['conflicting_event']);
-      expect(told.entries).toHaveLength(1);
-      expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+it('a payment.succeeded event makes a payment wait for its mark, booked once', () => {
+  const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  expect(state.payments).toMatchObject([
+    {
+      paymentId: 'pay_1',
+      mark: 'waiting',
+      status: 'succeeded',
+      amount: 2990n,
+      succeededAt: NOW,
+      reference: 'ch_1',
+      failureMessage: null,
     },
-  );
+  ]);
+  expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
+  expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
+  expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
+  const again = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2' }), ctx());
+  expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
+  expect(JSON.stringify(again.verdict)).toContain('already recorded');
+});
 
-  it.each(['none', 'proving', 'closed'] as const)(
-    'a payment.succeeded event moves a payment from the mark status %s to waiting',
-    (mark) => {
-      const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
-      const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
-      expect(state.payments).toMatchObject([
-        { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
-      ]);
-    },
-  );
-
-  it('a payment.succeeded event proves a charge in review, and closes its review item', () => {
-    const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
-    const item = {
-      kind: 'signup_unproven',
-      subject: 'pmt_1',
-      paymentRowId: 'pmt_1',
-      fact: FACTS.signup_unproven,
-    } as const;
-    const taken = takeEvent(takeSucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
-    const unproven = decide(taken, ctx(), declares(unprovenItems));
-    expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
-  });
-
-  it('a payment keeps the reason of its newest refusal, in any order of the events', () => {
-    const { state } = takeEvent(notPaid, lane(), failed(), ctx());
-    expect(state.payments).toMatchObject([
-      { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
-    ]);
-    expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
-    const older = takeEvent(
-      notPaid,
-      state,
-      failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }),
-      ctx(),
-    ).state;
-    expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
-    const newer = takeEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
-    expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
-    const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
-    expect(takeEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-    const first = takeEvent(notPaid, lane(), action, ctx()).state;
-    expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
-  });
-
-  it('a late payment.failed event does not undo a success', () => {
+it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
+  'a repeated payment.succeeded event with %p opens a review item and changes no record',
+  (over) => {
     const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
-    const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
-    expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
-    expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
-    expect(late.state.invoice?.retries).toBeNull();
-  });
+    const told = takeEvent(takeSucceeded, state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+    expect(kinds(told)).toEqual(['conflicting_event']);
+    expect(told.entries).toHaveLength(1);
+    expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+  },
+);
 
-  it('a payment.failed event disproves a signup’s charge only if it is newer than the signup’s completion', () => {
-    const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
-    const disproven = decide(
-      takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
-      ctx(),
-      declares(unprovenItems),
-    );
-    expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
-      ['parked'],
-      ['signup_unproven'],
-      'failed',
+it.each(['none', 'proving', 'closed'] as const)(
+  'a payment.succeeded event moves a payment from the mark status %s to waiting',
+  (mark) => {
+    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
+    const { state } = takeEvent(takeSucceeded, lane({}, known), event({ processorChargeId: null }), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
     ]);
-    for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
-      const earlier = takeEvent(notPaid, proving, e, ctx());
-      expect(marks(earlier.state)).toEqual(['proving']);
-      expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
-    }
-  });
+  },
+);
+
+it('a payment.succeeded event proves a charge in review, and closes its review item', () => {
+  const parked = lane({}, payment({ mark: 'parked', status: 'processing', succeededAt: null }));
+  const item = {
+    kind: 'signup_unproven',
+    subject: 'pmt_1',
+    paymentRowId: 'pmt_1',
+    fact: FACTS.signup_unproven,
+  } as const;
+  const taken = takeEvent(takeSucceeded, openReview(parked, ctx(), item), event(), ctx()).state;
+  const unproven = decide(taken, ctx(), declares(unprovenItems));
+  expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
 });
 
-describe('a payment that was refused after it was taken', () => {
-  const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
-    const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
-    const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
-    return takeEvent(notPaid, lane({}, p), e, ctx()).state;
-  };
+it('a payment keeps the reason of its newest refusal, in any order of the events', () => {
+  const { state } = takeEvent(notPaid, lane(), failed(), ctx());
+  expect(state.payments).toMatchObject([
+    { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
+  ]);
+  expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
+  const older = takeEvent(notPaid, state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
+  expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
+  const newer = takeEvent(notPaid, state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
+  expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
+  const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
+  expect(takeEvent(notPaid, state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  const first = takeEvent(notPaid, lane(), action, ctx()).state;
+  expect(takeEvent(notPaid, first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+});
 
-  it('a payment refused after its success opens a review item, and keeps its mark', () => {
-    const s = refused(payment(), at(60_000));
-    expect(marks(s)).toEqual(['waiting']);
-    expect(withWords(open(s))).toMatchObject([
-      {
-        ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
-        summary:
-          'payment pay_1 was taken at 2026-11-20 12:00 UTC, but the MoR refused it after that, at 2026-11-20 12:01 UTC: no_account',
-        proposal: expect.stringContaining('If a bank debit was returned, record that'),
-      },
-    ]);
-    const signup = refused(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
-    expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
-  });
+it('a late payment.failed event does not undo a success', () => {
+  const { state } = takeEvent(takeSucceeded, lane(), event(), ctx());
+  const late = takeEvent(notPaid, state, failed({ at: at(9) }), ctx());
+  expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
+  expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
+  expect(late.state.invoice?.retries).toBeNull();
+});
 
-  it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
-    const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
-    const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
-    expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
-  });
+it('a payment.failed event disproves a signup’s charge only if it is newer than the signup’s completion', () => {
+  const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
+  const disproven = decide(
+    takeEvent(notPaid, proving, failed({ at: at(1) }), ctx()).state,
+    ctx(),
+    declares(unprovenItems),
+  );
+  expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
+    ['parked'],
+    ['signup_unproven'],
+    'failed',
+  ]);
+  for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
+    const earlier = takeEvent(notPaid, proving, e, ctx());
+    expect(marks(earlier.state)).toEqual(['proving']);
+    expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
+  }
+});
 
-  it('a refusal from before the success opens no review item', () => {
-    for (const when of [NOW, at(-1)]) expect(open(refused(payment(), when))).toEqual([]);
-    expect(open(refused(payment(), at(1)))).toHaveLength(1);
-  });
+const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_account'): LaneState => {
+  const names = { eventId: 'evt_f', paymentId: p.paymentId ?? 'pay_1', declineCode, at: when };
+  const e = aPaymentEvent({ type: 'payment.failed', status: 'failed', ...names });
+  return takeEvent(notPaid, lane({}, p), e, ctx()).state;
+};
+
+it('a payment refused after its success opens a review item, and keeps its mark', () => {
+  const s = refused(payment(), at(60_000));
+  expect(marks(s)).toEqual(['waiting']);
+  expect(withWords(open(s))).toMatchObject([
+    {
+      ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
+      summary:
+        'payment pay_1 was taken at 2026-11-20 12:00 UTC, but the MoR refused it after that, at 2026-11-20 12:01 UTC: no_account',
+      proposal: expect.stringContaining('If a bank debit was returned, record that'),
+    },
+  ]);
+  const signup = refused(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
+  expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
+});
+
+it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
+  const known = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(1), declineCode: 'lost' });
+  const s = takeEvent(takeSucceeded, lane({}, known), aPaymentEvent({ at: NOW }), ctx()).state;
+  expect(open(s).map((r) => r.fact)).toMatchObject([{ code: 'refused-after', reason: 'lost' }]);
+});
+
+it('a refusal from before the success opens no review item', () => {
+  for (const when of [NOW, at(-1)]) expect(open(refused(payment(), when))).toEqual([]);
+  expect(open(refused(payment(), at(1)))).toHaveLength(1);
 });
 
 /** A charge of 29.90 EUR of a signup that the MoR captured; `over`: the payment in the books, `data`: more of the capture. */
-describe('the capture of a signup’s charge', () => {
-  const MONEY = { amount: '29.90', currency: 'EUR' };
-  const givenUp = { mark: 'closed', status: 'failed' } as const;
-  const capturedAt = { capturedAt: NOW.toISOString() };
+const MONEY = { amount: '29.90', currency: 'EUR' };
+const givenUp = { mark: 'closed', status: 'failed' } as const;
+const capturedAt = { capturedAt: NOW.toISOString() };
 
-  it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
-    ['with the same amount and charge lets the payment wait for its mark', {}, {}, 'waiting', true],
-    ['with a different amount proves nothing', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
-    ['with a different currency proves nothing', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
-    ['without an amount proves nothing', {}, { amount: null }, 'proving', false],
-    ['about a signup of unknown amount proves nothing', { amount: null }, {}, 'proving', false],
-    ['about another charge proves nothing', { processorChargeId: 'ch_2' }, {}, 'proving', false],
-    ['reopens a payment the operator closed', givenUp, {}, 'waiting', true],
-    ['does not reopen a closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
-    ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
-    ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
-    ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
-    [
-      'newer than the charge’s refusal reopens the payment',
-      { ...givenUp, verdictAt: at(-1) },
-      capturedAt,
-      'waiting',
-      true,
-    ],
-    [
-      'in the second of the charge’s refusal reopens the payment',
-      { ...givenUp, verdictAt: NOW },
-      capturedAt,
-      'waiting',
-      true,
-    ],
-  ])('a payment.captured event %s', (_, over, data, mark, isTaken) => {
-    const s = known(proving(over));
-    const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
-    const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
-    expect([p.mark, p.succeededAt !== null]).toEqual([mark, isTaken]);
-  });
+it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
+  ['with the same amount and charge lets the payment wait for its mark', {}, {}, 'waiting', true],
+  ['with a different amount proves nothing', {}, { amount: { ...MONEY, amount: '29.91' } }, 'proving', false],
+  ['with a different currency proves nothing', {}, { amount: { ...MONEY, currency: 'USD' } }, 'proving', false],
+  ['without an amount proves nothing', {}, { amount: null }, 'proving', false],
+  ['about a signup of unknown amount proves nothing', { amount: null }, {}, 'proving', false],
+  ['about another charge proves nothing', { processorChargeId: 'ch_2' }, {}, 'proving', false],
+  ['reopens a payment the operator closed', givenUp, {}, 'waiting', true],
+  ['does not reopen a closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
+  ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
+  ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
+  ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
+  [
+    'newer than the charge’s refusal reopens the payment',
+    { ...givenUp, verdictAt: at(-1) },
+    capturedAt,
+    'waiting',
+    true,
+  ],
+  [
+    'in the second of the charge’s refusal reopens the payment',
+    { ...givenUp, verdictAt: NOW },
+    capturedAt,
+    'waiting',
+    true,
+  ],
+])('a payment.captured event %s', (_, over, data, mark, isTaken) => {
+  const s = known(proving(over));
+  const e = channelEvent('payment.captured', { pspReference: 'ch_1', amount: MONEY, ...data });
+  const p = last(decide(s, ctx(), (l) => learnFromCapture(l, e, null)));
+  expect([p.mark, p.succeededAt !== null]).toEqual([mark, isTaken]);
 });
 
 describe('a surplus', () => {
