@@ -323,7 +323,7 @@ export const mutants = [
   {
     name: 'an invoice of unknown enrolment is relayed',
     file: 'src/invoices/rules/relay.ts',
-    find: "waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'unknown',",
+    find: "waits: (lane) => standingOf(lane, lane.ctx) === 'unknown',",
     replace: "waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'outside',",
     tests: ['test/unit/enrolment/rules/enrolment.test.ts'],
     simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
