@@ -1,5 +1,5 @@
-// Everything in front of a route: access, audit log, input checks, error answers. The routes themselves belong to the
-// modules of their subjects.
+// The parts in front of every route: access, audit log, input checks, error replies. The routes themselves belong to
+// the modules of their subjects.
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { IntakeModule } from '../intake/intake.module.js';
@@ -12,7 +12,7 @@ import { InputPipe } from './http/input.pipe.js';
 import { JsonBodyInterceptor } from './http/json-body.interceptor.js';
 import { ProblemFilter } from './http/problem.filter.js';
 
-/** A route without a role is open to nobody. */
+/** A route without a declared role is closed to everybody. */
 @Module({
   imports: [IntakeModule],
   providers: [
@@ -20,7 +20,7 @@ import { ProblemFilter } from './http/problem.filter.js';
     Denials,
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: AccessGuard },
-    // The order counts: the audit log must also record a refused body.
+    // The order matters: the audit log must also record a refused body.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },

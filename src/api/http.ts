@@ -1,4 +1,4 @@
-// How the application handles HTTP: headers, limits, the form of input and errors, and its own documentation.
+// Configures HTTP for the application: headers, limits, the form of input and errors, and the API's documentation page.
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
@@ -10,7 +10,7 @@ const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   referrerPolicy: { policy: 'no-referrer' },
 });
-// The documentation page loads only its own files. Its styles are inline.
+// The headers of the documentation page. It loads only its own files, and its styles are inline.
 const ownPage = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -26,16 +26,19 @@ const ownPage = helmet({
   referrerPolicy: { policy: 'no-referrer' },
 });
 
-/** Call once, before `init`. The application has `bodyParser: false`: it reads a body only once the sender is known. */
+/**
+ * Configures HTTP. Call it once, before `init`. The application has `bodyParser: false`: it reads a body only after it
+ * knows the sender.
+ */
 export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');
   app.disable('etag');
   const config = app.get<Config>(CONFIG);
   const { shadow, trustedProxies } = config;
-  // Every console page shows these two values in its frame.
+  // Every console page shows shadow mode and Stripe's mode in its frame.
   app.set('shadow', shadow);
   app.set('stripe mode', stripeMode(config));
-  // Anybody could send X-Forwarded-For, so only these proxies are trusted.
+  // Anybody could send X-Forwarded-For, so the daemon trusts it only from these proxies.
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {

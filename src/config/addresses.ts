@@ -23,8 +23,9 @@ const LOOPBACK = listOf([
   ['::1', 128],
 ]);
 
-// First the addresses where clouds give out the machine's own credentials. Most are link-local. EC2's IPv6 address (AWS,
-// "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's are not. Then addresses of no single machine.
+// First the addresses from which clouds give out the machine's own credentials. Most are link-local. EC2's IPv6 address
+// (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's are not. Then addresses without a single
+// machine.
 const NEVER = listOf([
   ['169.254.0.0', 16],
   ['fe80::', 10],
@@ -42,7 +43,7 @@ const within = (list: BlockList, address: string): boolean => {
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
 };
 
-/** True for this machine, or a private network (RFC 1918, RFC 4193). */
+/** True for an address of this machine or of a private network (RFC 1918, RFC 4193). */
 export const isPrivateAddress = (address: string): boolean => within(PRIVATE, address);
 
 /** True for a link-local, metadata, unspecified or multicast address. */

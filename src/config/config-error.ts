@@ -1,9 +1,9 @@
-// The error of a start with wrong settings. It names all wrong settings at once and prints no value.
+// The error for wrong settings at the start. It names all wrong settings at once and prints no value.
 
 /** A wrong setting. `problem` never contains the value. */
 export type SettingProblem = { readonly name: string; readonly problem: string };
 
-/** A person must change the settings: another start with the same environment fails in the same way. */
+/** Only a person can change the settings: another start with the same environment fails in the same way. */
 export class ConfigError extends Error {
   readonly code = 'config.invalid';
   readonly retry = 'by-a-person';

@@ -1,5 +1,5 @@
-// Turns the environment into one frozen, typed object, and checks it as a whole. No other file reads environment
-// variables.
+// Turns the environment into one frozen, typed object, and checks it as a whole. Other files do not read settings from
+// the environment.
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
@@ -15,7 +15,10 @@ type SettingKey = keyof Settings;
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 type Values = { readonly [K in SettingKey]: ValueOf<Settings[K]> };
 
-/** A PostgreSQL server elsewhere, or the embedded server with its files in `dir` (an absolute path). */
+/**
+ * The chosen database: a PostgreSQL server elsewhere, or the embedded server with its files in `dir` (an absolute
+ * path).
+ */
 export type DatabaseChoice =
   { readonly kind: 'url'; readonly url: Secret } | { readonly kind: 'embedded'; readonly dir: string };
 
@@ -23,29 +26,35 @@ export type DatabaseChoice =
 export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
   /** True if `NODE_ENV` is production. */
   readonly production: boolean;
-  /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
+  /** The database, from `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
   readonly database: DatabaseChoice;
-  /** From HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  /** The proxies, from HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly proxies: Proxies;
 };
 
-/** For commands that need only the database, such as `crossbill migrate`. */
+/** The settings for commands with only a database, such as `crossbill migrate`. */
 export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigError with all wrong settings at once, without their values */
+/**
+ * Loads all settings.
+ * @throws ConfigError with all wrong settings at once, without their values
+ */
 export function loadConfig(env: Environment): Config {
   const { values, problems } = readSettings(env, Object.keys(SETTINGS) as SettingKey[]);
   const { proxies, problems: ofProxies } = proxiesOf(env);
   problems.push(...crossChecks(env, values), ...ofProxies);
   if (problems.length > 0) throw new ConfigError(problems);
-  // Every row has parsed its setting without a problem, so the values are complete.
+  // By now every setting was parsed without a problem, so the values are complete.
   const { databaseUrl, dataDir, ...rest } = values as Values;
   return deepFreeze({ ...rest, proxies, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
 }
 
-/** @throws ConfigError like `loadConfig` */
+/**
+ * Loads the settings of the database.
+ * @throws ConfigError like `loadConfig`
+ */
 export function loadDatabaseConfig(env: Environment): DatabaseConfig {
   const keys = ['nodeEnv', 'logLevel', 'dataDir', 'databaseUrl', 'databasePoolSize'] as const;
   const { values, problems } = readSettings(env, keys);
@@ -56,7 +65,7 @@ export function loadDatabaseConfig(env: Environment): DatabaseConfig {
 }
 
 /**
- * All secrets for the log's censor: the secret settings, the passwords in addresses, and the query of the relay's
+ * All secrets, to mask them in the log: the secret settings, the passwords in addresses, and the query of the relay's
  * address.
  */
 export function secretValues(config: Config): readonly string[] {
@@ -71,7 +80,7 @@ export function secretValues(config: Config): readonly string[] {
   ];
 }
 
-/** Finds every Secret, at any depth. */
+/** Finds every Secret in a value, at any depth. */
 function secretsIn(value: unknown): readonly string[] {
   if (value instanceof Secret) return [value.reveal()];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
@@ -100,8 +109,8 @@ function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
 }
 
 /**
- * The text of a variable. Undefined: the variable is not set. Blanks around a value are ignored. Blanks around a secret
- * are a mistake.
+ * The text of a variable. Undefined: the variable is not set. Blanks around a value are ignored, but blanks around a
+ * secret are a mistake.
  */
 function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
   const text = env[setting.name];
@@ -109,7 +118,7 @@ function textOf(env: Environment, setting: Setting<unknown>): string | undefined
   return setting.secret ? text : text.trim() || ' ';
 }
 
-/** The merchant may choose these secrets. Outside production they may be short, for rehearsals. */
+/** The secrets a merchant chooses. Outside production they may be short, for rehearsals. */
 const CHOSEN_SECRETS = [
   'stripeApiKey',
   'stripeWebhookSecrets',
@@ -119,7 +128,8 @@ const CHOSEN_SECRETS = [
 ] as const;
 
 /**
- * Checks settings that are right alone and wrong together. A wrong setting is reported already and has no value here.
+ * Checks combinations of settings: each setting is right alone, but they are wrong together. A setting with an error is
+ * already reported and has no value here.
  */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
@@ -144,7 +154,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     const problem = scheduleProblem(schedule, { ...has, production: nodeEnv === 'production' });
     if (problem !== null) report(SETTINGS.retrySchedule, problem);
   }
-  // The sign-in needs all its settings or none: a person needs a proof and a role.
+  // Sign-in through an identity provider needs all its settings or none: a person needs a proof and a role.
   const signIn = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
   const given = [...signIn, SETTINGS.oidcEmailDomain].find(isSet);
   const needed = [...signIn, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])];
@@ -167,7 +177,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
 
 const secretsOrTexts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : secretsIn(value));
 
-/** Null means "not set". A wrong URL is reported already and has no value here. */
+/** Checks the database settings. Null means "not set". A wrong URL is already reported and has no value here. */
 function databaseChecks({ nodeEnv, databaseUrl }: Partial<Values>): SettingProblem[] {
   const missing = nodeEnv === 'production' && databaseUrl === null;
   return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];

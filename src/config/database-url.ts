@@ -3,25 +3,25 @@
 
 const NO_HOST = 'no-host.invalid';
 
-/** The parts of a connection URL, still percent-encoded. Null: the text is no connection URL. */
+/** Parses a connection URL into its parts, still percent-encoded. Null: the text is no connection URL. */
 export function parseDatabaseUrl(text: string): URL | null {
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/, `$1${NO_HOST}`);
   return /^postgres(ql)?:\/\/\S+$/.test(text) && URL.canParse(whole) ? new URL(whole) : null;
 }
 
-/** The host. Empty for a socket. */
+/** The host of the URL. Empty for a Unix socket. */
 export function hostOf(url: URL): string {
   return url.hostname === NO_HOST ? '' : url.hostname;
 }
 
-/** True for several hosts. libpq accepts `h1:5432,h2:5432` and `?host=h1,h2`. */
+/** True for a URL with several hosts. libpq accepts `h1:5432,h2:5432` and `?host=h1,h2`. */
 export function namesSeveralHosts(text: string): boolean {
   const authority = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(text)?.[1] ?? '';
   const hosts = [...text.matchAll(/[?&](?:host|hostaddr|port)=([^&#]*)/g)].map((m) => m[1] ?? '');
   return [authority, ...hosts].some((part) => part.replace(/%2c/gi, ',').includes(','));
 }
 
-/** Every form of the password in the URL, for the log's censor. */
+/** Every form of the password in the URL, to mask it in the log. */
 export function passwordsIn(text: string): string[] {
   const url = parseDatabaseUrl(text);
   if (url === null) return [];
@@ -29,7 +29,7 @@ export function passwordsIn(text: string): string[] {
   return found.filter((password) => password !== '');
 }
 
-/** Host and database, without user, password and options. Null: the text is no connection URL. */
+/** Host and database for display, without user, password and options. Null: the text is no connection URL. */
 export function shownDatabaseUrl(text: string): string | null {
   const url = parseDatabaseUrl(text);
   if (url === null) return null;
@@ -38,7 +38,7 @@ export function shownDatabaseUrl(text: string): string | null {
   return `${url.protocol}//${host.startsWith('/') ? encodeURIComponent(host) : host}${url.pathname}`;
 }
 
-/** The same server and user with another database. */
+/** The URL with another database name, on the same server with the same user. */
 export function withDatabase(text: string, name: string): string {
   const url = parseDatabaseUrl(text);
   if (url === null) throw new Error('not a PostgreSQL connection URL');

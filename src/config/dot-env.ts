@@ -1,5 +1,5 @@
 // Reads the `.env` file in the working folder, as `crossbill init` writes it. Crossbill reads it outside production
-// only. The environment wins over the file.
+// only. The environment takes precedence over the file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -13,13 +13,13 @@ const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map((setting)
 
 export type WithDotEnv = {
   readonly env: Environment;
-  /** A line for a person with the number of settings from the file. Null: there is no file. */
+  /** A message for the operator with the number of settings from the file. Null: there is no file. */
   readonly said: string | null;
 };
 
 /**
- * Merges the file with the environment. The environment wins. NODE_ENV comes from the environment alone, so production
- * never opens the file.
+ * Adds the file's settings to the environment. The environment takes precedence. NODE_ENV comes from the environment
+ * alone, so production never opens the file.
  * @param folder the working folder
  * @throws ConfigError for an unreadable file: a start without it would use other settings
  */
@@ -34,7 +34,7 @@ export function withDotEnv(env: Environment, folder: string): WithDotEnv {
   };
 }
 
-/** Null: there is no such file. */
+/** The text of the file. Null: there is no such file. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');

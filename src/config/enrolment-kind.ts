@@ -1,4 +1,4 @@
-// ENROLMENT: how Crossbill recognises the customers of the MoR.
+// Parses ENROLMENT, the rule to recognise the MoR's customers.
 import { IN_QUOTES, isQuoted } from './kinds.js';
 import { bad, good, type Kind } from './setting.js';
 

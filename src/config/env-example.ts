@@ -4,14 +4,17 @@ import { SETTING_GROUPS } from './settings.js';
 
 const WIDTH = 98;
 
-/** The password is empty: docker compose then asks for it. A placeholder would become the real password. */
+/**
+ * The part for docker compose. The password is empty, so docker compose asks for it: a placeholder would become the
+ * real password.
+ */
 const FOR_COMPOSE = `# ---- Only for docker compose ----
 
 # The password of its PostgreSQL: docker-compose.yml makes the DATABASE_URL from it. It becomes part of a
 # URL: letters and digits only, as from \`openssl rand -hex 32\`.
 POSTGRES_PASSWORD=`;
 
-/** Required settings are ready to fill in. The others are commented out. */
+/** Writes the example. The operator fills in the required settings; the others are commented out. */
 export function renderEnvExample(): string {
   const head = [
     '# Settings of Crossbill, checked at start. Copy this file to .env and replace the <angle brackets>.',

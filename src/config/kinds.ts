@@ -6,7 +6,7 @@ import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
 import { Secret } from './secret.js';
 import { bad, good, type Kind, type Parsed } from './setting.js';
 
-/** Each role includes the earlier ones. */
+/** The roles of API keys. Each role includes the earlier ones. */
 export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
@@ -17,17 +17,20 @@ export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly d
 
 export type GroupRole = { readonly group: string; readonly role: ApiRole };
 
-/** The shortest secret for signatures. With one captured delivery somebody could guess a shorter one. Real secrets are three times as long. */
+/**
+ * The shortest secret for signatures, in characters. From one captured delivery somebody could guess a shorter one.
+ * Real secrets are three times as long.
+ */
 const MIN_SECRET = 8;
 const MIN_API_KEY = 32;
 
-/** Quotes around a value: `docker run --env-file` and some hosting panels pass them on. */
+/** A value in quotes: `docker run --env-file` and some hosting panels pass quotes on. */
 const QUOTED = /^(?:".*"|'.*'|`.*`|[“”„].*[“”]|[‘’‚].*[‘’]|«.*»)$/s;
 
 export const IN_QUOTES = 'begins and ends with a quote: write it without quotes';
 export const isQuoted = (text: string): boolean => QUOTED.test(text);
 
-/** Splits at commas and removes blanks around each entry. `before`: the earlier entries. */
+/** Splits a list at commas and removes blanks around each entry. `before`: the earlier entries. */
 function list<T>(
   type: string,
   parse: (item: string, before: readonly T[]) => Parsed<T>,
@@ -46,7 +49,7 @@ function list<T>(
   return { type, secret, parse: parseAll };
 }
 
-/** A whole number in plain digits, from `min` to `max`, both included. */
+/** The kind for a whole number in plain digits, from `min` to `max`, both included. */
 export function integer(min: number, max: number, unit: string): Kind<number> {
   const parse = (text: string): Parsed<number> => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -55,7 +58,7 @@ export function integer(min: number, max: number, unit: string): Kind<number> {
   return { type: `${unit}, ${min} to ${max}`, parse };
 }
 
-/** Exactly one of these words. */
+/** The kind for a value from these words. */
 export function choice<const T extends string>(words: readonly T[]): Kind<T> {
   const parse = (text: string): Parsed<T> => {
     const found = words.find((word) => word === text);
@@ -69,19 +72,22 @@ export const flag: Kind<boolean> = {
   parse: (text) => (text === 'true' || text === 'false' ? good(text === 'true') : bad('must be true or false')),
 };
 
-/** `form`: the pattern in words. */
+/** The kind for a text with this pattern. `form`: the pattern in words. */
 export function matching(type: string, pattern: RegExp, form = type): Kind<string> {
   return { type, parse: (text) => (pattern.test(text) ? good(text) : bad(`must be ${form}`)) };
 }
 
-/** An address that the daemon listens on. */
+/** The kind for the address the daemon listens on. */
 export const listenHost: Kind<string> = {
   type: 'host name or IP address',
   parse: (text) =>
     isIP(text) || isFQDN(text, { require_tld: false }) ? good(text) : bad('must be a host name or an IP address'),
 };
 
-/** Refuses the range of all addresses: anybody could then claim any address. An IPv4 range also matches an IPv4 address on an IPv6 socket. */
+/**
+ * The kind for address ranges. Refuses the range of all addresses: anybody could then pretend any address. An IPv4
+ * range also matches an IPv4 address on an IPv6 socket.
+ */
 export const addressRanges = list<string>('IP addresses or ranges, comma-separated', (item) => {
   const [address = '', bits, ...rest] = item.split('/');
   const most = isIP(address, '4') ? 32 : isIP(address, '6') && !/%|^::ffff:/i.test(address) ? 128 : 0;
@@ -93,8 +99,8 @@ export const addressRanges = list<string>('IP addresses or ranges, comma-separat
 const URL_TYPE = 'http or https URL';
 
 /**
- * A URL without user, password or fragment. `base`: paths are added to it, so it has no query and no slash at its end. `origin`: a base without
- * a path. `endpoint`: the whole address of a call.
+ * The kind for a URL without user, password or fragment. `base`: Crossbill adds paths to it, so it has no query and no
+ * slash at its end. `origin`: a base without a path. `endpoint`: the whole address of a call.
  */
 export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
   const parse = (text: string): Parsed<string> => {
@@ -119,8 +125,9 @@ export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /**
- * True for this machine, private networks and names without public DNS. Production allows plain http only there, since TLS often ends in front
- * of a container. Elsewhere plain http would send a client secret over the internet unencrypted.
+ * True for hosts in private: this machine, private networks and names without public DNS. Production allows plain http
+ * only there, since TLS often ends in front of a container. Elsewhere plain http would send a client secret over the
+ * internet unencrypted.
  */
 export function isPrivateHost(url: string): boolean {
   const host = hostOf(url);
@@ -128,10 +135,10 @@ export function isPrivateHost(url: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
-/** Secret, because its query may hold a token. */
+/** A secret, because its query may hold a token. */
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
-/** Secret, because anybody with the address of a Slack channel can write there. */
+/** A secret, because anybody with the address of a Slack channel can write there. */
 export const receiverUrl: Kind<Secret> = {
   type: 'https URL, or http within the private network',
   secret: true,
@@ -149,7 +156,9 @@ export const receiverUrl: Kind<Secret> = {
 
 const asSecret = (parsed: Parsed<string>): Parsed<Secret> => (parsed.ok ? good(new Secret(parsed.value)) : parsed);
 
-/** Allows plain http only on this machine: a session must not cross the network unencrypted. */
+/**
+ * The kind for an https URL. Allows plain http only on this machine: a session must not cross the network unencrypted.
+ */
 function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   const parse = (text: string): Parsed<string> => {
     const parsed = httpUrl(form).parse(text);
@@ -162,7 +171,7 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   return { type: 'https URL, or http on this machine', parse };
 }
 
-/** Keeps the slash at its end, to compare it with the provider's own name. */
+/** Keeps the slash at the URL's end, because the provider's own name must be equal. */
 export const issuer = secureUrl('endpoint', 'a provider on');
 /** The address of the console in people's browsers. */
 export const consoleOrigin = secureUrl('origin', '');
@@ -173,7 +182,7 @@ export const emailDomain: Kind<string> = {
     isFQDN(text, { require_tld: false }) ? good(text.toLowerCase()) : bad('must be a domain such as example.com'),
 };
 
-/** Secret, because it may hold a password. */
+/** A secret, because it may hold a password. */
 export const databaseUrl: Kind<Secret> = {
   type: 'postgres:// or postgresql:// URL',
   secret: true,
@@ -198,7 +207,10 @@ function decodes(text: string): boolean {
   }
 }
 
-/** A number of bytes, or a number with `b`, `kb` (1,024) or `mb` (1,048,576), in any case. A real event needs 1 kb. */
+/**
+ * The kind for a number of bytes, or a number with `b`, `kb` (1,024) or `mb` (1,048,576), in any case. A real event
+ * needs 1 kb.
+ */
 export const byteSize: Kind<number> = {
   type: 'size, 1kb to 64mb',
   parse(text) {
@@ -210,7 +222,7 @@ export const byteSize: Kind<number> = {
   },
 };
 
-/** A secret text. `refuse`: a further check that returns a problem or null. */
+/** The kind for a secret text. `refuse`: a further check with a problem or null as its result. */
 function secretText(refuse: (text: string) => string | null = () => null): Kind<Secret> {
   const parse = (text: string): Parsed<Secret> => {
     const problem = whatIsWrongWithSecret(text) ?? refuse(text);
@@ -222,14 +234,15 @@ function secretText(refuse: (text: string) => string | null = () => null): Kind<
 export const secret = secretText();
 
 /**
- * A Stripe key for servers. Without this check only the first call to Stripe would reveal a publishable key or a webhook secret in its place.
+ * The kind for a Stripe key for servers. Without this check a publishable key or a webhook secret in its place would
+ * show only at the first call to Stripe.
  */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
   return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
 });
 
-/** A list of secrets. Any of them may match during a rotation. A repeated secret counts once. */
+/** The kind for a list of secrets. During a rotation any of them may match. A repeated secret counts once. */
 function secrets(type: string, whatIsWrong: (item: string) => string | null): Kind<readonly Secret[]> {
   const all = list<string>(type, (item) => {
     const problem = whatIsWrong(item);
@@ -244,7 +257,7 @@ function secrets(type: string, whatIsWrong: (item: string) => string | null): Ki
 
 export const signingSecrets = secrets('secrets, comma-separated', whatIsWrongWithSecret);
 
-/** Standard Webhooks, "Symmetric": 24 to 64 random bytes in base64, after `whsec_`. */
+/** The form of Standard Webhooks, "Symmetric": 24 to 64 random bytes in base64, after `whsec_`. */
 export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item) => {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(item) ?? [];
   const bytes = base64.length % 4 === 0 ? Buffer.from(base64, 'base64').length : 0;
@@ -254,7 +267,7 @@ export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item
 
 const KEY_TYPE = 'name:role:key or name:role:sha256:hash, comma-separated';
 
-/** Names and keys are unique, so a row of the audit log names one caller. */
+/** Each name and each key must be unique, so a row of the audit log names one caller. */
 export const apiKeys = list<ApiKey>(
   KEY_TYPE,
   (item, before) => {
@@ -270,7 +283,7 @@ export const apiKeys = list<ApiKey>(
     const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
     if (before.some((k) => k.name === name)) return bad('has a name that was used before');
     if (before.some((k) => k.digest.reveal() === digest)) return bad('has a key that was used before');
-    // A copy: in V8 a part of a text keeps the whole text in memory, and so the key.
+    // The name is copied. In V8 a part of a text keeps the whole text in memory, and the whole text contains the key.
     return good({ name: Buffer.from(name).toString(), role, digest: new Secret(digest) });
   },
   true,
@@ -288,7 +301,7 @@ export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, 
   return before.some((r) => r.group === group) ? bad('has a group that was named before') : good({ group, role });
 });
 
-/** The problem of the key. Null: it has none. */
+/** The problem with the key. Null: it has none. */
 function whatIsWrongWithKey(key: string): string | null {
   if (isQuoted(key)) return `has a key that ${IN_QUOTES}`;
   if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
@@ -296,7 +309,7 @@ function whatIsWrongWithKey(key: string): string | null {
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
 }
 
-/** The hash of an empty key: the person ran `sha256sum` without input. */
+/** The hash of an empty key, as from `sha256sum` without input. */
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 
 function whatIsWrongWithHash(hash: string): string | null {
@@ -305,7 +318,7 @@ function whatIsWrongWithHash(hash: string): string | null {
   return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key' : null;
 }
 
-/** Refuses an empty secret, since anybody can sign with it. */
+/** The problem with a secret. An empty secret is refused, since anybody can sign with it. */
 function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
   if (isQuoted(text)) return IN_QUOTES;
@@ -314,13 +327,13 @@ function whatIsWrongWithSecret(text: string): string | null {
   return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
 }
 
-/** For production. Such secrets are for rehearsals: anybody could guess them. */
+/** Refuses weak secrets for production. Such secrets are for rehearsals: anybody could guess them. */
 export function tooWeak(text: string): string | null {
   if (/^(secret|password)$/i.test(text)) return 'is still a placeholder';
   return text.length < MIN_SECRET ? `is shorter than ${MIN_SECRET} characters` : null;
 }
 
-/** True for placeholders of example files. The pattern is narrow, so it refuses no real secret. */
+/** True for placeholders from example files. The pattern is narrow, so it refuses no real secret. */
 function isPlaceholder(text: string): boolean {
   return /^<.*>$|\.\.\.|…|(change|replace)[-_]?me|^your[-_]/i.test(text);
 }

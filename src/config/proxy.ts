@@ -1,5 +1,5 @@
 // Reads the usual variables of a host behind a proxy: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower case.
-// Lower case wins.
+// Lower case takes precedence.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { isLoopbackHost } from './addresses.js';
 import { type SettingProblem } from './config-error.js';
@@ -8,7 +8,7 @@ import { Secret } from './secret.js';
 export type Proxy = { readonly name: string; readonly url: Secret };
 
 export type Proxies = {
-  /** The proxy for plain http. */
+  /** The proxy for plain http. Null: none. */
   readonly http: Proxy | null;
   readonly https: Proxy | null;
   readonly except: readonly string[];
@@ -85,13 +85,13 @@ function isWithin(range: string, host: string): boolean {
   return list.check(host, family);
 }
 
-/** The address of a proxy for people, without user and password. */
+/** The address of a proxy for display, without user and password. */
 export function shownProxy({ name, url }: Proxy): string {
   const { protocol, host } = new URL(url.reveal());
   return `${protocol}//${host} (${name})`;
 }
 
-/** The passwords of the proxies, as written and as sent, for the log's censor. */
+/** The passwords of the proxies, as written and as sent, to mask them in the log. */
 export function proxyPasswords({ http, https }: Proxies): readonly string[] {
   return [http, https].flatMap((proxy) => {
     const password = proxy === null ? '' : new URL(proxy.url.reveal()).password;

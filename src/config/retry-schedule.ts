@@ -1,4 +1,4 @@
-// RETRY_SCHEDULE: the steps after a failed renewal, by kind of decline.
+// Parses RETRY_SCHEDULE: the steps after a failed renewal, by kind of decline.
 import { RETRY_STEPS_MOST } from '../policy.js';
 import { bad, good, type Kind } from './setting.js';
 
@@ -6,21 +6,29 @@ const KINDS = ['soft', 'hard', 'authentication'] as const;
 const ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 type Decline = (typeof KINDS)[number];
 
-/** `charge`: the MoR charges again, `afterMs` after the refusal. `link`: Crossbill makes a payment link at once. */
+/**
+ * A step of the schedule. `charge`: the MoR charges again, `afterMs` after the refusal. `link`: Crossbill makes a
+ * payment link at once.
+ */
 type Step = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 export type Schedule = Readonly<Record<Decline, readonly Step[]>> & { readonly end: (typeof ENDS)[number] };
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const MOST_MS = 30 * UNITS.d;
-/** Card networks count attempts, so production allows no shorter wait. Only a rehearsal against the sandbox does. */
+/**
+ * The shortest wait in production, because card networks count attempts. A rehearsal with the sandbox may wait less.
+ */
 export const SHORTEST_IN_PRODUCTION_MS = UNITS.h;
 
 const DAYS = (...days: readonly number[]): Step[] => days.map((n) => ({ do: 'charge', afterMs: n * UNITS.d }));
 const LINK: readonly Step[] = [{ do: 'link' }];
-/** Stripe's Dashboard proposes three, five and seven days for a custom schedule. */
+/** The default. Stripe's Dashboard also proposes three, five and seven days for a custom schedule. */
 const DEFAULT: Schedule = { soft: DAYS(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
 
-/** `off`, `default`, or entries `kind=step,step` separated by blanks. A missing kind keeps its default. */
+/**
+ * The kind for a schedule: `off`, `default`, or entries `kind=step,step` separated by blanks. A missing kind keeps its
+ * default.
+ */
 export const retrySchedule: Kind<Schedule | null> = {
   type: 'off, default, or entries such as soft=3d,5d,7d hard=link authentication=link end=uncollectible',
   parse(text) {
@@ -50,7 +58,7 @@ export const retrySchedule: Kind<Schedule | null> = {
   },
 };
 
-/** Parses the steps of one kind. Returns the problem of the first wrong step as text. */
+/** Parses the steps for one kind of decline. Returns the problem of the first wrong step as text. */
 function stepsOf(value: string): Step[] | string {
   if (value === 'none') return [];
   const items = value.split(',');
@@ -75,7 +83,9 @@ function stepsOf(value: string): Step[] | string {
 
 type Given = { readonly relay: boolean; readonly links: boolean; readonly production: boolean };
 
-/** The first step that the other settings do not allow, for each kind, by its place. Null: there is none. */
+/**
+ * The first problem between the schedule and the other settings, by kind and place of the step. Null: there is none.
+ */
 export function scheduleProblem(schedule: Schedule, has: Given): string | null {
   const problems = KINDS.flatMap(
     (kind) =>

@@ -6,7 +6,7 @@ export const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
 export const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
 
 export type Kind<T> = {
-  /** The type in words, with the unit. */
+  /** The type of the value in words, with its unit. */
   readonly type: string;
   /** True: no page, log or error ever shows the value. */
   readonly secret?: boolean;
@@ -17,17 +17,17 @@ export type Kind<T> = {
 export type Setting<T> = Required<Kind<T>> & {
   /** The name of the environment variable. */
   readonly name: string;
-  /** The default, as a person writes it. Null: there is none. */
+  /** The default, as a person would type it. Null: there is none. */
   readonly default: string | null;
   readonly required: boolean;
   /**
-   * True: an empty `NAME=` counts as not set, as usual in env files and containers. False for most secrets: an empty
-   * secret is a mistake, since anybody can sign with it.
+   * True: an empty `NAME=` means not set, as usual in env files and containers. False for most secrets: an empty secret
+   * is a mistake, since anybody can sign with it.
    */
   readonly emptyIsUnset: boolean;
-  /** For a person, in full sentences. */
+  /** The purpose of the setting for a person, in full sentences. */
   readonly description: string;
-  /** The value in the example file. Null: the default, or nothing. */
+  /** The value in the example file. Null: the example shows the default, or nothing. */
   readonly example: string | null;
   /** The value if the variable is not set. Never used for a required setting. */
   readonly unset: T;
@@ -62,12 +62,12 @@ export function withDefault<T>(
   return { ...row(name, kind, description, more), default: text, required: false, unset: parsed.value };
 }
 
-/** A setting whose value is null if the variable is not set. */
+/** An optional setting. Its value is null if the variable is not set. */
 export function optional<T>(name: string, kind: Kind<T>, description: string, more: More): Setting<T | null> {
   return { ...row<T | null>(name, kind, description, more), default: null, required: false, unset: null };
 }
 
-/** A setting whose value is an empty list if the variable is not set. */
+/** An optional list. Its value is empty if the variable is not set. */
 export function optionalList<T>(
   name: string,
   kind: Kind<readonly T[]>,

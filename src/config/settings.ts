@@ -322,7 +322,7 @@ const endpoints = {
   ),
 };
 
-/** Every setting, by its name in the settings object. */
+/** All settings, by their names in the settings object. */
 export const SETTINGS = {
   ...daemon,
   ...database,

@@ -5,7 +5,7 @@ import { type ApiKey } from './kinds.js';
 import { Secret } from './secret.js';
 import { SETTINGS } from './settings.js';
 
-/** One setting for display. `value` is safe to print. */
+/** A setting for display. Its `value` is safe to print. */
 export type ShownSetting = { readonly name: string; readonly value: string; readonly description: string };
 
 const NOT_SET = 'not set';
@@ -40,7 +40,7 @@ function withoutPassword(url: Secret): string {
   return shownDatabaseUrl(url.reveal()) ?? url.toString();
 }
 
-/** The address without its query: the query may be a secret. */
+/** The address without its query, because the query may be a secret. */
 function withoutQuery(address: Secret): string {
   const { origin, pathname, search } = new URL(address.reveal());
   return `${origin}${pathname}${search === '' ? '' : '?[secret]'}`;

@@ -1,4 +1,4 @@
-// Reads the release of the package.
+// Reads Crossbill's version from package.json.
 import { readFileSync } from 'node:fs';
 
 function read(): string {

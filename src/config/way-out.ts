@@ -1,4 +1,4 @@
-// The sockets to the peers: direct, or through the proxy of this host.
+// The connections to the peers: direct, or through the proxy of this host.
 import { Agent, type Dispatcher, fetch, ProxyAgent, type RequestInit, type Response } from 'undici';
 import { type Proxies, proxyFor } from './index.js';
 
@@ -10,7 +10,10 @@ export class WayOut {
   readonly #straight: Agent;
   readonly #through = new Map<string, ProxyAgent>();
 
-  /** @param connect options of a direct connection; a proxy resolves names itself */
+  /**
+   * Makes the connections.
+   * @param connect options of a direct connection; a proxy resolves names itself
+   */
   constructor(
     private readonly proxies: Proxies,
     private readonly limits: Limits,
@@ -19,14 +22,17 @@ export class WayOut {
     this.#straight = new Agent({ ...limits, connect });
   }
 
-  /** @param origin the origin of a URL */
+  /**
+   * The connection for a peer.
+   * @param origin the origin of its URL
+   */
   to(origin: string): Dispatcher {
     const proxy = proxyFor(this.proxies, new URL(origin));
     if (proxy === null) return this.#straight;
     const uri = proxy.url.reveal();
     const known = this.#through.get(uri);
     if (known !== undefined) return known;
-    // Plain http goes through a tunnel too. Otherwise a proxy's request for a password would look like an answer of the
+    // Plain http also goes through a tunnel. Otherwise a proxy's request for a password would look like a reply of the
     // peer.
     const { timeout } = this.connect;
     const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });

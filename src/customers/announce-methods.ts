@@ -1,4 +1,4 @@
-// Tries a customer's refused renewals again after a newly confirmed payment method, even after a crash.
+// Retries a customer's refused renewals after a newly confirmed payment method, even after a crash.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';
@@ -14,7 +14,7 @@ export class AnnounceMethods {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do this: an invoice takes each payment method once. */
+  /** Any replica may run this: an invoice takes each payment method only once. */
   @Interval(METHODS_LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.busy) return;

@@ -5,7 +5,7 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { LOG, type Logger } from '../observe/index.js';
 
-/** The longest wait of a page. */
+/** The longest time a page waits for Stripe. */
 const PATIENCE_MS = 3_000;
 const UNREAD = "Couldn't read a customer from Stripe";
 
@@ -19,13 +19,13 @@ export class CustomersAtStripe {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** `unknown`: Stripe has no such customer. Null: Stripe did not answer in time. */
+  /** Reads one customer. `unknown`: Stripe has no such customer. Null: Stripe did not reply in time. */
   async one(customerId: string): Promise<CustomerAtStripe | 'unknown' | null> {
     const answer = await this.inTime(this.reader.readCustomer(customerId));
     return answer === null ? null : (answer.value ?? 'unknown');
   }
 
-  /** Customers with exactly this address, as Stripe's list compares addresses. Null: Stripe did not answer in time. */
+  /** Customers with exactly this address, as Stripe's list compares addresses. Null: Stripe did not reply in time. */
   async byEmail(email: string): Promise<readonly CustomerAtStripe[] | null> {
     return (await this.inTime(this.reader.findCustomers(email)))?.value ?? null;
   }

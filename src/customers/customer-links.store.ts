@@ -11,7 +11,7 @@ import { Database, inTransaction, onConnection } from '../store/database.js';
 import { inOrder } from '../store/newest-first.js';
 import { Parameters, walk, within } from '../store/walk.js';
 
-/** `since` and `until`: the time of the link. */
+/** The filters of the list. `since` and `until`: the time of the link. */
 export type LinkFilter = Span & {
   readonly customerId?: string | undefined;
   readonly morCustomerId?: string | undefined;
@@ -21,10 +21,10 @@ export type NewLink = Pick<CustomerLink, 'customerId' | 'morCustomerId' | 'refer
 
 export type Linked =
   | { readonly outcome: 'made' | 'known'; readonly link: CustomerLink }
-  /** The customer or the MoR's customer has another link. Nothing was written. */
+  /** The customer or the MoR's customer already has another link, so nothing was written. */
   | { readonly outcome: 'otherwise'; readonly link: CustomerLink };
 
-/** A lock for one link at a time: nobody else can link the customer between check and write. */
+/** A lock for one new link at a time: nobody else can link the customer between check and write. */
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
 
 @Injectable()
@@ -74,8 +74,8 @@ export class CustomerLinksStore {
   }
 
   /**
-   * Checks all rows, then writes all of them if `write` agrees, or none: one transaction, bounded memory. If `rows`
-   * throws, nothing is written.
+   * Checks all rows, then writes all of them if `write` agrees, otherwise none: one transaction, bounded memory. If
+   * `rows` throws, nothing is written.
    */
   import(
     rows: AsyncIterable<readonly ImportRow[]>,

@@ -24,7 +24,7 @@ import { type MethodsShown, methodsPart } from './methods-part.js';
 
 export type CustomerShown = {
   readonly customerId: string;
-  /** `unknown`: Stripe has no such customer. Null: Stripe did not answer. */
+  /** The customer at Stripe. `unknown`: Stripe has no such customer. Null: Stripe did not reply. */
   readonly atStripe: CustomerAtStripe | 'unknown' | null;
   readonly enrolment: Enrolment;
   readonly sums: readonly CustomerSum[];
@@ -80,7 +80,7 @@ function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerS
   ]);
 }
 
-/** The enrolment decided for the newest invoice. Without an invoice, as far as the database tells. */
+/** The enrolment as decided for the newest invoice. Without an invoice, as the database shows it. */
 function enrolled(
   rule: Enrolment,
   [newest]: readonly InvoiceListItem[],

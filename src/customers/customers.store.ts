@@ -21,7 +21,7 @@ const OF_CUSTOMER_AT_MOST = 100;
 export class CustomersStore {
   constructor(private readonly db: Database) {}
 
-  /** Null if no row of the database names this customer. */
+  /** Loads a customer. Null if no row of the database names this customer. */
   async find(customerId: string): Promise<CustomerView | null> {
     const { orm } = this.db;
     const first = { limit: OF_CUSTOMER_AT_MOST, cursor: null };

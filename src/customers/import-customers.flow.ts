@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 2_000;
 export type ImportReport = {
   /** The number of lines with content, without the header. */
   readonly lines: number;
-  /** False: nothing was written, because of the problems. */
+  /** False: because of the problems, nothing was written. */
   readonly accepted: boolean;
   readonly made: number;
   readonly known: number;
@@ -21,7 +21,10 @@ export type ImportReport = {
   /** The first problems, by line. */
   readonly problems: readonly LineProblem[];
   readonly problemsInAll: number;
-  /** Customers unknown to the database. Crossbill asked Stripe about each, or about none if there are too many. */
+  /**
+   * The number of customers unknown to the database. Crossbill asked Stripe about each, or about none if there are too
+   * many.
+   */
   readonly strangers: number;
   readonly strangersAsked: boolean;
   readonly unusedColumns: readonly string[];
@@ -34,7 +37,7 @@ export type ImportOptions = {
   readonly onProgress: (what: 'read' | 'asked Stripe for', done: number, total: number) => void;
 };
 
-/** The operator stopped the import, or Stripe did not answer. Nothing was written. */
+/** The operator stopped the import, or Stripe did not reply. Nothing was written. */
 export class ImportStopped extends Error {
   constructor(
     readonly code: 'interrupted' | 'stripe_unavailable',
@@ -51,7 +54,7 @@ export class ImportCustomersFlow {
     private readonly reader: BillingReader,
   ) {}
 
-  /** Throws CsvRefused, ColumnsRefused or ImportStopped. Then nothing was written. */
+  /** Imports a file. Throws CsvRefused, ColumnsRefused or ImportStopped; then nothing was written. */
   async run(o: ImportOptions): Promise<ImportReport> {
     const size = await sizeOf(o.path);
     const { header, delimiter, next } = await headerOf(o.path, null);
@@ -68,7 +71,7 @@ export class ImportCustomersFlow {
 
   /**
    * Reads the whole file once.
-   * @param write decides on the write, if no line is wrong
+   * @param write decides about the write, if no line is wrong
    */
   private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
     const wrong: LineProblem[] = [];

@@ -1,4 +1,4 @@
-// Compares a file of links with the known links: all lines are staged, compared together, then written, or none is.
+// Compares a file of links with the known links. Stages all lines, compares them together, then writes all or none.
 import type pg from 'pg';
 import { type ImportRow, type LineProblem } from './rules/import-line.js';
 import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
@@ -7,22 +7,22 @@ export type ImportCheck = {
   /** The first problems, by line. */
   readonly problems: readonly LineProblem[];
   readonly problemsInAll: number;
-  /** The number of lines equal to an earlier line. */
+  /** The number of lines that repeat an earlier line. */
   readonly repeated: number;
-  /** The number of links known before. */
+  /** The number of links already known. */
   readonly known: number;
   /** The first customers without any other row in the database. */
   readonly strangers: readonly { readonly line: number; readonly customerId: string }[];
   readonly strangersInAll: number;
 };
 
-/** A file of 100 MB has two million lines. Comparing them takes minutes, so the statement may take ten. */
+/** The time limit of the comparison. A file of 100 MB has two million lines, and comparing them takes minutes. */
 const PATIENCE_MS = 600_000;
 
 const STRANGERS_KEPT = 200;
 
 const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
-  // The pool ends a query after some seconds. The types of this version lack the option for a longer limit.
+  // By default the pool ends a query after some seconds. The types of this version lack the option for a longer limit.
   const query: pg.QueryConfig & { query_timeout: number } = { text, values, query_timeout: PATIENCE_MS };
   return query;
 };
@@ -45,7 +45,7 @@ export async function stage(db: pg.PoolClient, rows: readonly ImportRow[]): Prom
   ]);
 }
 
-/** Each line contradicting an earlier line or a known link, once, with the first reason. */
+/** Finds each line that contradicts an earlier line or a known link, once, with the first reason. */
 const PROBLEMS = `
   with numbered as (
     select s.*,
@@ -108,7 +108,7 @@ export async function checkStaged(db: pg.PoolClient): Promise<ImportCheck> {
   };
 }
 
-/** Returns the number of new links. */
+/** Writes the staged links. Returns the number of new links. */
 export async function writeStaged(db: pg.PoolClient, linkedBy: string, at: Date): Promise<number> {
   const written = await db.query<{ made: string }>(
     patient(

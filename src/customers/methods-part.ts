@@ -7,7 +7,7 @@ import { count, foreign, headed, id, section, status, time } from '../console/sh
 import { mayDo } from '../api/access/caller.js';
 import { type PaymentMethod } from './payment-methods.store.js';
 
-/** `refused`: the number of the customer's open renewals refused by the MoR. */
+/** The data of this part. `refused`: the number of the customer's open renewals refused by the MoR. */
 export type MethodsShown = {
   readonly customerId: string;
   readonly methods: readonly PaymentMethod[];
@@ -22,7 +22,9 @@ export function methodsPart(m: MethodsShown): Html {
   return section('Payment methods', html`${confirmAct(m)}${table('Newest first', METHODS, m.methods, none)}`);
 }
 
-/** Only the newest setup can be reported, and only a first report has an effect. */
+/**
+ * The button to report a confirmation. Only the newest setup can be reported, and only a first report has an effect.
+ */
 function confirmAct({ customerId, methods, refused, relay, shadow, session }: MethodsShown): Html | null {
   const [newest] = methods;
   const isReported = newest?.confirmedAt !== null && newest?.confirmedBy !== 'charge';

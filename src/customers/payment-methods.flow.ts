@@ -1,4 +1,5 @@
-// A new card or bank account of a customer: its setup, the report of its confirmation, and the renewals tried with it.
+// A customer's new card or bank account: its setup, the report of its confirmation, and the retries of renewals with
+// it.
 import { Injectable } from '@nestjs/common';
 import { type Refusal, refuse, refuseInShadow } from '../engine/commanded.js';
 import { CustomersStore } from './customers.store.js';
@@ -23,7 +24,7 @@ export type MethodRequest = {
 export type MethodMade =
   | SignupMade
   | { readonly outcome: 'not_enrolled'; readonly why: string }
-  /** Stripe did not tell if the customer is enrolled. Crossbill sent nothing. */
+  /** Stripe did not show if the customer is enrolled, so Crossbill sent nothing. */
   | { readonly outcome: 'unknown'; readonly failure: CallFailure };
 
 export type Confirmed =
@@ -41,8 +42,8 @@ export class PaymentMethodsFlow {
   ) {}
 
   /**
-   * Creates a setup intent with the customer's data from the newest signup. The same name sends the stored request
-   * again, as for a signup.
+   * Creates a setup intent with the customer's data from the newest signup. A repeat under the same name sends the
+   * stored request again, as for a signup.
    */
   async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
     const { customerId, paymentMethodTypes, taxCalculationId, by } = req;
@@ -57,8 +58,8 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * The customer confirmed the newest setup. Each refused renewal takes the method once and is tried again. After a
-   * crash `AnnounceMethods` reports to the other invoices.
+   * Records the customer's confirmation of the newest setup. Each refused renewal takes the method once, and Crossbill
+   * retries it. After a crash `AnnounceMethods` reports to the other invoices.
    */
   async confirm(customerId: string, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
@@ -70,7 +71,7 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Reports confirmed methods to the customers' invoices. Shadow mode tries nothing, now or later.
+   * Reports confirmed methods to the customers' invoices. Shadow mode retries nothing, now or later.
    * @param customerId null: of all customers
    */
   async announce(limit: number, customerId: string | null = null): Promise<void> {

@@ -11,21 +11,26 @@ export type PaymentMethod = {
   /** Our id, `sup_…` or `met_…`. Null: the customer was linked without a setup by Crossbill. */
   readonly id: string | null;
   readonly origin: (typeof METHOD_ORIGINS)[number];
-  /** Null: a payment intent saved the method, or it was saved elsewhere. */
+  /** The id of the setup intent. Null: a payment intent saved the method, or another program did. */
   readonly setupIntentId: string | null;
-  /** Null: a setup intent saved the method, or it was saved elsewhere. */
+  /** The id of the payment intent. Null: a setup intent saved the method, or another program did. */
   readonly paymentIntentId: string | null;
   readonly morCustomerId: string;
   readonly createdAt: Date;
-  /** The time Crossbill learned of the confirmation. Null: it has not. A customer linked without a setup counts as confirmed. */
+  /**
+   * When Crossbill learned of the confirmation. Null: not yet. A customer linked without a setup counts as confirmed.
+   */
   readonly confirmedAt: Date | null;
-  /** `charge`: a charge succeeded; else the person who reported the method or linked the customer. Null: nobody yet. */
+  /**
+   * Who confirmed the method. `charge`: a successful charge proves it. Otherwise the person who reported the method or
+   * linked the customer. Null: nobody yet.
+   */
   readonly confirmedBy: string | null;
   /** True for the customer's newest confirmed method, or the newest one if none is confirmed. */
   readonly current: boolean;
 };
 
-/** A confirmed method, and the invoices still to take it. */
+/** A confirmed method, and the invoices that have not taken it yet. */
 export type Announcement = {
   readonly method: ConfirmedMethod;
   readonly invoiceIds: readonly string[];
@@ -42,12 +47,12 @@ type Row = {
   confirmed_by: string | null;
 };
 
-/** The time of the method for its customer's invoices. A report counts from its own time. */
+/** When the method became usable for its customer's invoices. A reported method counts from the report. */
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * The condition for an invoice to take the method. An invoice without a verdict takes it too: its refusal may be on its
- * way when somebody reports the confirmation.
+ * The SQL condition for an invoice to take the method. An invoice without a verdict takes it too: its refusal may be
+ * under way at the time of the report.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
@@ -78,7 +83,7 @@ export class PaymentMethodsStore {
     return new Map([...found].map(([customerId, all]) => [customerId, methodsOf(all)]));
   }
 
-  /** The request of the customer's newest signup, as sent to the MoR. Null: none, or it was erased. */
+  /** The request of the customer's newest signup, as sent to the MoR. Null: none, or an erasure removed it. */
   async signupBody(customerId: string): Promise<string | null> {
     const found = await this.db.pool.query<{ body: string }>(
       `select body from signup where customer_id = $1 and kind <> 'method' and intent_id is not null and body is not null
@@ -90,8 +95,7 @@ export class PaymentMethodsStore {
 
   /**
    * Records a report of the newest setup's confirmation. A second report changes nothing. Null: this customer has no
-   * setup made by Crossbill.
-   * `isNew`: no invoice has taken the method yet.
+   * setup by Crossbill. `isNew`: no invoice has taken the method yet.
    */
   async report(
     customerId: string,
@@ -110,7 +114,7 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Confirmed methods not yet taken by the customer's unpaid invoices: the oldest first, at most `limit`.
+   * Confirmed methods that the customer's unpaid invoices have not taken: the oldest first, at most `limit`.
    * @param customerId null: of all customers
    */
   async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {
@@ -130,7 +134,7 @@ export class PaymentMethodsStore {
     }));
   }
 
-  /** Records: the invoices have taken these methods. A report arriving meanwhile stays for the next run. */
+  /** Records that the invoices have taken these methods. A report meanwhile waits for the next run. */
   async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
     await this.db.pool.query(
       `update signup s set tried_at = ${timeSql(3)} from unnest($1::text[], $2::timestamptz[]) as d(id, at)

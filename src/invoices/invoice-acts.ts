@@ -14,7 +14,7 @@ import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { paymentName } from '../domain/payment-name.js';
 
-/** The reader, the time and the settings. `live`: Stripe's mode; null: unknown. */
+/** The reader, the time and the settings. `live`: Stripe's mode (null: unknown). */
 export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;
@@ -22,7 +22,7 @@ export type Looker = {
   readonly names: Names;
 };
 
-/** The link the customer can pay. Undefined if there is none. */
+/** The link the customer can pay now. Undefined if there is none. */
 export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {
   return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
 }
@@ -60,7 +60,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
 }
 
-/** True for a final invoice with an amount due, and without money on its way or with a person. */
+/** True for a final invoice with an amount due, if no money is under way or waits for a person. */
 function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
   return (
     isPayable(i) &&

@@ -1,4 +1,4 @@
-// One invoice: the amount due, payments, refunds, open items, and its timeline.
+// The page of one invoice: the amount due, payments, refunds, open items, and its timeline.
 import { ignoredBecause, invoiceListView } from './invoice.view.js';
 import { type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow, verdictBy } from '../domain/mor-object.js';
@@ -76,7 +76,7 @@ function invoiceState(i: InvoiceView['invoice']): Html {
   ${partly && html`<span class="dim">${amount(i.amountRemaining, i.currency)} remains</span>`}`;
 }
 
-/** The reason and the customer of the invoice. Its ids stand below. */
+/** The reason for the invoice, and its customer. The ids are further down the page. */
 function about({ invoice: i }: InvoiceView, names: Names): Html {
   return html`Customer ${customerLink(i.customerId, names.get(i.customerId ?? ''))}
   ${i.billingReason !== null && html`· ${billingReason(i.billingReason)}`} · made
@@ -146,7 +146,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
 
-/** The MoR's reason, outcome and address of an object, as plain text. */
+/** The MoR's own reason, outcome and address of an object, as plain text. */
 function saidOf(o: InvoiceView['objects'][number]): string | null {
   const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
   const said = [

@@ -1,4 +1,4 @@
-// Tries a failed renewal again now, without the schedule's wait.
+// Retries a failed renewal now, without the schedule's wait.
 import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

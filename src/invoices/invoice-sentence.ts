@@ -17,7 +17,10 @@ export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | '
   readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
-/** @param say returns the summary of a review item */
+/**
+ * Makes the sentence.
+ * @param say returns the summary of a review item
+ */
 export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {
   switch (v.invoice.status) {
     case 'ignored':
@@ -45,7 +48,7 @@ function leftAlone({ invoice: i }: AnswerFacts): string {
   return 'Nothing is due on it.';
 }
 
-/** For example "29.90 EUR on 5 Nov by payment link". */
+/** Describes how the MoR took a payment, for example "29.90 EUR on 5 Nov by payment link". */
 function taking(p: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
   const what = p.amount === null ? 'an amount that is not known yet' : sayMoney({ ...p, minor: p.amount });
@@ -67,7 +70,7 @@ function paid(v: AnswerFacts, now: Date): Answer {
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
-/** The part about refunds. `marked`: the payments in the sentence; its "it" refers to them. */
+/** The part of the sentence about refunds. `marked`: the payments in the sentence; "it" refers to them. */
 function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);
   const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
@@ -106,7 +109,7 @@ function held(v: AnswerFacts, now: Date): Answer {
   return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
 }
 
-/** The money does not fit the invoice. The item with the soonest deadline gives the reason. */
+/** The sentence for money that does not fit the invoice. The item with the soonest deadline gives the reason. */
 function undecided({ reviews, payments }: AnswerFacts, say: Say): Answer {
   const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
   const open = reviews.filter((r) => r.status === 'open');
@@ -176,7 +179,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   return { tone: 'wait', text: 'Not paid yet, and no charge by the MoR is known of.' };
 }
 
-/** The next step without a person, as a part of a sentence. Null if there is none. */
+/** The next automatic step, as a part of a sentence. Null if there is none. */
 function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): string | null {
   if (i.platformStatus === 'uncollectible') return 'it is marked uncollectible on Stripe';
   const link = objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));

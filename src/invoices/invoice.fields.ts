@@ -28,7 +28,9 @@ export const invoiceFields = fields<InvoiceListView>({
   subscription_id: field.id(),
 });
 
-/** On a phone the amount is the link, and an invoice without a number shows no id. */
+/**
+ * The invoice's number, or its id. On a phone the amount is the link, so an invoice without a number shows no id there.
+ */
 function numberOrId({ id, number }: InvoiceListView): Html {
   const shown = invoiceNumberLink(id, number);
   return typeof number === 'string' ? shown : html`<span class="on-wide">${shown}</span>`;

@@ -1,4 +1,4 @@
-// Invoices: the list, and one invoice with its whole story.
+// The API's routes for invoices: the list, and one invoice with its whole history.
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { InvoicesStore } from './invoices.store.js';

@@ -1,4 +1,4 @@
-// Stripe's invoices: taken in, expected to be paid, and relayed to the MoR. For the API and the console.
+// Stripe's invoices, recorded, expected to be paid, and relayed to the MoR. For the API and the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

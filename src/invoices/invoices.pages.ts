@@ -1,4 +1,4 @@
-// Pages of invoices: the list, and one invoice with its whole story.
+// The pages of invoices: the list, and one invoice with its whole history.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';

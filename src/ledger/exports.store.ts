@@ -1,4 +1,4 @@
-// Reads whole months for accountants page by page. An export of any length holds one page in memory.
+// Reads whole months for accountants, page by page. Even a long export holds only one page in memory.
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
 import { type PaymentRow, type RefundRow, type LaneState } from '../domain/model.js';
@@ -14,7 +14,7 @@ export type CollectedPayment = { readonly entry: LedgerRow; readonly payment: Pa
 /** A refund paid by the MoR, with its ledger entry. */
 export type PaidRefund = { readonly entry: LedgerRow; readonly payment: PaymentRow; readonly refund: RefundRow };
 
-/** Some rows, and the progress of the export from 0 to 1. */
+/** A page of rows, and the progress of the export from 0 to 1. */
 export type ExportPage<R> = { readonly rows: readonly R[]; readonly part: number };
 
 export type Export<R> = AsyncIterable<ExportPage<R>>;
@@ -27,13 +27,13 @@ type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: 
 export class ExportsStore {
   constructor(private readonly db: Database) {}
 
-  /** Ordered by the time the money moved. */
+  /** Exports ledger entries, by the time the money moved. */
   async *ledger(span: Span): Export<LedgerRow> {
     for await (const { entries, part } of this.entries(span, null))
       yield { rows: await ledgerRows(this.db.orm, entries), part };
   }
 
-  /** Ordered by the time the MoR took the money: exactly the payments in the trial balance of this span. */
+  /** Exports payments, by the time the MoR took the money: exactly the payments in the trial balance of this span. */
   async *payments(span: Span): Export<CollectedPayment> {
     for await (const { entries, part } of this.entries(span, 'payment_collected')) {
       const payments = await this.paymentsOf(entries);
@@ -42,7 +42,7 @@ export class ExportsStore {
     }
   }
 
-  /** Ordered by the time the MoR paid the refund. */
+  /** Exports refunds, by the time the MoR paid them. */
   async *refunds(span: Span): Export<PaidRefund> {
     for await (const { entries, part } of this.entries(span, 'refund_paid')) {
       const payments = await this.paymentsOf(entries);
@@ -78,8 +78,8 @@ export class ExportsStore {
   }
 
   /**
-   * An entry is in the database before its payment or refund row: the row follows once the lane rests. Until then this
-   * reads the row from the lane's log.
+   * Fills in missing rows from the lane's log. An entry is in the database before its payment or refund row: the row
+   * follows once the lane rests.
    */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],
@@ -95,7 +95,7 @@ export class ExportsStore {
     return rows;
   }
 
-  /** Reads entries by number, and merges the strays by time (see STRAY in ledger.store.ts). */
+  /** Reads entries by number, and merges late and early ones by time (see STRAY in ledger.store.ts). */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
     const { above, below } = await entryNumbers(this.db.orm, span);
@@ -149,14 +149,14 @@ export class ExportsStore {
   }
 }
 
-/** Merges the strays into the other entries, by time. */
+/** Merges the strays (see STRAY in ledger.store.ts) into the other entries, by time. */
 class Strays {
   private head: LedgerEntryEntity | undefined;
   private begun = false;
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** Returns the next page of strays up to this time. Null: up to the end. */
+  /** The next strays up to this time. Null: up to the end. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

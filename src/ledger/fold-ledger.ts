@@ -13,7 +13,7 @@ export class FoldLedger {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Every replica tries. One at a time is enough. */
+  /** Each replica runs this. If one already works, the others do nothing. */
   @Interval(EVERY_MS)
   async fold(): Promise<void> {
     try {

@@ -4,7 +4,7 @@ import { type Html, html } from '../console/html.js';
 import { amount, facts, id, invoiceNumberLink, paymentLink, time, words } from '../console/show.js';
 import { type LedgerEntryView } from './ledger-entry.view.js';
 
-/** Two lines of a journal: the debit above, the credit below. */
+/** Two lines of the journal: the debit above, the credit below. */
 const lines = (debit: Html | string, credit: Html | string): Html =>
   html`<div class="line">${debit}</div>
     <div class="line credit">${credit}</div>`;
@@ -41,7 +41,7 @@ export const ledgerFields = fields<LedgerEntryView>({
   recorded_at: field.time(),
 });
 
-/** All other ids of an entry, to copy. They are folded, since there are up to ten. */
+/** All other ids of an entry, to copy. The list is folded, since it may have ten ids. */
 function allIds(e: LedgerEntryView): Html {
   const known = (name: string, value: string | undefined): [string, Html][] =>
     value === undefined ? [] : [[name, id(value)]];

@@ -45,7 +45,7 @@ export class LedgerPages {
       filters: LEDGER_FILTERS,
       values,
       read: async (page) => viewsOf(await this.entries.list(filter, page), entryView),
-      // No sum over several reasons: payment, mark and refund count the same money again and again.
+      // Several reasons have no common sum: payment, mark and refund count the same money several times.
       ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
       caption: 'Newest first; entries are never changed',
       fields: ['ledger', ledgerFields],

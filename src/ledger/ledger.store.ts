@@ -18,9 +18,9 @@ export type LedgerFilter = MoneyFilter & {
   readonly reason?: string | undefined;
 };
 
-/** An entry with every id known today. */
+/** An entry with all its ids known today. */
 export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
-  /** Null: the read model is lost, and `crossbill rebuild` has not restored the row yet. */
+  /** The customer. Null: the read model is lost, and `crossbill rebuild` has not restored the row yet. */
   readonly customerId: string | null;
   readonly morCustomerId: string | null;
   readonly invoiceNumber: string | null;
@@ -28,15 +28,15 @@ export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
   readonly paymentId: string;
   /** Stripe's `pr_…`. Null in mark mode `out_of_band`, and before Stripe's reply. */
   readonly paymentRecordId: string | null;
-  /** This and the next field are null without a refund. */
+  /** The MoR's id of the refund. This and the next field are null without a refund. */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
-  /** The credit note of a refund or of a credited loss. */
+  /** The credit note for a refund or for a credited loss. */
   readonly creditNoteId: string | null;
 };
 
 /**
- * Every payment makes these two entries, so a scan soon finds one. All other reasons have a partial index; `isRare` is
+ * The two entries of every payment, so a scan soon finds one. All other reasons have a partial index, with `isRare` as
  * its condition.
  */
 export const COMMON = ['payment_collected', 'payment_marked'];
@@ -45,8 +45,8 @@ export const isRare = (alias: string): string => `${alias}.reason not in ('${COM
 
 /**
  * The condition of a partial index for strays: entries recorded more than three hours before or after the money moved.
- * Nearly every entry is recorded within three hours: a payment on a draft waits for one hour. So all entries of a month
- * but the strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
+ * Nearly every entry is recorded within three hours, since a payment on a draft waits for one hour. So all entries of a
+ * month except strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
  */
 export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -58,7 +58,7 @@ type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: s
 export class LedgerStore {
   constructor(private readonly db: Database) {}
 
-  /** Newest record first. `Span` limits the time the money moved. Throws BadCursor. */
+  /** Newest record first. `Span` limits the time of the movement. Throws BadCursor. */
   async list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
     const { orm } = this.db;
     const of = await this.entriesOf(filter);
@@ -69,7 +69,8 @@ export class LedgerStore {
   }
 
   /**
-   * The sums of the matches: from the daily sums if the filter allows it, else over the newest few thousand entries.
+   * The sums of the filtered entries: from the daily sums if the filter allows it, otherwise over the newest few
+   * thousand entries.
    */
   async sums(filter: LedgerFilter): Promise<SelectionSums> {
     const { orm } = this.db;
@@ -79,7 +80,7 @@ export class LedgerStore {
     return of === null ? { sums: [], all: true } : sumUp(orm, await ledgerWalk(orm, of), 'amount');
   }
 
-  /** Replaces the payment's public id with our row id. Null if there is no such payment. */
+  /** The filter with our row id in place of the payment's public id. Null if there is no such payment. */
   private async entriesOf({ paymentId, ...filter }: LedgerFilter): Promise<EntryFilter | null> {
     if (paymentId === undefined) return filter;
     const rows = this.db.orm.getRepository(PaymentEntity);
@@ -117,7 +118,7 @@ async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
   };
 }
 
-/** Conditions for an invoice, a payment or a customer. Each has few entries, found by an index. */
+/** Conditions for an invoice, a payment or a customer. Each has few entries, and an index finds them. */
 function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
   return [
     ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
@@ -126,13 +127,13 @@ function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }
   ];
 }
 
-/** Finds the entries of these payments through their invoices: the ledger has no index on payments. */
+/** The condition for entries of these payments, through their invoices: the ledger has no index on payments. */
 function ofPayments(which: string): string {
   const all = (column: string): string => `any (array(select ${column} from payment where ${which}))`;
   return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
 }
 
-/** The span of entry numbers with all entries of this time, except strays. */
+/** The span of entry numbers around all entries of this time, except strays. */
 export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
   return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
     since: since && new Date(since.getTime() - STRAY_MS),
@@ -155,8 +156,8 @@ async function movedWithin(orm: DataSource, span: Span, parameters: Parameters):
 }
 
 /**
- * Adds every known id to the entries. An entry never changes, and most ids come later: a record and a credit note with
- * Stripe's reply, `pay_…` with an event or `identify`. So this reads today's ids.
+ * Adds all ids known today to the entries. An entry never changes, but most ids come later: a record and a credit note
+ * with Stripe's reply, `pay_…` with an event or `identify`.
  */
 export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<LedgerRow[]> {
   const ids = (of: (e: LedgerEntryEntity) => string | null) => Any([...new Set(entries.flatMap((e) => of(e) ?? []))]);
@@ -202,7 +203,7 @@ export async function ledgerRows(orm: DataSource, entries: readonly LedgerEntryE
 
 const CREDITED: ReadonlySet<string> = new Set(['loss_credited', 'loss_credit_reversed']);
 
-/** The credit notes of losses, by entry. The entry's subject begins with our id of the dispute or the return. */
+/** The credit notes for losses, by entry. The entry's subject begins with our id of the dispute or the return. */
 async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, string>> {
   const own = entries.flatMap((e) => (CREDITED.has(e.reason) ? [{ id: e.id, of: e.subject.split(':')[0] ?? '' }] : []));
   if (own.length === 0) return new Map();
@@ -213,14 +214,14 @@ async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[])
 }
 
 /**
- * The most entries outside the daily sums. Usually some minutes of entries are outside; more only while a daemon
- * catches up.
+ * The most entries outside the daily sums. Usually the last minutes are outside, and more only while a daemon catches
+ * up.
  */
 const UNFOLDED_MOST = 50_000;
 
 /**
- * Sums by day, for any number of entries. Null if the filter needs more than the daily sums have, or if too many
- * entries are outside them.
+ * The sums from the daily sums, for any number of entries. Null if the filter needs more than the daily sums have, or
+ * if too many entries are outside them.
  */
 export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
   const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
@@ -231,7 +232,7 @@ export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<Se
     'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
   );
   if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
-  // One statement, so each entry counts once: in the daily sums or after them, even while a fold runs.
+  // A single statement counts each entry once: in the daily sums or after them, even while a fold runs.
   const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
     `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (
        select day, currency, reason, entries, amount from ledger_day

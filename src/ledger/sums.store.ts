@@ -1,4 +1,4 @@
-// Stores the ledger's sums by day. A fold updates them now and then; a read adds the later entries.
+// Stores the ledger's sums by day. A regular run (`fold`) updates them; a read adds the later entries.
 import { Injectable } from '@nestjs/common';
 import { type Account } from '../domain/model.js';
 import { type LedgerSum } from './rules/trial-balance.js';
@@ -6,12 +6,13 @@ import { DatabaseTime, timeSql } from '../store/database-time.js';
 import { Database, inTransaction } from '../store/database.js';
 import { dayOf } from '../domain/day.js';
 
-/** The entries of one fold, about a second's work. */
+/** The most entries in one run: about a second's work. */
 const ENTRIES_AT_ONCE = 100_000;
 
 /**
- * An entry gets its number before its transaction ends, so an older number may appear after a newer one. Our statements
- * and idle transactions end within 15 seconds, so after ten minutes every older entry is there.
+ * The age of settled entries. An entry gets its number before its transaction ends, so an older number may appear after
+ * a newer one. Our statements and idle transactions end within 15 seconds, so after ten minutes every older entry is
+ * there.
  */
 const SETTLED = `interval '10 minutes'`;
 
@@ -26,7 +27,7 @@ export class LedgerSumsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** One statement, so each entry counts once: in the daily sums or after them, even while a fold runs. */
+  /** A single statement counts each entry once: in the daily sums or after them, even while a fold runs. */
   async between({ since, until }: { since: Date; until: Date }): Promise<readonly LedgerSum[]> {
     const found = await this.db.pool.query<Record<string, string>>(
       `with sums as (

@@ -4,7 +4,7 @@ import { type WireRequest } from '../domain/ports/call.js';
 
 /**
  * Returns the bytes of the request, or its problem. The caller throws the problem only if it needs the bytes: an
- * invoice with nothing due, or with a live object, needs none.
+ * invoice with no amount due, or with a live object, needs none.
  */
 export function wireOrProblem(
   build: () => WireRequest,
@@ -26,8 +26,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates a field name of Document 2 into our caller's. Names inside `provider` and `recipient` stay as in Document
- * 2.
+ * Translates a field name of Document 2 into our caller's field name. Names inside `provider` and `recipient` stay as
+ * in Document 2.
  */
 export function callersField(field: string): string {
   return NAMES[field] ?? field;

@@ -1,4 +1,4 @@
-// Stores the routing of events without an invoice: one query for all their ids, one transaction for the result.
+// Stores the route of each event without an invoice: one query for all their ids, one transaction for the result.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';
@@ -15,19 +15,20 @@ import { type Home, type Routing } from './rules/route-event.js';
 type Row = Record<string, unknown>;
 
 /**
- * `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the event's age by the
- * database's clock.
+ * An event without an invoice. `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the
+ * event's age by the database's clock.
  */
 export type HomelessEvent = WaitingEvent & { readonly reviewId: string | null; readonly waitedMs: number };
 
-/** `review`: the new item about an unknown event. */
+/** The route of one event. `review`: the new item about an unknown event. */
 export type Routed = {
   readonly stored: HomelessEvent;
   readonly routing: Routing;
   readonly review: ReviewRow | null;
 };
 
-// Two invoices may have payments with one charge. The oldest record comes first, with any query plan.
+// Finds the invoices of ids. If two invoices have payments with one charge, the oldest record comes first, with any
+// query plan.
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all
@@ -87,7 +88,7 @@ export class HomelessEvents {
     }));
   }
 
-  /** Finds every known object with these ids, in one query. */
+  /** Finds every known object with one of these ids, in one query. */
   async homes(ids: readonly string[]): Promise<readonly Home[]> {
     if (ids.length === 0) return [];
     const found = await this.guarded(() =>
@@ -97,9 +98,9 @@ export class HomelessEvents {
   }
 
   /**
-   * Stores the routing in one transaction: a found event moves to its invoice's lane and its item closes; an unknown
+   * Stores the routes in one transaction. A found event moves to its invoice's lane, and its item closes. An unknown
    * event gets one item.
-   * @param lookAgainInMs the next look at this lane; null: with its next event. Throws LaneFenced.
+   * @param lookAgainInMs when to search again for this lane; null: with its next event. Throws LaneFenced.
    */
   async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
@@ -142,7 +143,7 @@ async function write(db: pg.PoolClient, { stored: { id }, routing: r, review }: 
   if (review !== null) await open(db, { ...review, createdAt: now });
 }
 
-/** Opens an item once per event, so Crossbill asks nobody twice. */
+/** Opens the item about an event, once. */
 async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;

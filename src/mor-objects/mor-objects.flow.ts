@@ -15,7 +15,7 @@ import { LaneChanges } from '../engine/lane-changes.js';
 import { type Result } from '../engine/commanded.js';
 import { FlowContext } from '../engine/flow-context.js';
 
-/** `askedAt`: the time Crossbill asked Stripe. A later event or read counts more than these facts. */
+/** An invoice from Stripe, read at `askedAt`. An event or a read from after this time takes precedence. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
 @Injectable()
@@ -31,7 +31,7 @@ export class MorObjectsFlow {
 
   /**
    * Reads the invoice from Stripe, with its lines and its customer. Throws 404 if there is none, 502 if Stripe does not
-   * answer.
+   * reply.
    */
   async billed(invoiceId: string): Promise<Billed> {
     const askedAt = await this.store.time();
@@ -50,19 +50,19 @@ export class MorObjectsFlow {
     return this.lanes.change(request.facts.invoiceId, (lane) => requestObject(lane, request), named);
   }
 
-  /** The invoice's live object of this kind, as far as Crossbill knows. Null: none. */
+  /** The invoice's live object of this kind in our database. Null: none. */
   async standing(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
     const objects = await this.books.objects(invoiceId);
     return standing({ objects }, kind, this.context.now());
   }
 
-  /** The number of paid proforma invoices of an invoice, as far as Crossbill knows. */
+  /** The number of paid proforma invoices of an invoice in our database. */
   async recordedProformas(invoiceId: string): Promise<number> {
     return (await this.books.objects(invoiceId)).filter(isRecordedProforma).length;
   }
 
   /**
-   * Reads an object at the MoR and takes the reply: a paid link pays the invoice. Returns the reply and the resulting
+   * Reads an object at the MoR and records the reply: a paid link pays the invoice. Returns the reply and the resulting
    * row.
    */
   async refresh(
@@ -80,7 +80,7 @@ export class MorObjectsFlow {
     return { row: done.ok ? done.value : o, outcome };
   }
 
-  /** Records the deletion of a proforma invoice by the MoR. */
+  /** Records the MoR's deletion of a proforma invoice. */
   deleted(o: MorObjectRow, by: string): Promise<Result<MorObjectRow>> {
     return this.lanes.change(o.invoiceId, (lane) => objectDeleted(lane, o.id, by));
   }

@@ -1,4 +1,4 @@
-// The shared part of transfers, links and documents.
+// The shared part of bank transfers, payment links and documents.
 import { Module } from '@nestjs/common';
 import { EngineModule } from '../engine/engine.module.js';
 import { MorModule } from '../mor/mor.module.js';

@@ -15,8 +15,8 @@ export class ObjectAnswers {
   ) {}
 
   /**
-   * Returns the object once the MoR has replied. Throws the MoR's refusal with its status and code, or 502 if the MoR
-   * stays silent.
+   * Returns the object once the MoR has replied. Throws the MoR's refusal with its status and code, or 502 without a
+   * reply.
    */
   async of(asked: MorObjectRow): Promise<MorObjectRow> {
     const start = this.clock.now().getTime();
@@ -36,8 +36,8 @@ export class ObjectAnswers {
         const none = { retryAfterMs: null, requestId: null, replayed: false };
         throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
       }
-      // A read due now will tell the status of an object from another integration. A read due later is not worth the
-      // wait.
+      // The object of another integration gets its status from a read. If the read is due now, wait for it; a read due
+      // later is not worth the wait.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;

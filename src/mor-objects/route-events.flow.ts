@@ -1,4 +1,4 @@
-// Works a lane of events without an invoice.
+// Works on a lane of events without an invoice.
 import { Injectable } from '@nestjs/common';
 import { newReview } from '../domain/item.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
@@ -17,7 +17,7 @@ export class RouteEventsFlow {
     private readonly wake: Wake,
   ) {}
 
-  /** Returns the decided events. A moved event waits for its invoice's lane. */
+  /** Finds the routes, and returns the events it decided. A moved event waits for its invoice's lane. */
   async run(claim: Claim): Promise<readonly DecidedEvent[]> {
     const read = (await this.events.load(claim.lane)).map((stored) => ({ stored, event: readHomeless(stored) }));
     const homes = await this.events.homes([...new Set(read.flatMap(({ event }) => namesOf(event)))]);

@@ -68,8 +68,8 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 }
 
 /**
- * Tells a person how to mark the MoR's money without an entry in the books. With the link's reference a later read of
- * the link finds the mark.
+ * Tells a person how to mark money without a booking. If the mark has the link's reference, a later read of the link
+ * finds the mark.
  */
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";

@@ -1,4 +1,4 @@
-// The steps of one subscription's move. Crossbill stores each request with key and bytes, sends it, looks for its
+// The steps of one subscription's move. Crossbill stores each request with key and bytes, sends it, searches for its
 // effect after a lost reply, and stores the result.
 import { Injectable } from '@nestjs/common';
 import { BillingMoves, type MovableSubscription, type MoveCall } from '../domain/ports/billing-moves.js';
@@ -31,7 +31,7 @@ export class MoveStopped extends Error {
 
 type Run = { readonly by: string; readonly signal: AbortSignal };
 
-/** The row after the request, and the id of the object in the reply; or the reason for Stripe's refusal. */
+/** The result of a request: the row and the id of the object in the reply, or the reason for Stripe's refusal. */
 type Sent =
   | { readonly row: MoveEntity; readonly refused: null; readonly id: string }
   | { readonly row: MoveEntity; readonly refused: MoveFact };
@@ -45,10 +45,13 @@ export class MoveSteps {
     private readonly ids: Ids,
   ) {}
 
-  /** Stops Stripe from charging. The row stores the old state on Stripe before the first request goes out. */
+  /**
+   * Stops Stripe from charging a subscription. The row stores the old state on Stripe before the first request goes
+   * out.
+   */
   async move(s: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
     const { subscriptionId, customerId, renewsAt } = s;
-    // A killed run has stored a request: send the same one again.
+    // An interrupted run has stored a request: send the same one again.
     const resumed = row?.status === 'moving' && row.request !== null ? row : null;
     const begun = await this.moves.write(
       {
@@ -59,7 +62,7 @@ export class MoveSteps {
         way: resumed?.way ?? this.billing.way,
         before: { methodId: s.ownMethodId, collectionMethod: s.collectionMethod },
         methodId: resumed?.methodId ?? null,
-        atStripe: true, // until Stripe shows otherwise
+        atStripe: true, // true until Stripe shows otherwise
         request: resumed?.request ?? this.stored(firstCall(s, this.billing.way)),
         renewsAt,
         movedAt: row?.movedAt ?? null,
@@ -85,7 +88,7 @@ export class MoveSteps {
     }
   }
 
-  /** Stripe shows the subscription as moved: a killed run could not record the success. */
+  /** Records a move that Stripe already shows, after an interrupted run could not record it. */
   confirm(row: MoveEntity | null, s: MovableSubscription, by: string): Promise<MoveEntity> {
     if (row === null) throw new Error(`no move of ${s.subscriptionId} is known`);
     return this.finish(row, by);
@@ -97,8 +100,8 @@ export class MoveSteps {
   }
 
   /**
-   * Gives the charge back to Stripe. First sets `atStripe`: from then on Crossbill asks Stripe who charges. Only then
-   * Stripe charges again.
+   * Gives the charge back to Stripe. First sets `atStripe`: from then on Crossbill reads from Stripe who charges each
+   * invoice. Then Stripe charges again.
    */
   async back(row: MoveEntity, run: Run): Promise<MoveEntity> {
     const resumed = row.status === 'returning' ? row.request : null;
@@ -119,7 +122,7 @@ export class MoveSteps {
     return this.change(row, { status: 'returned', fact: null, atStripe: true, request: null, changedBy: by });
   }
 
-  /** Leaves the subscription unchanged. A moved or returned one keeps its status. */
+  /** Leaves the subscription as it is. If it was moved or returned before, it keeps this status. */
   async leave(s: MovableSubscription, row: MoveEntity | null, fact: MoveFact, by: string): Promise<void> {
     if (row?.status === 'returned' || row?.status === 'returning') return this.note(row, fact, by);
     const { subscriptionId, customerId, renewsAt } = s;
@@ -142,13 +145,14 @@ export class MoveSteps {
     );
   }
 
-  /** Records the reason `--back` leaves this subscription unchanged. Stripe may charge it, so `atStripe` is true. */
+  /** Records why `--back` leaves this subscription as it is. Stripe may charge it, so `atStripe` is true. */
   async note(row: MoveEntity, fact: MoveFact, by: string): Promise<void> {
     await this.change(row, { fact, atStripe: true, changedBy: by });
   }
 
   /**
-   * @param mayBeDone true: the process with this request may have died before the reply, so look for the effect first
+   * Sends the requests of a move.
+   * @param mayBeDone true: the process with this request may have died before the reply, so search for the effect first
    */
   private async send(row: MoveEntity, first: MoveRequest, run: Run, mayBeDone: boolean): Promise<Sent> {
     let at = row;
@@ -172,11 +176,11 @@ export class MoveSteps {
     }
   }
 
-  /** The id of the effect, if Stripe shows it. Null: the effect is absent, or Stripe did not answer. */
+  /** The id of the effect, if Stripe shows it. Null: the effect is absent, or Stripe did not reply. */
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
-        return null; // an unused method does no harm
+        return null; // an unused method is harmless
       case 'attach_method': {
         const owner = await this.billing.readMethodOwner(asked.methodId);
         return owner.ok && owner.value === asked.customerId ? asked.methodId : null;

@@ -8,7 +8,7 @@ import { type MoveFact, type MoveStatus } from './move.rules.js';
 /** The subscription's earlier state. `--back` restores it. */
 export type MoveBefore = { readonly methodId: string | null; readonly collectionMethod: string | null };
 
-/** Stored before it is sent. Every try sends the same key and bytes. */
+/** A request stored before it is sent. Every try sends the same key and bytes. */
 export type MoveRequest = { readonly asked: MoveCall; readonly key: string; readonly wire: WireRequest };
 
 @Entity('move')
@@ -23,8 +23,8 @@ export class MoveEntity {
   /** The custom payment method made for this subscription. */
   @Column('text', { nullable: true }) methodId!: string | null;
   /**
-   * True while Stripe may charge the subscription. Then Crossbill asks Stripe for each of its invoices, and the MoR
-   * gets none Stripe will charge: so never both charge.
+   * True while Stripe may charge the subscription. Then Crossbill asks Stripe about each of its invoices, and relays
+   * none of Stripe's to the MoR: so never both charge.
    */
   @Column('boolean') atStripe!: boolean;
   @Column('jsonb', { nullable: true }) request!: MoveRequest | null;
@@ -34,8 +34,8 @@ export class MoveEntity {
   @Column('text') changedBy!: string;
   @Column('timestamptz') createdAt!: Date;
   @Column('timestamptz') updatedAt!: Date;
-  /** The number of writes of this row. A writer with another number has lost its turn. */
+  /** Counts the writes of this row. A writer with another count is too late, so its write fails. */
   @Column('integer', { default: 0 }) version!: number;
-  /** The order of the rows by their first write. */
+  /** Orders the rows by their first write. */
   @Column(SEQ) seq!: string;
 }

@@ -1,4 +1,4 @@
-// Decides if a subscription may move to the MoR or back. Pure, from the present state at Stripe and in our books.
+// Decides if a subscription may move to the MoR or back. Pure: it uses the present state at Stripe and in our database.
 import { type MovableSubscription, type MoveCall, type MoveWay } from '../domain/ports/billing-moves.js';
 import { showTime } from '../domain/show-time.js';
 import { isChargeable } from '../domain/ports/billing-reader.js';
@@ -42,12 +42,15 @@ export type Ground = {
 };
 
 export type Decided =
-  /** `done`: Stripe shows the wanted state already, so there is nothing to send. */
+  /** The decision. `done`: Stripe already shows the wanted state, so there is nothing to send. */
   { readonly do: 'done' } | { readonly do: 'go' } | { readonly do: 'leave'; readonly fact: MoveFact };
 
 const leave = (fact: MoveFact): Decided => ({ do: 'leave', fact });
 
-/** In other statuses Stripe makes no renewal, or a signup is still under way (Stripe docs, "Subscription statuses"). */
+/**
+ * The statuses with renewals. In other statuses Stripe makes none, or a signup is still under way (Stripe docs,
+ * "Subscription statuses").
+ */
 const RENEWS = new Set(['active', 'trialing', 'past_due']);
 
 export function decideMove(s: MovableSubscription, row: Remembered | null, ground: Ground): Decided {
@@ -61,7 +64,8 @@ export function decideMove(s: MovableSubscription, row: Remembered | null, groun
 }
 
 /**
- * Leaves an enrolled customer's subscription at the MoR: after the move back its invoices would still go to the MoR.
+ * Decides about the move back. An enrolled customer's subscription stays at the MoR: after the move back its invoices
+ * would still go to the MoR.
  */
 export function decideBack(s: MovableSubscription | null, row: Remembered, ground: Ground): Decided {
   if (s === null || !RENEWS.has(s.status))
@@ -73,7 +77,7 @@ export function decideBack(s: MovableSubscription | null, row: Remembered, groun
   return decideTime(s, ground);
 }
 
-/** Waits until no money is on its way at Stripe or at the MoR, while the charging side changes. */
+/** Decides if the move must wait: no money may be under way at Stripe or the MoR at the time of the change. */
 function decideTime(s: MovableSubscription, { now }: Ground): Decided {
   if (s.scheduleId !== null) return leave({ code: 'scheduled', schedule_id: s.scheduleId });
   if (s.renewsAt === null || s.renewsAt.getTime() - now.getTime() < MOVE_BEFORE_RENEWAL_MS)
@@ -106,7 +110,7 @@ export function firstCall(s: Pick<MovableSubscription, 'subscriptionId'>, way: M
   return { kind: 'set_collection', subscriptionId: s.subscriptionId, collectionMethod: 'send_invoice' };
 }
 
-/** The next request after a reply. Null: the move is done. `id`: the object in the reply. */
+/** The next request after a reply. Null: the move is complete. `id`: the object in the reply. */
 export function nextCall(
   asked: MoveCall,
   id: string,
@@ -128,7 +132,7 @@ export function backCall(subscriptionId: string, { way, before }: Remembered): M
   return { kind: 'set_collection', subscriptionId, collectionMethod: 'charge_automatically' };
 }
 
-/** The fact in words, with a hint for a person. */
+/** Describes the fact, with a hint for a person. */
 export function renderMoveFact(fact: MoveFact): string {
   switch (fact.code) {
     case 'not_running':

@@ -1,5 +1,5 @@
-// Moves subscriptions from Stripe's own collection to the MoR, or back: one after the other, each step stored before it
-// is sent.
+// Moves subscriptions from Stripe's own collection to the MoR, or back, one after the other. Each request is stored
+// before it is sent.
 import { Inject, Injectable } from '@nestjs/common';
 import { refuseInShadow } from '../engine/commanded.js';
 import { BillingMoves, type MovableSubscription } from '../domain/ports/billing-moves.js';
@@ -17,9 +17,9 @@ import { MovesStore } from './moves.store.js';
 
 export type MoveOptions = {
   readonly direction: 'move' | 'back';
-  /** True: reads and decides, and writes nothing. */
+  /** True: the run reads and decides, but writes nothing. */
   readonly dryRun: boolean;
-  /** Null: every linked customer, or with `back` every moved one. */
+  /** The chosen customers. Null: every linked customer, or with `back` every moved one. */
   readonly customerIds: readonly string[] | null;
   /** With `back`: a person confirms the MoR no longer charges these customers on its own. */
   readonly morStopped: boolean;
@@ -28,7 +28,7 @@ export type MoveOptions = {
   readonly onDone: (done: MoveDone, count: MoveCount) => void;
 };
 
-/** `known`: done before this run. `would`: a dry run would do it. */
+/** The result for one subscription. `known`: done before this run. `would`: a dry run would do it. */
 export const MOVE_RESULTS = ['done', 'known', 'would', 'skipped', 'failed'] as const;
 export type MoveResult = (typeof MOVE_RESULTS)[number];
 export type MoveDone = {
@@ -40,7 +40,7 @@ export type MoveDone = {
 };
 export type MoveCount = Record<MoveResult, number>;
 
-/** The reason no subscription was looked at. */
+/** The error if a run cannot begin, with the reason. */
 export class MoveRefused extends Error {
   constructor(
     readonly code: string,
@@ -65,8 +65,8 @@ export class MovesFlow {
   ) {}
 
   /**
-   * Throws MoveRefused before any change, MoveRunning while another run works, and MoveStopped if the run can't
-   * continue.
+   * Moves the subscriptions. Throws MoveRefused before any change, MoveRunning while another run works, and MoveStopped
+   * if the run can't continue.
    */
   async run(o: MoveOptions): Promise<MoveCount> {
     await this.check(o);

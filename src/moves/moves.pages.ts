@@ -1,4 +1,4 @@
-// The console's page of moves: the status of each subscription, and the reason if it was left.
+// The console's page of moves: the status of each subscription, and the reason if Crossbill left it as it is.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

@@ -10,7 +10,7 @@ import { newestFirst } from '../store/newest-first.js';
 import { MoveEntity } from './move.entity.js';
 import { MOVE_STATUSES, type MoveStatus } from './move.rules.js';
 
-/** Another move is running. */
+/** The error if another move is running. */
 export class MoveRunning extends Error {}
 
 export type MoveFilter = {
@@ -36,8 +36,8 @@ export class MovesStore {
   ) {}
 
   /**
-   * Runs `work` alone. The lock belongs to a transaction: it ends with the process, and a pooler keeps the transaction
-   * on one connection.
+   * Runs `work` under a lock. The lock belongs to a transaction: it ends with the process, and a pooler keeps the
+   * transaction on one connection.
    * @throws MoveRunning
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -77,7 +77,7 @@ export class MovesStore {
     return now;
   }
 
-  /** The customers among these with a link to a MoR customer. */
+  /** Those of the given customers with a link to a MoR customer. */
   async linked(customerIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.db.pool.query<{ customer_id: string }>(
       'select distinct customer_id from customer_link where customer_id = any($1)',
@@ -86,7 +86,7 @@ export class MovesStore {
     return new Set(rows.map((r) => r.customer_id));
   }
 
-  /** Customers whose link has this reference, the oldest link first. */
+  /** Customers with this reference on their link, the oldest link first. */
   async referenced(reference: string): Promise<readonly string[]> {
     const { rows } = await this.db.pool.query<{ customer_id: string }>(
       'select customer_id from customer_link where reference = $1 group by customer_id order by min(seq)',
@@ -95,7 +95,7 @@ export class MovesStore {
     return rows.map((r) => r.customer_id);
   }
 
-  /** The rows for `--back` after `seq`, in the order of their numbers. */
+  /** The rows for `--back` after the number `seq`, in the order of their numbers. */
   async toReturn(customerIds: readonly string[] | null, seq: string, limit: number): Promise<readonly MoveEntity[]> {
     const query = this.rows
       .createQueryBuilder('m')
@@ -104,7 +104,7 @@ export class MovesStore {
     return query.orderBy('m.seq').limit(limit).getMany();
   }
 
-  /** Throws BadCursor. */
+  /** Lists moves. Throws BadCursor. */
   list({ status, customerId }: MoveFilter, page: PageRequest): Promise<Page<MoveEntity>> {
     return newestFirst(this.rows, 'seq', { customerId, status }, page, { indexes: [['customerId'], ['status']] });
   }

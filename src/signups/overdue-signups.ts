@@ -1,4 +1,4 @@
-// Finds signups without a charge for too long. No event and no lane's timer reports them.
+// Finds signups that have been without a charge for too long. Neither an event nor a lane's timer reports them.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Wake } from '../engine/wake.js';
@@ -14,7 +14,7 @@ export class OverdueSignups {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may do this: each signup's event is stored once. */
+  /** Any replica may run this: each signup's event is stored only once. */
   @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {

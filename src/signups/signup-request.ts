@@ -9,7 +9,8 @@ import { type CreateSignupDto, type SignupCustomerDto } from './signup.dto.js';
 export type SignupTax = { readonly id: string | null; readonly calculation: WireRequest | null };
 
 /**
- * Throws a 400 with the field if a payment lacks its amount or currency, or a field does not belong to this kind.
+ * Makes the flow's request. Throws a 400 with the field if a payment lacks its amount or currency, or a field does not
+ * belong to this kind of signup.
  * @param tax the calculation to bind: its id, or the checked request for one; both null: none
  */
 export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string): SignupRequest {
@@ -24,8 +25,8 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
     const call: SignupCall = { kind: 'create_setup_intent', customer, paymentMethodTypes, taxCalculationId };
     return { ...common, amount: null, currency: null, call };
   }
-  // Document 3: only a setup intent takes these. If Crossbill dropped them silently, the MoR could charge by another
-  // method than intended.
+  // Document 3: only a setup intent takes these types. If Crossbill silently dropped them, the MoR could charge by
+  // another method than intended.
   if (dto.payment_method_types !== undefined) throw invalid('payment_method_types', 'is for a trial');
   if (dto.amount === undefined) throw invalid('amount', 'is required for a payment');
   const currency = parseCurrency(dto.currency);
@@ -42,7 +43,7 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
   return { ...common, amount, currency, call };
 }
 
-/** Leaves out null and empty fields. */
+/** The customer for the MoR, without null and empty fields. */
 function customerOf({ id, email, name, country, address }: SignupCustomerDto): SignupCustomer {
   const lines = Object.entries(address ?? {}).flatMap(([line, text]) => (text === null ? [] : [[line, text] as const]));
   return {
@@ -58,7 +59,7 @@ function isGiven(text: string | null | undefined): text is string {
   return typeof text === 'string';
 }
 
-/** Translates the MoR's field name in an error into our caller's. */
+/** Translates the MoR's field name in an error into our caller's field name. */
 export function signupField(morField: string): string {
   return morField
     .replace(/^merchant_customer\.[a-z0-9_-]+_id$/, 'customer.id')

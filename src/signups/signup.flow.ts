@@ -25,12 +25,15 @@ import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 export type SignupRequest = {
   readonly kind: SignupKind;
   readonly customerId: string;
-  /** In smallest units for a payment. Null for a setup. */
+  /** The amount of a payment in smallest units. Null for a setup. */
   readonly amount: bigint | null;
   readonly currency: string | null; // upper case
   readonly call: SignupCall;
   readonly taxCalculationId: string | null;
-  /** The tax calculation to make first and to bind (Document 2). Null: none, or `taxCalculationId` names one. */
+  /**
+   * The request for a tax calculation to make first and to bind (Document 2). Null: none, or `taxCalculationId` names
+   * an existing one.
+   */
   readonly calculation: WireRequest | null;
   readonly by: string;
 };
@@ -39,7 +42,7 @@ export type SignupMade =
   | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentAnswer }
   | { readonly outcome: 'tax_failed'; readonly failure: CallFailure } // only the calculation was sent
   | { readonly outcome: 'tax_differs'; readonly total: Money | null } // the amount differs from the calculation's total
-  | { readonly outcome: 'conflict' } // the idempotency key is known with another body
+  | { readonly outcome: 'conflict' } // another request used the idempotency key
   | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };
 
 type Charge = {
@@ -66,9 +69,9 @@ export class SignupFlow {
   ) {}
 
   /**
-   * Makes a signup. With a known idempotency key it sends the stored request again: Crossbill stores no client secret,
-   * and the MoR replays its reply under the same key. `body`: the caller's own bytes, to distinguish a repeat from a
-   * clash. A calculation is made once, before anything is stored.
+   * Makes a signup. For a known idempotency key it sends the stored request again: Crossbill stores no client secret,
+   * and the MoR replays its reply under the same key. `body`: the caller's own bytes, to tell a repeat from a conflict.
+   * A calculation is made once, before anything is stored.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
     const bodySha256 = createHash('sha256').update(body).digest();
@@ -88,7 +91,7 @@ export class SignupFlow {
       currency: req.currency,
       status: 'requested',
       taxCalculationId: bound.taxCalculationId,
-      // Without the caller's key nothing survives a restore: the same request then makes another signup.
+      // Without the caller's key no part of the key survives a restore: the same request then makes another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
@@ -105,7 +108,7 @@ export class SignupFlow {
     return signup === null ? { outcome: 'conflict' } : this.send(signup, req);
   }
 
-  /** Returns the intent's call with its calculation. Makes the calculation now if the caller asked for one. */
+  /** The call for the intent, with its calculation. If the caller requested a calculation, it is made now. */
   private async bind(
     req: SignupRequest,
   ): Promise<SignupCall | Extract<SignupMade, { outcome: 'tax_failed' | 'tax_differs' }>> {
@@ -138,8 +141,8 @@ export class SignupFlow {
   }
 
   /**
-   * The calculation has expired or was used (Document 3, `tax_calculation_not_found`). Makes another one, and sends a
-   * new request under a new key.
+   * After an expired or used calculation (Document 3, `tax_calculation_not_found`): makes another one, and sends a new
+   * request under a new key.
    */
   private async sendAnew(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
     const bound = await this.bind(req);
@@ -154,7 +157,10 @@ export class SignupFlow {
     return this.send({ ...signup, ...to, recalculated: true }, req);
   }
 
-  /** Waits for the right to send this signup's request. The right of a dead process expires. */
+  /**
+   * Waits for this signup's lock, because only one of its requests goes out at a time. The lock of a dead process
+   * expires.
+   */
   private async takeTurn(id: string): Promise<void> {
     while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
       await this.clock.sleep(BUSY_LOOK_EVERY_MS);
@@ -162,16 +168,16 @@ export class SignupFlow {
   }
 
   /**
-   * Makes the browser's charge the payment of the first invoice. A repeat changes nothing. Another charge or invoice
-   * for the same signup is refused.
+   * Makes the browser's charge the payment of the first invoice. A repeat changes nothing. Refuses another charge or
+   * invoice for the same signup.
    */
   async complete(id: string, c: Charge): Promise<Completed> {
     if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
-    await this.takeTurn(id); // two requests with different charges: one wins
+    await this.takeTurn(id); // of two requests with different charges only one succeeds
     try {
       return await this.completeAlone(id, c);
     } finally {
-      await this.signups.unanswered(id, 'requested'); // frees the turn; an answered signup keeps its status
+      await this.signups.unanswered(id, 'requested'); // ends the lock; a signup with a reply keeps its status
     }
   }
 
@@ -237,7 +243,7 @@ function chargeUsed(): Refusal {
 
 /**
  * The key for the MoR. A caller may use one Idempotency-Key for a signup and for each customer's payment method, so the
- * key names the object too.
+ * key also contains the kind of object.
  */
 function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): string {
   return req.kind === 'method'

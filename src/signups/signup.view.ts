@@ -75,8 +75,9 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
 }
 
 /**
+ * A signup for the API.
  * @param payment null before the completion
- * @param proven true if `SignupsStore.proven` has this signup
+ * @param proven true if `SignupsStore.proven` returned this signup
  */
 export function signupView(
   s: SignupRow,

@@ -38,9 +38,7 @@ export class SignupsStore {
     return this.db.orm.getRepository(SignupEntity).findOneBy({ id });
   }
 
-  /**
-   * Takes the right to send a signup's request for `forMs` milliseconds. Returns false while another process has it.
-   */
+  /** Locks a signup for `forMs` milliseconds, to send its request. Returns false if another process has the lock. */
   async claim(id: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `update signup set busy_until = ${laterSql(2, 3)} where id = $1 and ${turnIsFree(2)}`,
@@ -49,7 +47,7 @@ export class SignupsStore {
     return taken.rowCount === 1;
   }
 
-  /** Records the MoR's reply: the intent, and the customer's link for good. */
+  /** Records the MoR's reply: the intent, and the customer's permanent link. */
   async answered(id: string, a: { intentId: string; morCustomerId: string; status: string }): Promise<void> {
     await inTransaction(this.db.pool, async (db) => {
       const found = await db.query<{ customer_id: string }>(
@@ -64,7 +62,7 @@ export class SignupsStore {
     });
   }
 
-  /** The MoR refused or did not reply. The next try may begin at once. */
+  /** Records a refusal or a missing reply of the MoR. The next try may begin at once. */
   async unanswered(id: string, status: 'requested' | 'refused'): Promise<void> {
     await this.db.pool.query(
       `update signup set busy_until = null, status = case when intent_id is null then $2 else status end where id = $1`,
@@ -84,8 +82,8 @@ export class SignupsStore {
   }
 
   /**
-   * Returns the complete ones of these signups: a payment's charge is proven, or a trial's method counts as confirmed,
-   * since the MoR has no read and no event for a confirmed setup.
+   * Returns the complete signups among these. A payment is complete with a proven charge. A trial is complete if its
+   * method counts as confirmed, because the MoR has no read and no event for a confirmed setup.
    */
   async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ id: string }>(
@@ -105,7 +103,7 @@ export class SignupsStore {
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
       );
-      // Comes after the update: its lock on the signup's row makes `tellOverdue` wait.
+      // The event follows the update: the update's lock on the signup's row makes `tellOverdue` wait.
       const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
       const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
         overdue.id,
@@ -114,7 +112,7 @@ export class SignupsStore {
     });
   }
 
-  /** Stores an event, once, for each signup without a completion for `afterMs` milliseconds. Returns their number. */
+  /** Stores an event, once, for each signup without a completion after `afterMs` milliseconds. Returns their number. */
   async tellOverdue(afterMs: number): Promise<number> {
     return inTransaction(this.db.pool, async (db) => {
       const before = new Date((await readTime(db, this.time)).getTime() - afterMs);
@@ -134,7 +132,7 @@ export class SignupsStore {
   }
 
   /**
-   * True if the customer pays by bank debit. Document 3 has no event and no read for a renewal's debit on its way, so
+   * True if the customer pays by bank debit. Document 3 has no event and no read for a renewal's debit under way, so
    * the newest signup decides: a trial with a saved debit and no card, or a payment the MoR settled after more than an
    * hour.
    */
@@ -152,12 +150,12 @@ export class SignupsStore {
   }
 }
 
-/** The bank debits among Document 3's payment method types. */
+/** The payment method types of Document 3 for bank debits. */
 const DEBITS = new Set(['us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
 
 /**
- * True if the setup intent's request allows bank debits only. Without types it saves a card (Document 3). Null: the
- * request was erased.
+ * True if the setup intent's request allows bank debits only. Without types the MoR saves a card (Document 3). Null: an
+ * erasure removed the request.
  */
 function savesOnlyDebits(body: string | null): boolean {
   const request: unknown = JSON.parse(body ?? '{}');

@@ -5,9 +5,9 @@ import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';
 import { nothingMore } from '../engine/commanded.js';
 
 /**
- * A signup's own charge confirms its own method. A renewal confirms the customer's newest setup before the charge. The
- * MoR's times are whole seconds: a setup in the second of the charge counts as later. Most charges find nothing to
- * confirm, and write nothing.
+ * Confirms the payment methods of charged customers. A signup's own charge confirms its own method. A renewal confirms
+ * the customer's newest setup before the charge. The MoR's times are whole seconds, so a setup in the same second as
+ * the charge counts as later. Most charges find nothing to confirm, and write nothing.
  */
 const confirmCharged: StepWrite = {
   name: 'confirmed',
@@ -20,7 +20,7 @@ const confirmCharged: StepWrite = {
   rows: chargesOf,
 };
 
-/** The step's charges of saved payment methods. */
+/** The charges of saved payment methods in this step. */
 function chargesOf({ entries, payments }: LaneState): readonly (readonly unknown[])[] {
   const booked = new Set(entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
   const of = payments.filter((p) => booked.has(p.id) && (p.origin === 'renewal' || p.origin === 'signup'));

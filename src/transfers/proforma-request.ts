@@ -17,8 +17,8 @@ const MAX_LINES = 1_000;
 
 /**
  * Returns the bytes to send. Throws a 400 with each missing or wrong field in the caller's words, before any call.
- * @param settled the number of paid proforma invoices of this invoice. Document 2 allows one live proforma invoice per
- * reference, and a paid one may keep its reference for good: so the next reference gets a number
+ * @param settled the number of paid proforma invoices of this invoice. Document 2 allows one live proforma invoice for
+ * each reference, and a paid one may keep its reference for good: so the next reference gets a number
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
@@ -50,7 +50,7 @@ export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, toda
   return encodeProforma(checked(proformaRequest.check(body)));
 }
 
-/** The caller's fields count; Stripe's fill the rest. */
+/** The recipient. The caller's fields take precedence; Stripe's fields fill the rest. */
 function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledParty): Record<string, unknown> {
   const { address } = known;
   return {
@@ -69,12 +69,12 @@ function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledPart
   };
 }
 
-/** Prefixes of VAT numbers outside ISO 3166-1: Greece, Northern Ireland. */
+/** The countries of VAT prefixes outside ISO 3166-1: Greece, Northern Ireland. */
 const PREFIX_COUNTRY: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
- * Stripe's `eu_vat` is Document 2's `EU_VAT`, and its country is the number's prefix. For the other types the country
- * is part of the type.
+ * The tax id in Document 2's form. Stripe's `eu_vat` is Document 2's `EU_VAT`, with the number's prefix as its country.
+ * For the other types the country is a part of the type.
  */
 function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string> {
   const prefix = (type === 'eu_vat' ? value : type).slice(0, 2).toUpperCase();
@@ -82,8 +82,8 @@ function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record
 }
 
 /**
- * The invoice's lines, if they sum to the amount due. With discounts, taxes, a balance, credits or a part payment they
- * do not: then one line has the whole amount.
+ * The invoice's lines, if their sum is the amount due. With discounts, taxes, a balance, credits or a part payment it
+ * is not: then one line has the whole amount.
  */
 function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<string, unknown>[] {
   const { currency, amountRemaining: due } = invoice;
@@ -98,7 +98,7 @@ function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<str
   }
   return lines.map(({ description, quantity, amount }) => {
     const text = description === null || description.trim() === '' ? 'Item' : description;
-    // A unit price only if it is exact. Tiers and fractions make the line a single piece.
+    // The unit price must be exact. With tiers or fractions the line becomes a single piece.
     const exact = quantity !== null && quantity > 0n && amount % quantity === 0n;
     if (exact) return { description: text, quantity: quantity.toString(), unitPrice: price(amount / quantity) };
     return { description: text, quantity: '1', unitPrice: price(amount) };

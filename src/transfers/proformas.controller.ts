@@ -1,4 +1,4 @@
-// Proforma invoices, for customers paying by bank transfer (Document 2).
+// The API's routes for proforma invoices, for customers paying by bank transfer (Document 2).
 import { ProformaInvoices } from '@crossbill/mor';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
@@ -110,7 +110,7 @@ export class ProformasController {
     return linkOrWait(await this.proformas.document(morId), res);
   }
 
-  /** The newest proforma invoice with an id of the MoR. */
+  /** Finds the newest proforma invoice that has an id from the MoR. */
   private async newest(invoiceId: string, deletedToo = false): Promise<MorObjectRow> {
     const objects = await this.books.objects(invoiceId);
     const made = objects.findLast((o) => o.kind === 'proforma' && o.status !== 'REFUSED' && o.status !== 'REPLACED');

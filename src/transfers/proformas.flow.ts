@@ -22,13 +22,14 @@ export class ProformasFlow {
   ) {}
 
   /**
-   * Returns the new proforma invoice once the MoR has replied, or the live one. Throws 400 for a wrong or missing
-   * field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
+   * Returns the new proforma invoice once the MoR has replied, or the existing live one. Throws 400 for a wrong or
+   * missing field, 404, 409 `invoice_not_payable`, the MoR's refusal, and 502 without a reply.
    */
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'proforma');
-    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there); // maybe deleted by now
+    // the MoR may have deleted it
+    if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there);
     const today = this.clock.now().toISOString().slice(0, 10);
     const settled = await this.flow.recordedProformas(id);
     const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today, settled));

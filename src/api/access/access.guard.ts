@@ -16,7 +16,7 @@ export class AccessGuard implements CanActivate {
     private readonly denials: Denials,
   ) {}
 
-  /** Throws 401 for a missing or wrong key, and 403 for an insufficient role. */
+  /** Checks the caller. Throws 401 for a missing or wrong key, and 403 for an insufficient role. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, [
       context.getHandler(),
@@ -53,8 +53,8 @@ export class AccessGuard implements CanActivate {
 }
 
 /**
- * The id in the path. Null: there is none. It is shortened, and characters harmful to a database or a terminal are
- * removed.
+ * The id in the path, for the audit log: shortened, and without characters harmful to a database or a terminal. Null:
+ * the path has none.
  */
 export function targetOf(req: Request): string | null {
   const id: unknown = req.params['id'] ?? req.params['reference'];

@@ -1,4 +1,4 @@
-// Declares, on a route, the role its callers need. A route without a declaration is open to nobody.
+// Declares the role a route's callers need. A route without a declaration is closed to everybody.
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiForbiddenResponse, ApiUnauthorizedResponse, ApiExtension } from '@nestjs/swagger';
 import { type ApiRole } from '../../config/index.js';
@@ -11,7 +11,7 @@ export type AccessRule =
   | {
       readonly open: false;
       readonly role: ApiRole;
-      /** The name in the audit log, for example `refund.create`. */
+      /** The action's name in the audit log, for example `refund.create`. */
       readonly action: string;
       /** True: the route changes something, so every use gets a row in the audit log. */
       readonly changes: boolean;
@@ -19,20 +19,20 @@ export type AccessRule =
       readonly outside: boolean;
     };
 
-/** For a route that only reads. Only a refusal gets a row in the audit log. */
+/** Declares a read-only route. Only a refusal gets a row in the audit log. */
 export function MayRead(role: ApiRole, action: string): MethodDecorator {
   return needs({ open: false, role, action, changes: false, outside: false });
 }
 
 /**
- * For a route that changes something. The audit log records every use with its result. `outside: false`: it changes
- * only our own database.
+ * Declares a route with changes. The audit log records every use with its result. `outside: false`: it changes only our
+ * own database.
  */
 export function MayChange(role: ApiRole, action: string, { outside = true } = {}): MethodDecorator {
   return needs({ open: false, role, action, changes: true, outside });
 }
 
-/** For everybody, without a key. */
+/** Declares a route for everybody, without a key. */
 export const OpenToAll = (): ClassDecorator & MethodDecorator => SetMetadata(RULE, { open: true } satisfies AccessRule);
 
 function needs(rule: Exclude<AccessRule, { open: true }>): MethodDecorator {

@@ -34,7 +34,7 @@ export class AuditInterceptor implements NestInterceptor {
 
     const target = targetOf(req);
     const about = { actor: caller.name, role: caller.role, action: rule.action, source: addressOf(req) };
-    // An operator's change may move money, so it starts only once the log has it. Status 0: not ended yet.
+    // An operator's change may move money, so it starts only after its first row is stored. Status 0: not ended yet.
     const begun =
       rule.role === 'ops'
         ? this.audit.write({ ...about, target, outcome: 'begun', status: 0, detail: null })
@@ -43,8 +43,8 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // The change is made, so the caller must get the reply even without this row. The audit log or the signup's row
-        // already shows the start.
+        // The change is made, so the caller must get the reply even without this second row. The audit log or the
+        // signup's row already shows the start.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",
@@ -71,7 +71,7 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** The id of the new object. A merchant in onboarding uses the partner's own reference. */
+/** The id of the new object, for the audit log. A merchant in onboarding has the partner's own reference. */
 function idOf(answer: unknown): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if ('id' in answer && typeof answer.id === 'string') return answer.id;

@@ -17,21 +17,22 @@ export function callerOf(req: Request): Caller | null {
   return callers.get(req) ?? null;
 }
 
-/** Each role includes the earlier ones. */
+/** True if the role is enough. Each role includes the earlier ones. */
 export function mayDo(has: ApiRole, needs: ApiRole): boolean {
   return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
 }
 
 /**
- * The address of the client: from the socket, or, behind TRUSTED_PROXIES, the last entry of X-Forwarded-For that is no
- * trusted proxy. If this entry is no address, a trusted proxy passed it on unchecked. Then only the proxy is known.
+ * The address of the client. Normally it is the socket's address. Behind TRUSTED_PROXIES it is the last entry of
+ * X-Forwarded-For without a trusted proxy. If this entry is no address, a trusted proxy passed it on unchecked. Then
+ * only the proxy's address is known.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';
   return req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : peer;
 }
 
-/** `@CurrentCaller() caller: Caller` in a route with a role. */
+/** Injects the caller into a route with a role: `@CurrentCaller() caller: Caller`. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const caller = callerOf(context.switchToHttp().getRequest<Request>());
   if (caller === null) throw new Error('a route without a role asks for its caller');

@@ -1,19 +1,19 @@
-// Records refused callers in the audit log: every known caller, but only a limited number of unknown ones, or they
-// could fill the database.
+// Records refused callers in the audit log: every known caller, but only a limited number of unknown callers, since
+// they could fill the database.
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../domain/ports/clock.js';
 import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /**
- * Rows a minute for unknown callers from one address. Further callers are only counted. The first row of a later minute
- * contains their number.
+ * The most rows a minute for unknown callers from one address. Crossbill only counts further callers. The first row of
+ * a later minute contains their number.
  */
 const ROWS_OF_ONE = 100;
-/** The same limit for all addresses together: an IPv6 network has endless addresses. */
+/** The most rows a minute for all addresses together: an IPv6 network has endless addresses. */
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
-/** An unknown caller never waits longer than this for the row. */
+/** The longest wait of an unknown caller for the row, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 export type Denial = {
@@ -36,7 +36,10 @@ export class Denials {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Resolves once the row is written or not needed, or after the database's time limit. Never rejects. */
+  /**
+   * Records a refusal. Resolves once the row is written or not needed, or after the database's time limit. Never
+   * rejects.
+   */
   async record(denial: Denial): Promise<void> {
     const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
     if (unwritten === null) return;

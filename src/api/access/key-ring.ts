@@ -17,9 +17,7 @@ export class KeyRing {
     }));
   }
 
-  /**
-   * The owner of the key. Null: nobody. Compares digests of equal length with every key, so the time reveals nothing.
-   */
+  /** The owner of a key. Null: nobody. Compares digests of equal length with every key, so the time reveals nothing. */
   identify(key: string): Caller | null {
     const digest = digestOf(key);
     let found: Caller | null = null;

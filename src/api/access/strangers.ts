@@ -1,4 +1,4 @@
-// Handles thousands of callers without a key: refuses them before anything else happens with their requests.
+// Handles thousands of callers without a key: refuses them before any other work on their requests.
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Denials } from './denials.js';
 import { type KeyRing } from './key-ring.js';
@@ -19,9 +19,9 @@ const HEADERS = {
 };
 
 /**
- * Stands in front of `next`, the usual way for every request. Once this minute's rows in the audit log are full, it
- * answers a request below `/v1` without a valid key with 401, and counts it. The usual way costs some 30 KB and a
- * millisecond for each request. This is too much for thousands of unknown callers at once.
+ * Makes a handler in front of `next`. If this minute's rows in the audit log are used up, it replies 401 to a request
+ * below `/v1` without a valid key, and counts it. `next` would cost some 30 KB and a millisecond for each request, too
+ * much for thousands of unknown callers at once.
  */
 export function refusingStrangers(keys: KeyRing, denials: Denials, next: Handler): Handler {
   return (req, res) => {

@@ -1,4 +1,4 @@
-// Reads the bytes of a request's body, once its sender is known. Otherwise it gives the reason for a missing body.
+// Reads the bytes of a request's body, once its sender is known. Otherwise gives the reason for a missing body.
 import { type Request } from 'express';
 import {
   announcesMore,
@@ -10,14 +10,15 @@ import {
 } from '../../intake/read-body.js';
 import { Problem } from './problem.js';
 
-/** Webhook bodies have a limit of their own, at their endpoints. */
+/** The largest body of the API. Webhook bodies have their own limit. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
 
 const RETRY_SEC = 5;
 
 /**
- * Empty if the request has no body. Rejects with 413 over `limitBytes`, with 415 for a compressed body (nothing is
- * inflated), with 503 if the body takes too long or other bodies need the memory, and with 400 if it breaks off.
+ * Returns the body; empty if the request has none. Rejects with 413 over `limitBytes`, with 415 for a compressed body
+ * (Crossbill decompresses nothing), with 503 if the body takes too long or other bodies need the memory, and with 400
+ * if it breaks off.
  */
 export function bodyOf(
   req: Request,

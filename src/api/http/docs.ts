@@ -1,5 +1,5 @@
-// Short ways to describe fields and answers in the OpenAPI document. A name ends in OrNull if the field may be null,
-// and in IfAny if it may be absent. A rule of `rules.ts` on the same field adds its own limits.
+// Short decorators for fields and replies in the OpenAPI document. A name ends in OrNull if the field may be null, and
+// in IfAny if it may be absent. A rule of `rules.ts` on the same field adds its own limits.
 import { type JsonSchema } from '@crossbill/mor';
 import { applyDecorators, type Type } from '@nestjs/common';
 import {
@@ -26,7 +26,7 @@ const whole = { type: 'integer' } as const;
 const minor = { type: 'integer', format: 'int64' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
-/** The value of the field in the examples of the document. This decorator stands above the field's description. */
+/** The field's value in the document's examples. Write this decorator above the field's description. */
 export const Example = (example: unknown): PropertyDecorator => ApiProperty({ example });
 
 export const Text: Field = (about) => field(text, about);
@@ -52,21 +52,21 @@ export const Currency = (): PropertyDecorator => field({ ...text, example: 'eur'
 type Item = Type | typeof String;
 export const Many = (item: Item, about?: string): PropertyDecorator => field({ type: [item] }, about);
 export const ManyIfAny = (item: Item, about?: string): PropertyDecorator => optional({ type: [item] }, about);
-/** An object with fields of its own. */
+/** A field with an object of its own class. */
 export const Part = (part: Type, about?: string): PropertyDecorator => field({ type: part }, about);
 export const PartOrNull = (part: Type, about?: string): PropertyDecorator => field({ type: part, ...orNull }, about);
 export const PartIfAny = (part: Type, about?: string): PropertyDecorator => optional({ type: part }, about);
-/** An object whose fields depend on its content. */
+/** A field with an object of varying members. */
 export const Open: Field = (about) => field(anything, about);
 export const OpenOrNull: Field = (about) => field({ ...anything, ...orNull }, about);
 export const OpenIfAny: Field = (about) => optional(anything, about);
-/** The body of a request to the MoR: `openapi.ts` lists its shape. */
+/** The body of a request to the MoR. `openapi.ts` lists its shape. */
 export const MorBody = ({ schema }: { readonly schema: JsonSchema }): MethodDecorator => ApiBody({ schema });
-/** A part in the MoR's own shape. It may be absent. */
+/** A field in the MoR's own shape. It may be absent. */
 export const MorPartIfAny = ({ schema }: { readonly schema: JsonSchema }, about: string): PropertyDecorator =>
   optional({ allOf: [schema] }, about);
 
-/** A route's answers other than success: status and meaning, with codes in backquotes. */
+/** Describes the replies of a route except success: status and meaning, with codes in backquotes. */
 export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>
@@ -75,16 +75,17 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
   );
 }
 
-/** The answer while the file is not ready. */
+/** The reply while the file is not ready. */
 export class PendingView {
   @Word(['pending']) status!: 'pending';
 }
 
-/** A POST that is safe to repeat without an Idempotency-Key: a client may send it again after silence. */
+/** Marks a POST as safe to repeat without an Idempotency-Key: a client may send it again after a missing reply. */
 export const Repeatable = (): MethodDecorator => ApiExtension('x-repeatable', true);
 
 /**
- * The Idempotency-Key header. It names a request for good. `required` false: each request without it is a new request.
+ * Describes the Idempotency-Key header. A key names one request for good. `required` false: each request without a key
+ * is a new request.
  */
 export const KeyHeader = (required: boolean): MethodDecorator =>
   ApiHeader({ name: 'Idempotency-Key', required, description: '1 to 255 printable characters.' });

@@ -54,7 +54,7 @@ function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   return types.includes('boolean') ? false : 'text';
 }
 
-/** Only the main lists of an answer have entries. All other lists are empty. */
+/** Only the main lists of a reply have entries. All other lists are empty. */
 function listOf(items: Json, schemas: Json, field: string): unknown[] {
   return field !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, field)];
 }

@@ -13,7 +13,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 const FIRST_YEAR = 1970;
 
-/** Parses a date (its start in UTC) or a time with a zone. Null for anything else, February 30 included. */
+/** Parses a date (its start in UTC) or a time with a zone. Null for anything else, even for 30 February. */
 export function parseFilterTime(value: unknown): Date | null {
   if (typeof value !== 'string' || !(DATE.test(value) || TIME.test(value))) return null;
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
@@ -29,7 +29,7 @@ const isAmount = (v: unknown): boolean => typeof v === 'string' && /^[1-9]\d{0,1
 const optional = (description: string, check: PropertyDecorator): PropertyDecorator =>
   applyDecorators(TextIfAny(description), IsOptional(), check);
 
-/** `of`: the kind of time, for example "when the money was taken". */
+/** Describes the filter `since`. `of`: the kind of time, for example "when the money was taken". */
 export const Since = (of: string): PropertyDecorator =>
   optional(`Only from this date (UTC) or time on: ${of}.`, isTime);
 export const Until = (): PropertyDecorator => optional('Only before this date (UTC) or time.', isTime);
@@ -53,7 +53,7 @@ type Money = Times & {
   readonly customer_id?: string;
 };
 
-/** Throws 400 for an empty span: it is a slip, and would look like an empty list. */
+/** Reads the span. Throws 400 for an empty span: it is a mistake, and would look like an empty list. */
 export function spanOf({ since, until }: Times): Span {
   const span = { since: parseFilterTime(since) ?? undefined, until: parseFilterTime(until) ?? undefined };
   if (span.since !== undefined && span.until !== undefined && span.since >= span.until)
@@ -70,7 +70,7 @@ export function moneyOf(q: Money): MoneyFilter {
   };
 }
 
-/** The customer to filter by. `customer_id`, the name of the field, means the same as `customer`. */
+/** The customer in the filter. The field has two names with the same meaning: `customer` and `customer_id`. */
 export function customerOf(q: Pick<Money, 'customer' | 'customer_id'>): string | undefined {
   if (q.customer !== undefined && q.customer_id !== undefined)
     throw invalid('customer_id', 'is another name of customer: give one of them');

@@ -12,7 +12,10 @@ export class IdPipe implements PipeTransform<unknown, string> {
   }
 }
 
-/** Like `IdPipe`, for invoices. It also refuses the names of our own lanes, since no invoice has such a name. */
+/**
+ * Checks the id of an invoice, like `IdPipe`. It also refuses the names of our own lanes, since no invoice has such a
+ * name.
+ */
 @Injectable()
 export class InvoiceIdPipe implements PipeTransform<unknown, string> {
   transform(value: unknown): string {

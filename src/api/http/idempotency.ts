@@ -1,4 +1,4 @@
-// The name of a POST that creates something: API key, method, path and Idempotency-Key.
+// Names a POST that creates something, by API key, method, path and Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/request-name.js';
@@ -8,7 +8,7 @@ import { Problem, invalid } from './problem.js';
 
 const HEADER = 'Idempotency-Key';
 
-/** The Idempotency-Key. Null: there is none. Several keys, a blank key or a too long key are errors. */
+/** Reads the Idempotency-Key. Null: there is none. Several keys, a blank key or a too long key are errors. */
 export function idempotencyKey(req: Request): string | null {
   const values = req.headersDistinct['idempotency-key'];
   if (values === undefined) return null;
@@ -27,14 +27,13 @@ export function requiredIdempotencyKey(req: Request): string {
 }
 
 /**
- * The name of a request for a refund or a return. Its path follows from the payment: `pay_…` and our own id count as
- * one path.
+ * The name of a request for a refund or a return. The flow adds the path, so `pay_…` and our own id count as one path.
  */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
-/** The path counts as the route reads it: upper case and a trailing slash make no other request. */
+/** The name of a request. Upper case or a slash at the end of the path makes no other request, as for the route. */
 export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
   return { ...paymentRequestName(caller, key, body), method: 'POST', path };
 }
@@ -43,7 +42,7 @@ function bodyHash(body: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(body)).digest();
 }
 
-/** The key belongs to another request. */
+/** The error for a key that another request already used. */
 export function idempotencyConflict(): Problem {
   return new Problem(409, 'idempotency_conflict', 'Another request used this Idempotency-Key.');
 }

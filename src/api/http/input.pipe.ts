@@ -6,12 +6,12 @@ import { type FieldError, Problem } from './problem.js';
 
 type Class = new () => object;
 
-// No field may have these names: the validator would read them as members of the class itself.
+// Forbidden names of fields: the validator would read them as members of the class itself.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
-/** A member with a class of its own. */
+/** Declares a member with its own class. */
 export function Nested(type: () => Class): PropertyDecorator {
   const remember: PropertyDecorator = (target, property) => {
     const members = nested.get(target) ?? new Map<string, () => Class>();
@@ -43,7 +43,7 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-/** Makes an instance for the validator. Copies only values with a class of their own. All other values stay as sent. */
+/** Makes an instance for the validator. Copies only the values of declared classes; all other values stay as sent. */
 function instanceOf(type: Class, value: unknown, path: string, unknown: FieldError[]): object {
   const input = new type();
   const members: readonly [string, unknown][] = Object.entries(
@@ -63,7 +63,7 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  // A member may have an empty name. It is reported like any other.
+  // A member may have an empty name. Its error is reported like any other.
   const name = error.property === '' ? '""' : error.property;
   const index = /^\d+$/.test(name);
   const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);
@@ -71,11 +71,11 @@ function fieldErrors(error: ValidationError, path: string): FieldError[] {
     field,
     message: rule === 'whitelistValidation' ? NOT_A_FIELD : withoutName(message, error.property),
   }));
-  // One message per field is enough.
+  // One message for each field is enough.
   return [...own.slice(0, 1), ...(error.children ?? []).flatMap((child) => fieldErrors(child, field))];
 }
 
-/** class-validator begins its message with the field's name, and the answer already shows this name. */
+/** class-validator begins its message with the field's name, but the reply shows this name already. */
 function withoutName(message: string, name: string): string {
   return message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
 }

@@ -6,8 +6,8 @@ export type ParsedBody =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * An empty body is `{}`. A top-level number in another form (`1e3`, `10.0`) stays text. JSON.parse would turn it into
- * an integer, and Crossbill must not guess a person's amount.
+ * Parses a body. An empty body is `{}`. A top-level number in another form (`1e3`, `10.0`) stays text. JSON.parse would
+ * turn it into an integer, and Crossbill must not guess a person's amount.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { ok: true, value: {} };
@@ -38,7 +38,7 @@ function oddNumbers(text: string): [string, string][] {
   return found;
 }
 
-/** JSON text with ordered keys and without blanks: bodies with the same meaning give the same text. */
+/** Writes JSON with ordered keys and without blanks: bodies with the same meaning give the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,5 +1,4 @@
-// Stands between a route and the MoR's client: it checks the request, and turns a failure into an answer for the
-// caller.
+// Stands between a route and the MoR's client: checks the request, and turns a failure into a reply for the caller.
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type FieldError, morProblem, Problem } from './problem.js';
 
@@ -8,8 +7,8 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * Returns a request that passed the checks of its document. Otherwise throws 400 with the MoR's own code.
- * @param within the field of our own request that holds it, for example `tax`; null: it is the whole body
+ * Returns a request after the checks of its document. Otherwise throws 400 with the MoR's own code.
+ * @param within the field of our own request around it, for example `tax`; null: it is the whole body
  */
 export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
   if (checked.ok) return checked.value;
@@ -19,13 +18,15 @@ export function checkedRequest<T>(checked: Checked<T>, within: string | null = n
   throw new Problem(400, checked.code, message, errors);
 }
 
-/** The name of a field inside another: `customer` in `tax` is `tax.customer`. */
+/** The full name of an inner field: `customer` in `tax` is `tax.customer`. */
 export function fieldWithin(within: string | null, field: string): string {
   if (within === null) return field;
   return field === 'body' || field === '' ? within : `${within}.${field}`;
 }
 
-/** Returns the MoR's answer. A refusal keeps its status and code. Silence and 5xx become 502 `mor_unavailable`. */
+/**
+ * Returns the MoR's reply. A refusal keeps its status and code. A missing reply and 5xx become 502 `mor_unavailable`.
+ */
 export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw morProblem(outcome);

@@ -1,4 +1,4 @@
-// The MoR's own shapes within the requests and answers of our routes.
+// The MoR's own shapes within the requests and replies of our routes.
 import {
   bareMerchantRequest,
   catalogueProductRequest,
@@ -16,12 +16,11 @@ import {
 } from '@crossbill/mor';
 
 /**
- * The caller gives a part of these fields, and the rest comes from Stripe. The shape of the MoR's request checks the
- * whole.
+ * The caller sends some of these fields, and Stripe supplies the rest. The shape of the MoR's request checks the whole.
  */
 export const providerPart = proformaProvider.partial('ProviderPart');
 export const recipientPart = proformaRecipient.partial('RecipientPart');
-/** The customer's details, as the MoR repeats them in its answer. */
+/** The customer's details, as the MoR repeats them in its reply. */
 export const echoedCustomer = taxCustomer.partial('EchoedCustomer');
 export const echoedEvidence = taxEvidence.partial('EchoedEvidence');
 

@@ -32,7 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Health: 'For supervisors, load balancers and scrapers. No key.',
 };
 
-/** Each call makes a new document, so the caller may change it. */
+/** Builds the document. Each call makes a new one, so the caller may change it. */
 export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Crossbill')
@@ -50,7 +50,7 @@ export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObjec
   document.components.schemas = { ...document.components.schemas, ...definitionsOf(MOR_SHAPES) };
   for (const path of Object.values(document.paths)) {
     for (const operation of [path.get, path.post, path.put, path.patch, path.delete]) {
-      if (operation !== undefined) operation.security ??= []; // states explicitly that the route needs no key
+      if (operation !== undefined) operation.security ??= []; // the empty list states that the route needs no key
     }
   }
   return withExamples({ ...document, webhooks });

@@ -1,10 +1,10 @@
-// The kinds of payment method a setup intent may save. The list is open, and the MoR decides.
+// The kinds of payment methods for a setup intent. The list is open: the MoR decides.
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray } from 'class-validator';
 import { ManyIfAny } from './docs.js';
 import { IsWordEach, MayBeAbsent } from './rules.js';
 
-/** Document 3, "POST …/setup-intents". */
+/** From Document 3, "POST …/setup-intents". */
 const KNOWN_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
 const MOST_TYPES = 20;
 

@@ -1,5 +1,5 @@
-// The one place that turns an error into an answer. A known error says what to do. An unknown error only says that
-// Crossbill failed.
+// Turns every error into a reply. For a known error the reply tells the caller what to do. For an unknown error it only
+// says that Crossbill failed.
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import { type Response } from 'express';
 import { BadCursor } from '../../domain/page.js';
@@ -7,7 +7,7 @@ import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
 import { isUnavailable } from '../../store/database-errors.js';
 
-/** Codes for answers from the framework itself. */
+/** Codes for the framework's own replies. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['invalid_request', 'The request is malformed.'],
   401: ['unauthorized', 'A valid API key is needed.'],
@@ -18,7 +18,7 @@ const CODES: Readonly<Record<number, readonly [code: string, message: string]>> 
   415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
 };
 
-/** The answer for an error. It never contains a stack, a statement or the name of a table. */
+/** The reply for an error. It never contains a stack trace, a statement or the name of a table. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');
@@ -43,7 +43,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    // A 503 thrown on purpose means a slow body or too many bodies. A flood of them must not fill the log.
+    // A 503 of our own means a slow body or too many bodies. A flood of them must not fill the log.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
     else if (problem.getStatus() === 502)

@@ -1,18 +1,18 @@
-// The one form of every answer except a success, and the functions to make such an answer.
+// The one form of every reply except a success, and the functions to make such a reply.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../engine/commanded.js';
 import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** Throw it to end a request with this answer. The message is for the caller, so it holds no secret. */
+/** Throw this error to end a request with this reply. The caller reads the message, so it holds no secret. */
 export class Problem extends HttpException {
   constructor(
     status: number,
     readonly code: string,
     message: string,
     readonly errors: readonly FieldError[] = [],
-    /** Whole seconds until another try may help. Null: unknown. */
+    /** Whole seconds until another try may succeed. Null: unknown. */
     readonly retryAfterSec: number | null = null,
   ) {
     super({ code, message, errors }, status);
@@ -27,20 +27,20 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'not_found', `There is no such ${what}.`);
 }
 
-/** Returns the value of a flow's result, or throws the flow's refusal as an answer. */
+/** Returns the value of a flow's result, or throws the flow's refusal as a reply. */
 export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
   if (!done.ok) throw refusalProblem(done);
   return done.value;
 }
 
-/** Turns a flow's refusal into an answer. */
+/** Turns a flow's refusal into a reply. */
 export function refusalProblem(r: Refusal): Problem {
   return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
 }
 
 /**
- * Turns the MoR's failure into an answer. A refusal keeps its status and code. Trouble at the MoR, and silence, become
- * 502 `mor_unavailable`. Refused credentials are ours to repair, not the caller's.
+ * Turns the MoR's failure into a reply. A refusal keeps its status and code. A fault at the MoR, and a missing reply,
+ * become 502 `mor_unavailable`. Refused credentials are ours to repair, not the caller's.
  * @param rename turns the MoR's name of a field into the caller's name
  */
 export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {

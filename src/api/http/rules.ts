@@ -11,19 +11,20 @@ import { isPaymentId } from '../../domain/payment-name.js';
 import { TextIfAny } from './docs.js';
 
 const MAX_TEXT = 255;
-// No database stores half a surrogate pair as text. Control characters can forge log lines and confuse readers.
+// Unsafe characters. No database stores half a surrogate pair as text. Control characters can forge log lines and
+// confuse readers.
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
 export function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
   return ValidateBy({ name, validator: { validate: holds, defaultMessage: () => wants } });
 }
 
-/** Text of 1 to `max` characters in one line. */
+/** True for a text of 1 to `max` characters in one line. */
 export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
 }
 
-/** An id from somebody else: opaque, kept in full. Refuses an id a spreadsheet has changed. */
+/** The field must be an id from outside: any text, kept in full. Refuses an id with a spreadsheet's changes. */
 export const IsIdText = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ maxLength: MAX_TEXT }),
@@ -39,14 +40,14 @@ export const IsIdText = (): PropertyDecorator =>
     }),
   );
 
-/** The MoR's id of a payment. */
+/** The field must be the MoR's id of a payment. */
 export const IsPaymentId = (): PropertyDecorator =>
   applyDecorators(
     IsIdText(),
     rule('isPaymentId', "must be the MoR's id of a payment, pay_…", (v) => typeof v === 'string' && isPaymentId(v)),
   );
 
-/** The id of an invoice on Stripe. */
+/** The field must be the id of an invoice on Stripe. */
 export const IsInvoiceId = (): PropertyDecorator =>
   rule(
     'isInvoiceId',
@@ -60,7 +61,7 @@ export const IsText = (max = MAX_TEXT): PropertyDecorator =>
     rule('isText', `must be text of 1 to ${max} characters without control characters`, (v) => isPlainText(v, max)),
   );
 
-/** Smallest units: an integer from 1 to 2^53 - 1, written in plain digits. */
+/** The field must be an amount in smallest units: an integer from 1 to 2^53 - 1, in plain digits. */
 export const IsAmount = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: 'integer', minimum: 1 }),
@@ -80,7 +81,7 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
     rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v)),
   );
 
-/** A list of words defined by somebody else, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
+/** The field must be a list of outside words, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
 export const IsWordEach = (): PropertyDecorator =>
   rule(
     'isWordEach',
@@ -88,7 +89,7 @@ export const IsWordEach = (): PropertyDecorator =>
     (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(word)),
   );
 
-/** An object. Later code checks its members. */
+/** The field must be an object. Later code checks its members. */
 export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isObject);
 
 export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
@@ -96,7 +97,7 @@ export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
 
 const MAX_JSON = 16 * 1024;
 
-/** Any JSON object of up to 16 KB, passed on unchanged. */
+/** The field may be any JSON object of up to 16 KB. Crossbill passes it on unchanged. */
 export const IsJsonObject = (): PropertyDecorator =>
   rule(
     'isJsonObject',
@@ -104,7 +105,7 @@ export const IsJsonObject = (): PropertyDecorator =>
     (v) => isObject(v) && JSON.stringify(v).length <= MAX_JSON,
   );
 
-/** Texts by name, such as the lines of an address. */
+/** The field must be texts by name, such as the lines of an address. */
 export const IsTexts = (maxMembers: number): PropertyDecorator =>
   rule(
     'isTexts',
@@ -124,11 +125,11 @@ export const MayBeAbsent = (): PropertyDecorator =>
     ValidateIf((_object, value) => value !== undefined),
   );
 
-/** For details of a person: null means no value, as in Stripe's customer (`name: null`). */
+/** The field may be null. In the details of a person null means no value, as in Stripe's customer (`name: null`). */
 export const MayBeNull = (): PropertyDecorator =>
   applyDecorators(ApiProperty({ required: false, nullable: true }), IsOptional());
 
-/** A parameter that filters the rows of a list. */
+/** Describes a filter of a list. */
 export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>
   applyDecorators(
     TextIfAny(description),

@@ -1,7 +1,7 @@
 // Reads the columns of a file of customers, and each of its lines.
 import { whatIsWrongWithId } from '../../domain/id-text.js';
 
-/** The first line lacks a required column. The message lists the columns. */
+/** The error if the first line lacks a required column. The message lists the columns. */
 export class ColumnsRefused extends Error {
   readonly code = 'columns';
 }
@@ -46,8 +46,8 @@ export function bindColumns(header: readonly string[]): Columns {
 }
 
 /**
- * Reads one line as a link, or returns its problem. Blanks around a cell do no harm, a missing last cell counts as
- * empty, and an empty extra cell is ignored: spreadsheets write all of these.
+ * Reads one line as a link, or returns its problem. Spreadsheets write blanks around a cell, missing last cells and
+ * empty extra cells. Crossbill ignores blanks and empty extra cells, and reads a missing cell as empty.
  */
 export function readImportLine(
   record: readonly string[],

@@ -1,4 +1,4 @@
-// Takes events about Stripe's invoice, and opens items about a stuck draft.
+// Records events about Stripe's invoice, and opens items about a stuck draft.
 import { carries, ruleOf, standingOf } from '../../domain/enrolment.js';
 import { showMoney } from '../../domain/money.js';
 import { noteAttemptAsked } from '../../domain/retry.js';
@@ -22,7 +22,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
     // The subscription's metadata enrols the invoice at once, without a lookup.
     if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
   }
-  // The event is older than our facts of the same second. If the overpaid amounts differ, Crossbill reads the invoice
+  // The event is older than our facts from the same second. If the overpaid amounts differ, Crossbill reads the invoice
   // again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
@@ -41,7 +41,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
 
 const NO_DRAFT = 'the invoice is no draft any more, or is tried again';
 
-/** Items for a draft Stripe could not finalize, and for a draft nobody finalizes while a payment waits. */
+/** Items for a draft Stripe could not finalize, and for an unfinalized draft with a waiting payment. */
 export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-waits': NO_DRAFT }, function* (lane) {
   const { invoice: i, payments } = lane;
   if (i === null || i.platformStatus !== 'draft') return;
@@ -58,10 +58,10 @@ export const draftItems = itemRule({ 'finalization-failed': NO_DRAFT, 'draft-wai
   yield { ...item, paymentRowId: p.id, fact: { code: 'draft-waits', taken, since: p.recordedAt.toISOString() } };
 });
 
-/** `retry`: Crossbill tries every payment waiting for the draft again. */
+/** Carries out a person's choice. After `retry` Crossbill tries every payment waiting for the draft again. */
 export const chooseDraft: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution !== 'retry' || lane.invoice === null) return null;
-  lane.invoice.finalizationError = null; // else the old error would open the item again
+  lane.invoice.finalizationError = null; // otherwise the old error would open the item again
   for (const p of lane.payments) if (p.mark === 'held') moveMark(p, 'waiting');
   requireRead(lane);
   return null;

@@ -1,4 +1,4 @@
-// Relays `invoice.created` to the MoR. The MoR then charges the customer.
+// Relays Stripe's `invoice.created` to the MoR, so the MoR charges the customer.
 import { type InvoiceRow, type LaneRows, type OutboxRow } from '../../domain/model.js';
 import { askOfCall, type Call, isAbout, refusalOf, type CallRule } from '../../engine/call.js';
 import { type Lane } from '../../engine/draft.js';
@@ -15,11 +15,11 @@ import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 /** Relays an `invoice.created`, byte for byte. */
 export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   const isRelayed = lane.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
-  // If the event is late, a relay could make the MoR charge an invoice that is over.
+  // If the event is late, the relay could make the MoR charge a finished invoice.
   const i = lane.invoice;
   if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
   const trail = i?.retries ?? null;
-  // Crossbill's schedule orders the retries. A relay would be one more.
+  // Crossbill's own schedule makes the retries. A relay would cause one more.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';
@@ -32,27 +32,31 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
 }
 
 /**
- * Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is the first
- * event under a second id (Stripe docs, "Webhooks"), and the MoR would take it for a retry. After a refusal it really
- * is a retry (Document 3, rule 5).
+ * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is
+ * the first event under a second id (Stripe docs, "Webhooks"), and the MoR would take it for a retry. After a refusal
+ * it really is a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
-/** True for a relayed event without a later verdict on its invoice. A dismissed charge is no verdict. */
+/**
+ * True for a relayed event without a later verdict on its invoice. The verdict on a charge a person dismissed does not
+ * count.
+ */
 function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
-  // Crossbill withdrew the event after the MoR reported a charge for it. So the MoR got the event, although its reply
-  // was lost.
+  // Crossbill withdrew the event after the MoR reported a charge for it. So the MoR received the event, although its
+  // reply was lost.
   const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
   return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
 }
 
 /**
  * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money arrived, the MoR gave its
- * verdict, or the customer can pay another way. After hours of silence a charge would hit a customer who is paying
- * already. An earlier try may have arrived; its own event reports that charge. Null: the MoR must still get the event.
+ * verdict, or the customer can pay another way. After hours without a reply, a charge could hit a customer who is
+ * already paying. If the MoR received an earlier try, an event reports this charge. Null: the MoR must still get the
+ * event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
@@ -61,7 +65,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
     return 'the customer can pay it another way now';
-  // A person sends a refused relay again. Next to the later order the MoR would take it for a retry.
+  // A person sends a refused relay again. After a later request to charge, the MoR would take it for a retry.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
     return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
@@ -69,14 +73,14 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
 }
 
 /**
- * Crossbill read the invoice and found none, but no event reported a deletion: STRIPE_API_KEY may belong to another
+ * True if Stripe does not know the invoice although no event reported a deletion: STRIPE_API_KEY may belong to another
  * account than the events. Then Crossbill must relay: otherwise it would silently lose the renewal.
  */
 function isUnknownToUs(i: InvoiceRow | null): boolean {
   return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
 }
 
-/** The payment the MoR first reported after this event. Null if there is none. */
+/** The id of a payment the MoR first reported after this event. Null if there is none. */
 function verdictSince(s: Pick<LaneRows, 'payments'>, m: OutboxRow): string | null {
   const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
   return p === undefined ? null : effectName(p);
@@ -86,12 +90,12 @@ export const relayCall: CallRule<'relay_event'> = {
   order: 3,
   unwanted: findReasonToDrop,
   // Hours later, people or Stripe may have changed the invoice, so Crossbill reads it first. But if Stripe does not
-  // answer, the MoR still charges the renewal.
+  // reply, the MoR still charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
-  waits: (lane) => standingOf(lane, lane.ctx) === 'unknown', // a customer not enrolled gets no relay
+  waits: (lane) => standingOf(lane, lane.ctx) === 'unknown', // for a customer outside the enrolment nothing is relayed
   replied: () => undefined,
-  // Each try without a reply gets one more read first: Stripe may be back by then and show the invoice as over.
+  // Before the next try Crossbill reads the invoice again: Stripe may reply by then and show the invoice as over.
   silent: ({ invoice: i }) => {
     if (i !== null && i.readAttempts >= RELAY_READ_TRIES) i.readAttempts = RELAY_READ_TRIES - 1;
   },

@@ -1,4 +1,4 @@
-// The MoR's verdict on an invoice: whether and until when Crossbill expects one, and the item about a missing verdict.
+// The MoR's verdict on an invoice: if and until when Crossbill expects one, and the item about a missing verdict.
 import { type LaneRows } from '../../domain/model.js';
 import { dueDate, isLiveProforma, type MorObjectRow, TRANSFERRED, verdictBy } from '../../domain/mor-object.js';
 import { effectName } from '../../domain/payment-name.js';
@@ -13,8 +13,8 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ChoiceRule } from '../../engine/commanded.js';
 
 /**
- * Expects the MoR to collect an enrolled customer's invoice with an amount due, except a signup's. An invoice made by
- * hand and sent by mail has no deadline.
+ * Sets the deadline for the verdict. Crossbill expects the MoR to collect an enrolled customer's invoice with an amount
+ * due, except a signup's. An invoice made by hand and sent by e-mail has no deadline.
  */
 export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
@@ -50,7 +50,7 @@ export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
 });
 
 /**
- * The unpaid proforma invoice of a refused renewal. While it stands, Crossbill tries nothing else
+ * The unpaid proforma invoice of a refused renewal. While the customer can pay it, Crossbill does not charge
  * (retries/rules/refusal.ts).
  */
 function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectRow | undefined {
@@ -58,7 +58,7 @@ function unpaidProforma({ invoice: i, objects, payments }: LaneRows): MorObjectR
   return objects.find((o) => isLiveProforma(o) && o.morId !== null && !TRANSFERRED.has(o.status));
 }
 
-/** `retry`: the person waits for the verdict once more, for the full time. */
+/** Carries out a person's choice. `retry`: the person waits for the verdict again, for the full time. */
 export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution === 'retry' && lane.invoice !== null)
     lane.invoice.expectedBy = lane.in(lane.settings.renewalAlarmAfterHours * HOUR_MS);
@@ -66,8 +66,8 @@ export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
 };
 
 /**
- * The verdict is late. Asks if the customer pays by bank debit: a debit takes days, and the MoR does not report one on
- * its way.
+ * For a late verdict: checks if the customer pays by bank debit. A debit takes days, and the MoR reports none under
+ * way.
  */
 export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',
@@ -95,14 +95,16 @@ export function mustAskDebit(s: LaneRows, { now }: { readonly now: Date }): bool
   return by !== null && by.getTime() <= now.getTime();
 }
 
-/** True if the MoR has given its verdict on the last try, or the invoice is settled without the MoR. */
+/** True if the MoR has given its verdict on the last try, or somebody settled the invoice without the MoR. */
 export function hasVerdict(s: LaneRows): boolean {
   const i = s.invoice;
   const told = s.payments.some((p) => !saysNothing(p));
   return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
 }
 
-/** The start of the wait for a verdict: Crossbill's first sight of the invoice, or its last order to charge. */
+/**
+ * When the wait for a verdict began: when Crossbill first learned of the invoice, or when it last requested a charge.
+ */
 function awaitedSince(s: LaneRows): string {
   const since = awaitsRetry(s) ? (s.invoice?.retries?.waitingSince ?? null) : null;
   return since ?? s.invoice?.firstSeenAt.toISOString() ?? '';

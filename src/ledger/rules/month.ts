@@ -1,6 +1,6 @@
-// A month of the books: whole days in UTC. A payment at 00:30 in Paris on 1 November belongs to October.
+// A month of the ledger: whole days in UTC. A payment at 00:30 in Paris on 1 November belongs to October.
 
-/** `until` is the first moment of the next month. */
+/** A month as a span. `until` is the first moment of the next month. */
 export type Month = { readonly since: Date; readonly until: Date };
 
 /** Reads `2026-11`. Null for any other text. */
@@ -11,12 +11,12 @@ export function monthOf(text: string): Month | null {
   return { since, until: new Date(Date.UTC(Number(year), Number(month))) };
 }
 
-/** The month as `2026-11`. */
+/** Writes the month as `2026-11`. */
 export function nameOf({ since }: Month): string {
   return since.toISOString().slice(0, 7);
 }
 
-/** The month before (-1) or after (1). */
+/** The month before (`by` -1) or after (`by` 1). */
 export function monthBeside({ since }: Month, by: number): Month {
   const at = (n: number): Date => new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + n));
   return { since: at(by), until: at(by + 1) };

@@ -3,10 +3,10 @@
 import { type Account } from '../../domain/model.js';
 import { ACCOUNTS } from '../../domain/postings.js';
 
-/** Accounts with a zero balance at the month's end, unless work is unfinished or waits for a person. */
+/** The clearing accounts. At the month's end their balance is zero, unless work is unfinished or waits for a person. */
 const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);
 
-/** In smallest units. `closing` is `opening` plus `debit` minus `credit`. */
+/** One account's line, in smallest units. `closing` is `opening` plus `debit` minus `credit`. */
 export type AccountLine = {
   readonly account: Account;
   readonly clearing: boolean;
@@ -19,13 +19,13 @@ export type AccountLine = {
 export type TrialBalance = {
   readonly currency: string;
   readonly accounts: readonly AccountLine[];
-  /** The check: opening and closing are zero and debit equals credit, since each entry has both sides. */
+  /** A check: the sums of opening and closing are zero and debit equals credit, since each entry has both sides. */
   readonly total: Omit<AccountLine, 'account' | 'clearing'>;
   /** The month's movements by reason. */
   readonly moved: readonly LedgerSum[];
 };
 
-/** One balance for each currency in the ledger up to the month's end, ordered by currency code. */
+/** Makes one balance for each currency in the ledger up to the month's end, ordered by currency code. */
 export function trialBalances(sums: readonly LedgerSum[]): readonly TrialBalance[] {
   const currencies = [...new Set(sums.map((s) => s.currency))].sort();
   return currencies.map((currency) => {
@@ -65,8 +65,8 @@ export function openEnds({ accounts }: TrialBalance): readonly { readonly amount
 }
 
 /**
- * The month's money at the MoR, in smallest units. `lost`: money taken by banks for disputes and returned debits, minus
- * money they gave back.
+ * The month's money at the MoR, in smallest units. `lost`: the banks' part after disputes and returned debits, minus
+ * the money they gave back.
  */
 export function moneyOf({ accounts, moved }: TrialBalance): {
   readonly taken: bigint;
@@ -88,7 +88,7 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
 }
 
 /**
- * The movements between two accounts for one reason in one currency, before a time span and in it. In smallest units.
+ * The movements between two accounts for one reason in one currency: before a time span, and in it. In smallest units.
  */
 export type LedgerSum = {
   readonly currency: string;

@@ -1,5 +1,5 @@
-// Shared rules for proforma invoices, payment links and other objects at the MoR: find one by its id, read it, record
-// its payment once, and warn if a customer can still pay it although the invoice is paid.
+// Shared rules for proforma invoices, payment links and other objects at the MoR: find an object by its id, read it,
+// and record its payment once. Also warns if a customer can still pay an object of a paid invoice.
 import { type Draft } from '../../domain/row.js';
 import {
   announcedAt,
@@ -41,7 +41,7 @@ import {
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
-  // The reply to our request may be on its way, or Crossbill withdrew the request. The event can only be about this one
+  // The reply to our request may be under way, or Crossbill withdrew the request. The event can only be about this
   // object.
   const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
   if (awaited !== undefined) {
@@ -58,14 +58,14 @@ function isAwaited(o: MorObjectRow): boolean {
 }
 
 /**
- * True if the request was refused or withdrawn. `REPLACED` with `mayStand`: a link requested again for another amount,
- * and the first link may exist.
+ * True if the MoR refused the request or Crossbill withdrew it. `REPLACED` with `mayStand`: Crossbill requested the
+ * link again for another amount, and the first link may exist.
  */
 export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
 }
 
-/** Crossbill withdrew the request without a reply, but the MoR made the object. */
+/** Restores an object after its request was withdrawn without a reply: the MoR has made the object. */
 export function putBack(o: Draft<MorObjectRow>): void {
   if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
@@ -77,11 +77,11 @@ export function putBack(o: Draft<MorObjectRow>): void {
 type Kind = 'proforma' | 'payment_link';
 type FactsOf<K extends Kind> = Extract<ObjectFacts, { readonly kind: K }>;
 type Question = { readonly objectId: string; readonly morId: string };
-/** Null: the MoR does not know the object. */
+/** The result of a read. Null: the MoR does not know the object. */
 export type ObjectRead = CallOutcome<ObjectFacts | null>;
 export type ObjectLookup = Lookup<Question, ObjectRead> & { readonly kind: Kind };
 
-/** A lookup for objects of one kind. `take` records the MoR's facts after the read. */
+/** Makes the lookup for objects of one kind. `take` records the MoR's facts after the read. */
 export function objectLookup<K extends Kind>(
   kind: K,
   take: (lane: Lane, o: Draft<MorObjectRow>, facts: FactsOf<K>) => void,
@@ -118,7 +118,7 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
     o.readDueAt = retryAt(lane.ctx, o.readAttempts, outcome.retryAfterMs, !mayPass(outcome));
     const since = o.detail.silent?.since ?? lane.now.toISOString();
     o.detail = { ...o.detail, silent: { since, answer: answerOf(outcome), passes: mayPass(outcome) } };
-    // The link's payment is in the books, so after the link's end there is nothing to find out.
+    // The link's payment is booked, so after the link's end nobody needs another read.
     if (o.kind === 'payment_link' && o.paymentRowId !== null && !isPayableLink(o, lane.now)) o.readDueAt = null;
     return null;
   }
@@ -141,7 +141,7 @@ function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
     if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
     return;
   }
-  // An open item about an unreadable link stays open.
+  // While an item about an unreadable link is open, it stays.
   const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
   o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
   o.readDueAt = null;
@@ -163,8 +163,8 @@ export function lookAtObjects(lane: Lane): void {
 }
 
 /**
- * The next look at an object without an announced payment. Null: there is nothing to find out. The pauses grow with the
- * object's age from a minute to a day. A link gets one more look after its end, for a payment in its last minute.
+ * The time of the next read of an object without an announced payment. Null: no read is needed. The pauses grow with
+ * the object's age from a minute to a day. A link gets one more read after its end, for a payment in its last minute.
  */
 export function nextLook(o: MorObjectRow, now: Date): Date | null {
   const age = now.getTime() - o.createdAt.getTime();
@@ -180,10 +180,10 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
 
 // ---- Money
 
-/** The MoR's report of a payment. `parked`: a person decides first. */
+/** How the MoR reported a payment. `parked`: a person decides first. */
 type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
 
-/** Records the money on an object as a payment, once per object id. `payment` null: the record exists already. */
+/** Records the money on an object as a payment, once for each object id. `payment` null: the record exists already. */
 export function takeMoney(
   lane: Lane,
   o: Draft<MorObjectRow>,
@@ -228,7 +228,7 @@ export function takeMoney(
   return { payment, said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}` };
 }
 
-/** Finds the payment in the books with the charge or id of this link's first payment. */
+/** Finds the booked payment with the charge or id of this link's first payment. */
 export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined {
   const [first] = announcedOn(o);
   return first === undefined ? undefined : bookedAs(lane, first);
@@ -247,14 +247,14 @@ function refundedBefore(
   );
 }
 
-/** Gives each payment the invoice's customer: no event of Document 2 names a customer. */
+/** Gives each payment the invoice's customer, because no event of Document 2 names a customer. */
 export function nameCustomers(lane: Lane): void {
   const customerId = lane.invoice?.customerId ?? null;
   if (customerId === null) return;
   for (const p of lane.payments) if (p.customerId === '') p.customerId = customerId;
 }
 
-// ---- Next to a settled invoice
+// ---- Objects of a settled invoice
 
 type StandingFact = Holds<'may-stand' | 'still-payable'>['fact'];
 
@@ -263,7 +263,10 @@ const STANDING_CLEARS = {
   'still-payable': 'nobody can pay it any more, or the invoice can be paid',
 };
 
-/** Items for a proforma invoice or a link still payable next to its settled invoice: the customer may pay twice. */
+/**
+ * Items for a proforma invoice or a link of a settled invoice that the customer can still pay: the customer may pay
+ * twice.
+ */
 export const standingItems = itemRule(STANDING_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' && o.kind !== 'payment_link') continue;

@@ -1,4 +1,4 @@
-// Requests for proforma invoices and payment links: the checks, the stored call, and the withdrawal.
+// Requests for proforma invoices and payment links: their checks, the stored call, and the withdrawal.
 import { showMoney } from '../../domain/money.js';
 import { type LaneRows } from '../../domain/model.js';
 import { isOver, isPayable } from '../../domain/status.js';
@@ -15,7 +15,7 @@ import { takeLateRead } from '../../engine/facts.js';
 import { isOfSharedCharge, moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../../engine/open-money.js';
 import { awaitsRetry } from '../../engine/payment.js';
 
-/** The code of a request refused or withdrawn because nothing is due. */
+/** The code of a request that was refused or withdrawn because no amount is due. */
 export const NOT_PAYABLE = 'invoice_not_payable';
 
 export type ObjectRequest = {
@@ -23,19 +23,19 @@ export type ObjectRequest = {
   /** Our id, new for every request. The idempotency key comes from this id, not from the body. */
   readonly id: string;
   /**
-   * The bytes to send, with the key inside for a link. Null: the request is incomplete, so Crossbill can return only an
-   * existing object.
+   * The bytes to send; for a link they contain the key. Null: the request is incomplete, so Crossbill can only return
+   * an existing object.
    */
   readonly wire: WireRequest | null;
   /** The due date of a proforma invoice. Null for a link: the MoR sets its end. */
   readonly until: Date | null;
-  /** The invoice as read from Stripe. Crossbill asked at `askedAt`. */
+  /** The invoice from a read of Stripe that began at `askedAt`. */
   readonly facts: InvoiceFacts;
   readonly askedAt: Date;
   readonly by: string;
 };
 
-/** The live proforma invoice or the payable link. Null: none. */
+/** The live proforma invoice, or the link the customer can pay. Null: none. */
 export function standing<R extends MorObjectRow>(
   { objects }: { readonly objects: readonly R[] },
   kind: ObjectRequest['kind'],
@@ -44,11 +44,11 @@ export function standing<R extends MorObjectRow>(
   return objects.findLast((o) => (kind === 'proforma' ? isLiveProforma(o) : isPayableLink(o, now))) ?? null;
 }
 
-/** Stores the request with its key and bytes. Returns the live object instead, if there is one. */
+/** Stores the request with its key and bytes. If a live object exists, returns it instead. */
 export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectRow> {
   if (lane.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
-  // The caller's read took some time. Since then a worker may have marked the invoice, or an event may have arrived.
+  // The caller's read took some time. A worker may have marked the invoice since, or an event may have arrived.
   takeLateRead(lane, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
@@ -77,7 +77,7 @@ export function requestObject(lane: Lane, req: ObjectRequest): Result<MorObjectR
   return { ok: true, value: object };
 }
 
-/** Stores the call with its key and bytes, and the future object. */
+/** Stores the call with its key and bytes, and a row for the future object. */
 function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
   const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
   lane.add('objects', object);
@@ -85,8 +85,8 @@ function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
 }
 
 /**
- * The sentence if the MoR may be charging the invoice again after Crossbill's request: a debit takes days. Null once
- * the verdict is overdue, since then a person decides.
+ * A sentence if the MoR may still charge the invoice on Crossbill's request: a debit takes days. Null once the verdict
+ * is overdue, because then a person decides.
  */
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
@@ -94,7 +94,7 @@ function chargeAwaited(lane: Lane): string | null {
   return `the MoR may be charging it again, and its answer is awaited until ${showTime(by)}`;
 }
 
-/** Records the deletion of a proforma invoice, requested by us. */
+/** Records the deletion of a proforma invoice after our request. */
 export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObjectRow> {
   const o = lane.findObject(id);
   if (o === undefined) return refuse(404, 'not_found', 'There is no such proforma invoice.');
@@ -105,11 +105,11 @@ export function objectDeleted(lane: Lane, id: string, by: string): Result<MorObj
   return { ok: true, value: { ...o } };
 }
 
-// ---- Links by Crossbill itself
+// ---- Automatic links
 
 /**
- * Requests a link for the amount due, without a person. The invoice was read just now. Returns false if nothing is due
- * or the settings want no such links.
+ * Requests a link for the amount due, without a person. Crossbill has just read the invoice. Returns false if no amount
+ * is due or the settings do not allow such links.
  * @param id our id; the idempotency key comes from it
  */
 export function requestLink(lane: Lane, id: string): boolean {
@@ -131,7 +131,10 @@ export function requestLink(lane: Lane, id: string): boolean {
   return true;
 }
 
-/** The customer's country. If the MoR refused that country for this invoice, the country of the settings. */
+/**
+ * The country for the link: the customer's. If the MoR refused this country for this invoice, the country of the
+ * settings.
+ */
 function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
   const country = invoice?.customerCountry ?? null;
   const isRefused = objects.some((o) => isForeign(o) && o.detail.jurisdiction === country);
@@ -143,7 +146,7 @@ function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): st
  * collection).
  */
 function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
-  // A withdrawal by Crossbill proves nothing about the country.
+  // Crossbill's own withdrawal proves nothing about the country.
   const isOfStatus = refusal?.status === 409 && refusal.code !== NOT_PAYABLE;
   const isAboutIt = isOfStatus || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
   return kind === 'payment_link' && automatic === true && isAboutIt;
@@ -155,16 +158,16 @@ export function hasFallback(lane: Pick<Lane, 'settings'>, o: MorObjectRow): bool
   return isForeign(o) && jurisdiction !== undefined && jurisdiction !== lane.settings.recoveryLinks?.jurisdiction;
 }
 
-// ---- Without an object
+// ---- Requests without an object
 
-/** The MoR has not replied to our request. The engine sends the request again; the API's caller stops waiting. */
+/** Records a missing reply of the MoR. The engine sends the request again; the API's caller stops waiting. */
 export function takeSilence(lane: Lane, { object: o }: Call): void {
   if (o?.status !== 'REQUESTED') return;
   o.detail = { ...o.detail, unanswered: true };
   o.updatedAt = lane.now;
 }
 
-/** The MoR refused our request for good. The caller gets the refusal, and the invoice shows it. */
+/** Records the MoR's final refusal. The caller gets the refusal, and the invoice shows it. */
 export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, message, errors }: CallFailure): void {
   if (o === undefined || o.morId !== null) return;
   o.detail = { ...o.detail, refusal: { status, code, message, errors } };
@@ -172,14 +175,14 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
 }
 
 /**
- * Crossbill withdraws a request without a reply if the invoice is over, its money is announced, on its way or with a
- * person, or another amount is due: with the link the customer would pay twice. The MoR may have made the object all
- * the same, so an item says so (`mayStand`).
+ * Withdraws a request without a reply. The invoice may be over, another amount due, or its money announced, under way
+ * or with a person: through the link the customer would pay twice. The MoR may have made the object all the same, so an
+ * item says so (`mayStand`).
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {
-    // The MoR announced a payment on the object, so the object exists. The same key returns its id, and Crossbill reads
-    // it.
+    // The MoR announced a payment on the object, so the object exists. The same key returns its id, and then Crossbill
+    // reads it.
     if (o !== undefined && heardAt(o) !== null) return null;
     const status = lane.invoice?.platformStatus ?? 'unknown';
     if (isOver(status)) return `the invoice is ${status}`;
@@ -188,11 +191,11 @@ export const requestUnwanted = {
   takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
     if (o === undefined || o.morId !== null) return;
     const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
-    // The first try may be on its way, or a process may have died with the reply. Only a reply counts as a try.
+    // The first try may be under way, or a process may have died with the reply. Only a reply counts as a try.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;
     o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-    // Crossbill requests its own link again: for the amount now due, or after a person says the money belongs to
-    // another invoice.
+    // Crossbill requests its automatic link again: for the amount now due, or after a person decides the money belongs
+    // to another invoice.
     const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
     o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
     o.updatedAt = lane.now;
@@ -202,8 +205,7 @@ export const requestUnwanted = {
 const OTHER_AMOUNT = 'another amount is due now';
 
 /**
- * The reason to withdraw the request: it asks the customer for another amount than is due now. Null: it asks for the
- * right amount.
+ * The reason to withdraw the request: the customer would pay another amount than is due now. Null: the amount is right.
  */
 function otherAmount({ invoice }: LaneRows, o: Pick<MorObjectRow, 'amount'> | undefined): string | null {
   const amount = o?.amount ?? null;

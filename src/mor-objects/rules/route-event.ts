@@ -1,4 +1,4 @@
-// Decides the route of an event without an invoice: to the lane of the invoice behind one of its ids, or to a person.
+// Decides the route of an event without an invoice: to the lane of the invoice with one of its ids, or to a person.
 import { parseMorPaymentEvent, type PaymentRefunded } from '../../domain/events/mor-payment-event.js';
 import { idsIn, type MorServiceEvent, parseMorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { deadlineIn } from '../../domain/events/payload-fields.js';
@@ -13,21 +13,21 @@ import {
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../policy.js';
 
-/** The surest match first: our own object, then other uses of the event's ids. */
+/** The kinds of matches, the surest first: our own object, then other uses of the event's ids. */
 const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
 
-/** A known object with an id of the event. `invoiceId` null: a signup without an invoice so far. */
+/** A known object with one of the event's ids. `invoiceId` null: a signup without an invoice so far. */
 export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
 
 /**
- * `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the event's age by the
- * database's clock.
+ * The earlier search for the event. `reviewId`: the open item about an unknown event; null: not decided yet.
+ * `waitedMs`: the event's age by the database's clock.
  */
 type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
 
 export type HomelessItem = KindAndFact & { readonly dueAt?: Date | null };
 
-/** `item`: a person must look. `looksAgain`: the invoice may still appear. */
+/** The decided route. `item`: a person must look. `looksAgain`: the invoice may still appear. */
 export type Routing =
   | { readonly moveTo: string }
   | { readonly waitMs: number }
@@ -50,7 +50,7 @@ export function readHomeless({ source, body }: { readonly source: EventSource; r
   return parsed.verdict === 'usable' ? parsed.event : null;
 }
 
-/** Every id in the event. The id of a proforma invoice may stand only inside the event's own id. */
+/** All ids in the event. A proforma invoice's id may be present only inside the event's own id. */
 export function namesOf(event: Homeless): readonly string[] {
   if (event === null) return [];
   if (event.kind === 'payment.refunded') {
@@ -60,7 +60,10 @@ export function namesOf(event: Homeless): readonly string[] {
   return [...new Set([...first, ...idsIn(event.data)])];
 }
 
-/** @param homes known objects, the oldest record first */
+/**
+ * Decides the route of one event.
+ * @param homes known objects, the oldest record first
+ */
 export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, homes: readonly Home[]): Routing {
   const done = (reason: string, item: HomelessItem | null = null, looksAgain = item !== null): Routing => ({
     status: 'done',
@@ -83,8 +86,8 @@ export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, home
 }
 
 /**
- * The pause before the next look: half of the event's age, at least a minute, at most six hours. Null: Crossbill has
- * given up all these events.
+ * The pause before the next search: half of the event's age, at least a minute, at most six hours. Null: Crossbill no
+ * longer searches for these events.
  */
 export function lookAgainInMs(waitedMs: readonly number[]): number | null {
   const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
@@ -106,7 +109,7 @@ function maybeUnderWay(event: NonNullable<Homeless>): boolean {
   return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
 }
 
-/** The item about the event. Null: the event has no consequence. */
+/** The item about the event. Null: the event needs none. */
 function itemFor(event: NonNullable<Homeless>): HomelessItem | null {
   const { eventId } = event;
   switch (event.kind) {

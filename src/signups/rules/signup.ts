@@ -1,5 +1,5 @@
-// A signup: its completion makes the browser's charge the payment of the first invoice. Stripe ends the subscription
-// after 23 hours without payment, so an item reports a signup without money before that.
+// The completion of a signup makes the browser's charge the payment of the first invoice. Stripe ends the subscription
+// after 23 hours without payment, so an item first reports a signup without money.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import { type InvoiceRow, type PaymentRow, type ReviewRow, moveMark } from '../../domain/model.js';
@@ -29,8 +29,8 @@ export type Completion = {
 
 /**
  * Records the first invoice's payment. The payment counts once the MoR confirms the charge (`psp_reference`), unless
- * the check is off. An earlier event of the same charge or intent is a proof too. Document 3 has no read of a charge's
- * amount: if the backend reports another amount than the signup's, a person decides before any mark.
+ * the check is off. An earlier event about the same charge or intent also proves it. Document 3 has no read of a
+ * charge's amount: if the backend reports another amount than the signup's, a person decides before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
@@ -40,7 +40,7 @@ export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   return identifyPayment(lane, p.id, c.paymentId, `signup ${c.signupId}`);
 }
 
-/** Null if the charge is already another signup's payment. */
+/** The payment of the completion. Null if the charge already belongs to another signup's payment. */
 function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   ensureInvoice(lane);
   const { minor: amount, currency } = c.asked;
@@ -57,7 +57,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   }
   if (p.signupId !== null && p.signupId !== c.signupId) return null;
   p.signupId = c.signupId;
-  // The MoR declined an earlier try of the same intent. This proves nothing about this charge.
+  // The MoR declined an earlier try under the same intent. This proves nothing about the present charge.
   if (p.succeededAt === null && p.mark === 'none') {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
     return awaitProof(lane, p, c);
@@ -74,8 +74,8 @@ function awaitProof(lane: Lane, p: Draft<PaymentRow>, c: Completion): Draft<Paym
 }
 
 /**
- * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later right amount
- * closes the item.
+ * If the reported amount differs from the recorded one, a person decides, and the mark waits. A later report of the
+ * right amount closes the item.
  */
 function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
   if (p.amount === null) return;
@@ -83,7 +83,7 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
   if (sameMoney(recorded, c.said)) return settleAmount(lane, p, 'the signup was completed with the right amount');
   const facts = { signup: c.signupId, charge: c.chargeId, stated: c.said, asked: recorded };
   const fact = { code: 'completed-otherwise', ...facts, failed: null } as const;
-  // A person has decided on the same difference before, so a repeated request opens no new item.
+  // A person has already decided about the same difference, so a repeated request opens no new item.
   const isSettled = (r: ReviewRow): boolean =>
     r.fact.code === 'completed-otherwise' && isSameFact({ ...r.fact, failed: null }, fact);
   if (lane.reviews.some((r) => isSettled(r) && r.resolution !== 'cleared')) return;
@@ -91,19 +91,19 @@ function compareAmounts(lane: Lane, p: Draft<PaymentRow>, c: Completion): void {
 }
 
 /**
- * The MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge, for days if it knows the
- * charge, without end if it does not answer.
+ * True if the MoR has not confirmed the money yet. Crossbill asks again: for hours if the MoR does not know the charge,
+ * for days if it does, and without end if it does not reply.
  */
 export function isUnsettled(p: PaymentRow): boolean {
   return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
 }
 
-/** The start of Stripe's subscription, as near as Crossbill knows: Stripe makes the first invoice at once. */
+/** The start of Stripe's subscription, as exactly as Crossbill knows it: Stripe makes the first invoice at once. */
 function startOf(i: InvoiceRow | null, p: PaymentRow): number {
   return (i?.platformCreatedAt ?? p.recordedAt).getTime();
 }
 
-/** The time to open an item, if a signup's money may come too late for its subscription. Null: never. */
+/** When to open an item, because a signup's money may come too late for its subscription. Null: never. */
 export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
   const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
   const over = i !== null && isOver(i.platformStatus);
@@ -116,8 +116,8 @@ const clears = {
 };
 
 /**
- * Crossbill marks nothing before the money is there, and Stripe may end the subscription first. So an item warns a
- * person well before.
+ * Items for signups without money. Crossbill marks nothing before the money arrives, and Stripe may end the
+ * subscription first. So the item warns a person well before.
  */
 export const unsettledItems = itemRule(clears, function* (lane) {
   const { invoice, payments, reviews } = lane;
@@ -125,7 +125,7 @@ export const unsettledItems = itemRule(clears, function* (lane) {
     if (p.signupId === null || !isUnsettled(p)) continue;
     const at = signupLateAt(invoice, p);
     const isOpen = reviews.some((r) => r.kind === 'signup_overdue' && r.subject === p.id && r.status === 'open');
-    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an open item stays until the money is there
+    if (at === null ? !isOpen : !lane.isPast(at)) continue; // an open item stays until the money arrives
     const ends = new Date(startOf(invoice, p) + SIGNUP_ENDS_MS);
     yield { kind: 'signup_overdue', about: p, fact: lateCharge(p, ends), dueAt: ends };
   }
@@ -138,7 +138,10 @@ function lateCharge(p: PaymentRow, ends: Date): Holds<keyof typeof clears>['fact
   return { code, signup: p.signupId, charge: p.processorChargeId, amount, since, endsAt: ends.toISOString() };
 }
 
-/** No charge of the signup is known. Only overdue-signups.ts reports this: no event and no lane's timer does. */
+/**
+ * Records that the signup has no known charge. Only overdue-signups.ts reports this: neither an event nor a lane's
+ * timer does.
+ */
 export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overdue'>): Verdict {
   const { signup, customer, since } = e;
   const dueAt = new Date(Date.parse(since) + SIGNUP_ENDS_MS);
@@ -151,7 +154,7 @@ export function takeOverdue(lane: Lane, { event: e }: OwnLaneEvent<'signup.overd
   return done('a person is asked');
 }
 
-/** The signup has its charge, so its item closes. */
+/** Closes the item of a signup that now has its charge. */
 export function takeCompleted(lane: Lane, { event: { signup } }: OwnLaneEvent<'signup.completed'>): Verdict {
   const how = { by: null, resolution: 'cleared', note: 'the signup was completed' } as const;
   lane.closeItems((r) => r.kind === 'signup_overdue' && r.subject === signup, how);

@@ -21,21 +21,22 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     if (o === undefined) return;
     const isNew = made.kind === 'made';
     const morId = isNew ? made.proforma.morId : made.morId;
-    // Document 2: a live proforma invoice keeps its reference. Crossbill continues with that one, whatever its status.
+    // Document 2: a live proforma invoice keeps its reference. Crossbill continues with this proforma invoice, in any
+    // status.
     if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);
     o.morId = morId;
     if (!isNew) return void Object.assign(o, { readDueAt: lane.now, readAttempts: 0, updatedAt: lane.now });
     if (made.retryAfterMs !== null) o.readDueAt = lane.in(made.retryAfterMs);
-    // The reply to a create always says PENDING, even if the proforma invoice has moved on.
+    // The reply to a request always says PENDING, even if the proforma invoice has a later status by now.
     takeProforma(lane, o, o.status === 'REQUESTED' ? made.proforma : { ...made.proforma, status: o.status });
   },
   refused: takeRefusal,
   silent: takeSilence,
 };
 
-/** Another row of ours has this proforma invoice. That row counts, and Crossbill reads it again. */
+/** Another row of ours already has this proforma invoice. The other row counts, and Crossbill reads it again. */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
   Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
@@ -61,7 +62,8 @@ function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): voi
   };
 }
 
-// The order of the statuses: a late event does not turn one back. Statuses without an event in the document come last.
+// The order of the statuses: a late event brings back no earlier status. Statuses without an event in the document come
+// last.
 const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
 
 function rankOf(status: string): number {
@@ -69,7 +71,7 @@ function rankOf(status: string): number {
   return at < 0 ? ORDER.length : at;
 }
 
-/** Moves the proforma invoice to this status, unless it is further already. */
+/** Moves the proforma invoice to this status, unless it already has a later one. */
 function move(lane: Lane, morId: string, status: string): Draft<MorObjectRow> {
   const o = findOrAddObject(lane, 'proforma', morId);
   if (o.status === 'UNKNOWN' || rankOf(status) > rankOf(o.status)) o.status = status;
@@ -108,8 +110,8 @@ export function takeIssuanceFailed(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less than the total is no full
- * payment.
+ * Records Document 2's `proforma_invoice.settled`. `amountReceived` may differ from the total, and less than the total
+ * is no full payment.
  */
 export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
