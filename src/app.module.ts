@@ -41,7 +41,7 @@ import { WebhookEndpointsModule } from './events/webhook-endpoints.module.js';
 
 export type AppParts = {
   readonly config: Config;
-  /** An open database with a current schema. The application closes the database when the application ends. */
+  /** An open database with a current schema. The application closes it at its own end. */
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -60,13 +60,13 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        // The providers every module may inject.
+        // Providers every module may inject.
         ConfigModule.of(config),
         ObserveModule.of(log, metrics),
         SystemModule,
         StoreModule.of(db),
         StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
-        // Shared machinery: these modules know no single subject (signups, invoices, refunds …). The subjects follow.
+        // Shared modules without knowledge of any subject (signups, invoices, refunds …). The subjects follow.
         MorModule,
         EngineModule,
         DecisionsModule, // gives the engine the rules of the subjects

@@ -21,7 +21,7 @@ process.stdout.on('error', (e: Error & { code?: string }) => {
   try {
     writeSync(2, `Crossbill cannot write to standard output (${e.code ?? 'no code'}): the output is not complete.\n`);
   } catch {
-    // Standard error is closed too: nobody can read the message.
+    // Standard error is also closed: nobody can read the message.
   }
   process.exit(1);
 });

@@ -24,11 +24,12 @@ import { NotificationJobs } from './notifications/jobs.js';
 export type Daemon = {
   /** The URL of the API and the console. */
   readonly url: string;
-  /** Waits at most 20 seconds for work under way. */
+  /** Stops the daemon. Waits at most 20 seconds for work under way. */
   stop(): Promise<void>;
 };
 
-// Shorter than the 20 seconds after SIGTERM. Longer than one call to the MoR, so a waiting caller still gets an answer.
+// How long the stop waits for replies under way. Shorter than the 20 seconds after SIGTERM. Longer than one call to the
+// MoR, so a waiting caller still gets a reply.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const WORD_GRACE_MS = 1_000;
@@ -37,8 +38,8 @@ const WORD_GRACE_MS = 1_000;
 const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
- * Starts a daemon. The daemon answers 503 until it has a database with a current schema.
- * Rejects if its port is taken, or once `signal` ends the wait for the database.
+ * Starts a daemon. It replies 503 until it has a database with a current schema. Rejects if another program uses its
+ * port, or once `signal` ends the wait for the database.
  * @param migrations the folder with the migrations of this release
  */
 export async function startDaemon(
@@ -88,7 +89,8 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info({ event: 'daemon.stopping' }, 'stopping');
       readiness.set(false, 'stopping');
-      // All at once: the endpoints refuse every request from now on, even if a slow database delays the record of it.
+      // All at once: the endpoints refuse every request from now on, even if a slow database delays the record of their
+      // end.
       await Promise.all([
         endpoints.close(),
         front.close(ANSWERS_GRACE_MS),

@@ -8,7 +8,7 @@ import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 import { DatabaseRefused } from './store/database.js';
 
-/** The process ends within 20 s of SIGTERM, even if a migration or a socket hangs. */
+/** The process ends within this time of SIGTERM, even if a migration or a socket hangs. */
 const END_AT_LAST_MS = 19_000;
 
 /**
@@ -17,7 +17,10 @@ const END_AT_LAST_MS = 19_000;
  */
 const COLLECT_SOONER = '--heap-growing-percent=10';
 
-/** Exit codes: 0 stopped on request, 1 could not start or crashed, 78 settings are wrong (sysexits: EX_CONFIG). */
+/**
+ * Runs the daemon. Exit codes: 0 stopped on request, 1 could not start or crashed, 78 settings are wrong (sysexits:
+ * EX_CONFIG).
+ */
 async function main(): Promise<void> {
   setFlagsFromString(COLLECT_SOONER);
   // Keeps the environment and its secrets out of diagnostic reports (from Node 22.13 on).
@@ -76,7 +79,7 @@ function explainStart(
   return { code: null, message: 'the daemon could not start' };
 }
 
-/** Startup leaves about 40 MB of garbage. V8 keeps it until a collection is worth its while. */
+/** Collects garbage once. The start leaves about 40 MB, and V8 would keep it for long. */
 async function collectGarbage(): Promise<void> {
   const session = new Session();
   session.connect();

@@ -9,7 +9,7 @@ export type OpenDatabase = { readonly db: Database; readonly url: string; close(
 
 const TRY_AGAIN_MS = 1_000;
 
-/** The URL of the database, and a function to stop an embedded database. The URL holds a password. */
+/** The URL of the database, with a password, and a function to stop an embedded database. */
 export async function databaseUrl(
   choice: DatabaseChoice,
   log: Logger,
@@ -79,7 +79,7 @@ export async function openDatabase(
   }
 }
 
-/** The schema is old, and this database user may not change it. */
+/** The error if the schema is old and this database user may not change it. */
 class SchemaOfOthers extends Error {
   constructor() {
     super(

@@ -10,32 +10,40 @@ export const DAY_MS = 24 * HOUR_MS;
 /** The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from ours. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/** Stripe replays a stored 500 for the life of its key. After this time Crossbill looks for the effect of the call instead of repeating it. */
+/**
+ * Stripe replays a stored 500 for the life of its key. After this time Crossbill searches for the effect of the call
+ * instead of repeating the call.
+ */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
-/** The pause before the first retry. Most failures are a dropped connection, so it is short. The next pauses double... */
+/**
+ * The pause before the first retry. It is short because most failures are a dropped connection. Each further pause is
+ * twice as long, up to RETRY_LONGEST_PAUSE_MS.
+ */
 export const RETRY_FIRST_PAUSE_MS = 1_000;
-/** ...up to this pause: during an outage of hours a call gets four tries an hour. */
+/** The longest pause between retries: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 /** The shortest pause. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
-/** The pause while a peer refuses our key or our account. Only a person can change that. */
+/** The pause between tries while a peer refuses our key or our account. Only a person can change this. */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
-/** The longest Retry-After that Crossbill obeys. */
+/** The longest Retry-After Crossbill obeys. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
 
 /** The pause between failed reads of our own account at Stripe. Events wait for this read. */
 export const OWN_ACCOUNT_AGAIN_MS = 15_000;
 
-/** The timeline shows so many failed reads in a row. An outage must not fill the timeline. */
+/** The timeline shows only this many failed reads in a row. An outage must not fill the timeline. */
 export const FAILED_READS_SHOWN = 3;
-/** The timeline shows so many failed tries of one call. It shows every refusal. */
+/** The timeline shows only this many failed tries of one call. It shows every refusal. */
 export const FAILED_TRIES_SHOWN = 4;
 
-/** Crossbill trusts a read of an invoice for this time: enough to decide and write. */
+/** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/** Lookups for one lane before a worker puts the lane at the end of the queue. More lookups suggest a loop. */
+/**
+ * The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop.
+ */
 export const ERRANDS_A_CLAIM = 40;
 
 /** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
@@ -48,8 +56,8 @@ export const LEASE_MS = 25_000;
 export const CUT_OFF_AFTER_MS = 15_000;
 
 /**
- * A process on a moved or swapping machine can stop for minutes and then send its call late. Meanwhile another process has looked for the effect
- * and found none. So Crossbill waits this long before it gives up the last call of a mark.
+ * A process on a moved or swapping machine can stop for minutes and then send its call late. Meanwhile another process
+ * has searched for the effect and found none. So Crossbill waits this long before it gives up the last call of a mark.
  */
 export const STANDSTILL_MS = 5 * 60_000;
 
@@ -65,30 +73,36 @@ export const STUCK_LANE_EVERY_MS = HOUR_MS;
  */
 export const GATHER_MS = 15;
 
-// ---- A caller waits for the MoR's answer
+// ---- A caller waiting for the MoR's reply
 
-/** How long a caller waits. The MoR usually answers within seconds. After this time the caller gets "not known yet", and Crossbill continues. */
+/**
+ * How long a caller waits. The MoR usually replies within seconds. After this time the caller gets "not known yet", and
+ * Crossbill continues.
+ */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/** The console waits this long for an answer before it shows the page. It refreshes the page later. Most answers take a second. */
+/**
+ * The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a
+ * second.
+ */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
-/** Customers that one page reads from Stripe at the same time. */
+/** A page reads this many customers from Stripe at the same time. */
 export const NAMES_AT_ONCE = 8;
-/** A list reuses a customer's name for this time instead of asking Stripe again. */
+/** A list uses a customer's name for this long before it asks Stripe again. */
 export const NAMES_KEPT_MS = 5 * MINUTE_MS;
-/** Customer names that one process keeps in memory. */
+/** The most customer names in one process's memory. */
 export const NAMES_KEPT_AT_MOST = 2_000;
 
-/** The pause before Crossbill looks for the answer again: short in the first second, when most answers arrive. */
+/** The pause before Crossbill checks again for the reply: short in the first second, when most replies arrive. */
 export function answerPauseMs(waitedMs: number): number {
   return waitedMs < 1_000 ? 50 : 250;
 }
 
 // ---- Renewals: marks, drafts, alarms
 
-/** Tries of a refused mark, each after a fresh read of the invoice. Then a person decides. */
+/** The most tries of a refused mark, each after a fresh read of the invoice. Then a person decides. */
 export const MARK_TRIES = 2;
 
 /**
@@ -98,9 +112,12 @@ export const MARK_TRIES = 2;
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
 /** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/** `invoice.finalized` may never arrive. So Crossbill reads the draft this long after its time, then at growing pauses... */
+/**
+ * `invoice.finalized` may never arrive. So Crossbill reads the draft this long after its expected end, then at growing
+ * pauses up to DRAFT_LOOK_EVERY_MS.
+ */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
-/** ...up to this pause. A draft without a known time uses this pause from the start. */
+/** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** The pause between reads of a draft after a failed finalization. The draft waits for a person. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
@@ -132,31 +149,37 @@ export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 // ---- Possible charges by Stripe
 
 /**
- * Crossbill trusts a look at a subscription's payment methods for this time. A customer can save a card in the portal on any day. The events of
- * one renewal arrive within an hour to three days. `doctor --all` looks at a hundred subscriptions with one request.
+ * Crossbill trusts a read of a subscription's payment methods for this long. A customer can save a card in the portal
+ * on any day. The events of one renewal arrive within an hour to three days. `doctor --all` reads a hundred
+ * subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/** Crossbill looks only after this time. A renewal marked within seconds cannot be charged by Stripe any more. */
+/**
+ * Crossbill reads the payment method only after this time. Stripe can no longer charge a renewal marked within seconds.
+ */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
-/** The pause between looks at a draft that Stripe would charge. An operator's fix must show within the hour. */
+/** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
-/** The pause between looks at an open invoice that Stripe would charge. Stripe's retries are days apart. */
+/** The pause between reads while Stripe would charge an open invoice. Stripe's retries are days apart. */
 export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
-/** Failed looks in a row before the invoice continues without a look. */
+/** The most failed reads in a row. Then the invoice continues without a read. */
 export const CHARGE_LOOK_TRIES = 8;
 
-/** Rounds of decisions in one step of a lane. Each round settles one thing. No invoice ever needed eight. */
+/** The most rounds of decisions in one step of a lane. Each round settles one thing. No invoice ever needed eight. */
 export const SETTLE_ROUNDS = 8;
 
 // ---- Signups
 
-/** Crossbill looks for a signup's charge at the MoR for this time. Then a person decides. */
+/** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/** The first pause between looks at money under way. The pauses grow with its age: from a second (a card)... */
+/**
+ * The first pause between checks of money under way: a card takes a second. The pauses grow with the money's age, up to
+ * PROVE_LONGEST_PAUSE_MS.
+ */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
-/** ...to an hour (a bank debit takes days). */
+/** The longest pause between checks of money under way: a bank debit takes days. */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
-/** While the MoR does not know a charge, the pause doubles this often: up to about two minutes. */
+/** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
 /** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
@@ -164,24 +187,33 @@ export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/** How long one request keeps a signup to itself. Longer than one call to the MoR, so two requests with one key never send at the same time. */
+/**
+ * How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the
+ * same time.
+ */
 export const SIGNUP_BUSY_MS = 15_000;
-/** The pause between looks whether another request with the same key has ended. */
+/** The pause between checks if another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/** The pause between a replica's looks for newly confirmed payment methods. A decision follows within a second. The look reads an index. */
+/**
+ * The pause between a replica's searches for newly confirmed payment methods. A decision follows within a second. The
+ * search reads an index.
+ */
 export const METHODS_LOOK_EVERY_MS = 1_000;
-/** Confirmed payment methods in one look. The next look takes the rest. */
+/** The most confirmed payment methods in one search. The next search takes the rest. */
 export const METHODS_A_LOOK = 100;
 
-/** The pause between a replica's looks for signups without a payment. */
+/** The pause between a replica's searches for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Crossbill opens no item about an older signup: it already has an item, or no daemon ran for a month. */
 export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
 // ---- Refunds
 
-/** Days until an unfinished refund becomes a review item, by its status. Bank debits take days. An answer of the MoR takes less than a day. */
+/**
+ * Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes
+ * less than a day.
+ */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
 /** Days until a dismissed item about an unfinished refund opens again. The refund still reserves its amount. */
 export const REFUND_REMINDER_DAYS = 10;
@@ -196,17 +228,20 @@ export const TRANSFER_PATIENCE_MS = HOUR_MS;
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/** A webhook may get lost, so Crossbill also reads objects of the MoR. The pauses grow with the object's age: from a minute... */
+/**
+ * The first pause before Crossbill reads an object at the MoR, in case a webhook gets lost. The pauses grow with the
+ * object's age, up to OBJECT_LONGEST_PAUSE_MS.
+ */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
-/** ...to a day. */
+/** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
 /** The last read of an expired payment link comes this long after its end. A payment in the last minute counts. */
 export const LINK_LAST_LOOK_AFTER_MS = MINUTE_MS;
-/** Reads of a payment link to confirm an announced capture, over about two minutes. Then a person decides. */
+/** The most reads of a payment link to confirm an announced capture, over about two minutes. Then a person decides. */
 export const LINK_CONFIRM_TRIES = 8;
-/** The MoR may leave reads of a link unanswered for this time, longer than an outage of a day. Then a person decides. */
+/** How long reads of a link may get no reply from the MoR: longer than an outage of a day. Then a person decides. */
 export const LINK_SILENT_MS = 2 * DAY_MS;
-/** Automatic payment links for one invoice. Each lives a week, so together they outlast every schedule. */
+/** The most automatic payment links for one invoice. Each lives a week, so together they outlast every schedule. */
 export const RECOVERY_LINKS_MOST = 3;
 
 // ---- Retries of refused renewals
@@ -216,7 +251,10 @@ export const RECOVERY_LINKS_MOST = 3;
  * finalization, about an hour after the MoR reports the refusal. Later ones come at least a day apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal older than a retry by this time belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
+/**
+ * A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes
+ * (WEBHOOK_TOLERANCE_SEC).
+ */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
  * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs, "Automate payment retries").
@@ -225,23 +263,30 @@ export const RETRY_STEPS_MOST = 8;
 
 // ---- Events without an invoice
 
-/** An event without an invoice waits this long: the answer to our own call, or the payment's event, may bring the invoice. */
+/**
+ * An event without an invoice waits this long: the reply to our own call, or the payment's event, may bring the
+ * invoice.
+ */
 export const ROUTE_PATIENCE_MS = 5_000;
 export const ROUTE_LOOK_EVERY_MS = 1_000;
 /**
- * The object of an event may become known later, for example once a signup completes. Each pause is half of the time waited so far: from here...
+ * The shortest pause before Crossbill searches again for the invoice of an event. A signup may complete meanwhile, for
+ * example. Each pause is half of the time waited so far.
  */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
-/** ...to here... */
+/** The longest pause between these searches. */
 export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
-/** ...for at most a week. */
+/** After this time Crossbill no longer searches for the invoice of an event. */
 export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 // ---- Disputes
 
 /** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
-/** Ids kept from the events of one dispute or alert. They all name one payment (its id, charge, intent), so more are a mistake. */
+/**
+ * The most ids kept from the events of one dispute or alert. They all belong to one payment (its id, charge, intent),
+ * so more are a mistake.
+ */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding
@@ -250,27 +295,33 @@ export const DISPUTE_NAMES_MOST = 20;
  * The pause between reads of one application. It is long because a person reviews the application (onboarding API, "What the service does", 5).
  */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
-/** The pause between looks for applications due to be read. */
+/** The pause between a replica's searches for applications due to be read. */
 export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
-/** How long one request keeps a merchant to itself: longer than the calls of one step, so two requests never send at once. */
+/** How long one request locks a merchant: longer than the calls of one step, so two requests never send at once. */
 export const ONBOARDING_BUSY_MS = 30_000;
 
 // ---- Webhook endpoints
 
-/** After a first notification of refusals at one endpoint, Crossbill sends at most one in this time. Strangers can cause endless refusals. */
+/**
+ * After a first notification about refusals at one endpoint, the next follows at the earliest after this time.
+ * Strangers can cause endless refusals.
+ */
 export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 // ---- Notifications
 
 /** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/** How long one process keeps a notification to itself. Longer than a delivery. After a crash another process tries again. */
+/** How long one process locks a notification. Longer than a delivery. After a crash another process tries again. */
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
-/** The pause between looks for reasons to notify outside the lanes: deadlines, items without an invoice, findings of verify. */
+/**
+ * The pause between searches for reasons to notify outside the lanes: deadlines, items without an invoice, findings of
+ * verify.
+ */
 export const LOOK_OUT_EVERY_MS = 15_000;
-/** The database keeps delivered and abandoned notifications for so many days. */
+/** The database keeps delivered and abandoned notifications for this many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 // ---- Verify
@@ -280,8 +331,9 @@ export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
 /** A run may resume within a day of its first start. Later the next daily run compares everything again. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
- * Crossbill counts a run without a save for this time as dead. A living run saves every 30 seconds, or after its current question of at most two
- * minutes. If a run counted as dead still lives, it finds that another process resumed it, and ends.
+ * If a run has saved nothing for this long, Crossbill counts it as dead. A living run saves every 30 seconds, or after
+ * its present request of at most two minutes. If a run counted as dead still lives, it finds that another process
+ * resumed it, and ends.
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
@@ -291,30 +343,39 @@ export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
-/** The pause before the second look at a missing event. The event may be under way. */
+/** The pause before the second comparison of a missing event. The event may be under way. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
-/** The pause before the second look at a young object. Stripe delivers within two seconds, and a decision takes one more. */
+/**
+ * The pause before the second comparison of a young object. Stripe delivers within two seconds, and a decision takes
+ * one more.
+ */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
 /** After a run's last save no other replica starts the run for this time. */
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
-/** Differences of money that the next run compares again, at one or two requests each. */
+/** The most money differences for the next run to compare again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
 /** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
-/** The pause between a replica's looks for a due daily run. */
+/** The pause between a replica's checks for a due daily run. */
 export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Stripe lists events for 30 days (Stripe docs, "Events"). One hour less, so no event expires between two pages. */
+/**
+ * Stripe lists events for 30 days (Stripe docs, "Events"). This is one hour less, so no event expires between two
+ * pages.
+ */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
-/** The MoR's verdict may follow its invoice by this time. Bank debits settle after days. */
+/** The MoR's verdict may follow its invoice after this time at the latest. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/** Marks that one daily run checks at the MoR: an hour and a half at the pace below. A million marks take 20 days. */
+/**
+ * The most marks checked at the MoR by one daily run: an hour and a half at the pace below. A million marks take 20
+ * days.
+ */
 export const VERIFY_MARKS_A_RUN = 50_000;
-/** Marks that a run checks if a person started it: under a minute. */
+/** The most marks checked by a run for a person: under a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
 /** Crossbill counts unchecked marks up to here. A run must not read a million rows for one number. */
 export const MARKS_LEFT_COUNTED = 10_000;
@@ -325,17 +386,23 @@ export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
 
-/** Wrong lines that an import reports. A person corrects fewer before the next try. */
+/** The most wrong lines in the report of an import. A person corrects fewer before the next try. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
 /** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
-/** Stripe wants a due date on an invoice it does not charge. Stripe's Dashboard proposes 30 days. */
+/**
+ * The due date on an invoice Stripe does not charge, in days, because Stripe demands one. Stripe's Dashboard proposes
+ * 30 days.
+ */
 export const MOVED_DAYS_UNTIL_DUE = 30;
-/** Tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next run of the command continues. */
+/**
+ * The most tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next
+ * run of the command continues.
+ */
 export const MOVE_TRIES = 5;
 export const MOVE_FIRST_PAUSE_MS = 1_000;
-/** The longest pause a move obeys, since a person waits. The next run of the command obeys a longer Retry-After. */
+/** The longest Retry-After obeyed by a move, since a person waits. The next run of the command obeys a longer one. */
 export const MOVE_LONGEST_PAUSE_MS = MINUTE_MS;

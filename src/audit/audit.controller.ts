@@ -1,4 +1,4 @@
-// The audit trail: actor, action, time, place and outcome, of refused tries too.
+// The API's route for the audit trail: actor, action, time, place and outcome, also of refused tries.
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AuditStore } from './audit.store.js';

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
 
-/** The file is not readable as CSV. The message names the place and the remedy. */
+/** The error for a file unreadable as CSV. The message names the place and the remedy. */
 export class CsvRefused extends Error {
   constructor(
     readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv',
@@ -32,7 +32,7 @@ export async function sizeOf(path: string): Promise<number> {
     const found = await stat(path);
     if (found.isFile()) return found.size;
   } catch {
-    // Ignore the error here: the message below covers it.
+    // Ignore this error: the message below covers it.
   }
   throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
@@ -85,10 +85,10 @@ async function mustBeUtf8(path: string): Promise<void> {
   check(rest);
 }
 
-/** Splits byte by byte: bytes outside UTF-8 stay unchanged. */
+/** Splits bytes into lines. Bytes outside UTF-8 stay unchanged. */
 const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split(/\r\n|\n|\r/);
 
-/** How many bytes at the end of a chunk belong to an unfinished character or line end. */
+/** The number of bytes at the end of a chunk that belong to an unfinished character or line end. */
 function unfinished(bytes: Buffer): number {
   if (bytes.at(-1) === 0x0d) return 1;
   for (const back of [1, 2, 3]) {
@@ -116,7 +116,8 @@ export function isBlank({ record }: Placed): boolean {
 type Parsed = { readonly record: string[]; readonly raw: string; readonly info: { readonly bytes: number } };
 
 /**
- * The records from a place on. Quotes are strict: a stray quote could swallow the lines after it. Throws CsvRefused.
+ * Reads the records from a place on. Quotes are strict: a stray quote could swallow the lines after it. Throws
+ * CsvRefused.
  */
 export async function* recordsOf(
   path: string,

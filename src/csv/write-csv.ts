@@ -1,13 +1,13 @@
 // Writes CSV that a spreadsheet opens without running anything: RFC 4180, UTF-8, CRLF at the end of each line.
 
-// How a formula in a cell can start (OWASP, "CSV Injection"): also in the wide forms of the characters, and after
+// The possible start of a formula in a cell (OWASP, "CSV Injection"): also the wide forms of the characters, and after
 // blanks, since some programs drop blanks.
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-\d+(\.\d+)?$/;
 
 /**
- * One cell. A possible formula gets an apostrophe in front; a plain negative number is no formula. Quotes surround a
- * text with a separator (comma, semicolon or tab), a line end, or blanks at either end.
+ * Writes one cell. A possible formula gets an apostrophe in front; a plain negative number is no formula. Quotes
+ * surround a text with a separator (comma, semicolon or tab), a line end, or blanks at either end.
  */
 export function cell(text: string): string {
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;

@@ -13,7 +13,7 @@ import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { SUBJECTS } from './subjects.js';
 
-/** The subjects' stores: what Crossbill knows beyond one lane. */
+/** The stores for facts beyond one lane. */
 export type Books = {
   readonly payments: Pick<PaymentsStore, 'namedElsewhere' | 'collectedElsewhere'>;
   readonly refunds: Pick<RefundsStore, 'namedElsewhere'>;
@@ -31,7 +31,7 @@ export class Decisions extends Decider {
   constructor(
     private readonly router: Pick<RouteEventsFlow, 'run'>,
     private readonly books: Books,
-    /** Null: all customers are enrolled, so nobody is looked up. */
+    /** The look-up of enrolment. Null: all customers are enrolled, so Crossbill looks nobody up. */
     enrolment: EnrolmentFlow | null = null,
   ) {
     super();

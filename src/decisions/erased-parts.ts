@@ -1,4 +1,4 @@
-// What each subject adds to an erasure: its rows and texts about a customer, and the bytes of calls it still needs.
+// Each subject's part of an erasure: its rows and texts about a customer, and the bytes of calls it still needs.
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';

@@ -1,5 +1,5 @@
-// The list of subjects, in order. It says which subject takes each event, each answer to a call and each choice, and
-// which rules settle a lane.
+// The list of subjects, in order: the subject for each event, each reply to a call and each choice, and the rules for a
+// lane at rest.
 import {
   type ChannelEvent,
   type LaneEvent,

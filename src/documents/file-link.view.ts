@@ -12,7 +12,7 @@ export class FileLinkView {
   @TimeOrNull() expiresAt!: string | null;
 }
 
-const WAIT_SEC = 2; // the wait of Document 2's proforma creation
+const WAIT_SEC = 2; // as in Document 2's creation of a proforma invoice
 
 /**
  * Responds 200 with the link, or 202 with the MoR's Retry-After while the MoR makes the file. A refusal passes

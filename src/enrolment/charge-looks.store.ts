@@ -1,4 +1,4 @@
-// Stores the last look at the payment method Stripe would charge: by subscription, or by customer for invoices without
+// Stores the last read of the payment method Stripe would charge: by subscription, or by customer for invoices without
 // a subscription.
 import { Injectable } from '@nestjs/common';
 import { type ChargedFor, type ChargedMethod } from '../domain/ports/billing-reader.js';
@@ -8,7 +8,7 @@ import { Database } from '../store/database.js';
 
 export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
 
-/** Null for a method on the invoice itself: it says nothing about other invoices. */
+/** The key of a stored read. Null for a method on the invoice itself: it says nothing about other invoices. */
 export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
   return ownMethodId === null ? (subscriptionId ?? customerId) : null;
 }
@@ -20,7 +20,7 @@ export class ChargeLooksStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The stored look, if it is at most `withinMs` milliseconds old. Null if there is none. */
+  /** The stored read, if it is at most `withinMs` milliseconds old. Null if there is none. */
   async recent(key: string, withinMs: number): Promise<ChargeLook | null> {
     const found = await this.db.pool.query<Pick<ChargeLook, 'charged'>>({
       name: 'charge_look',
@@ -31,7 +31,7 @@ export class ChargeLooksStore {
     return row === undefined ? null : { key, charged: row.charged };
   }
 
-  /** Stores looks made just now. */
+  /** Stores new reads. */
   async keep(looks: readonly ChargeLook[]): Promise<void> {
     await this.db.pool.query({
       name: 'keep_charge_looks',

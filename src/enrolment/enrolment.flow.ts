@@ -1,4 +1,4 @@
-// Finds out if the customer of an invoice is enrolled: from our database, else from Stripe.
+// Finds out if the customer of an invoice is enrolled: from our database, otherwise from Stripe.
 import { Inject, Injectable } from '@nestjs/common';
 import { carries, type Enrolled, ruleOf } from '../domain/enrolment.js';
 import {
@@ -48,8 +48,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Returns the payment method Stripe would charge. If an earlier look of the same day found none, Crossbill does not ask
-   * again. `fresh`: it asks in any case.
+   * Returns the payment method Stripe would charge. If a read of the same day found none, Crossbill does not ask again.
+   * `fresh`: it asks in any case.
    */
   async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
@@ -61,8 +61,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Sends at most one request to Stripe for `ENROLMENT=metadata`, and one for a subscription `crossbill move` left at
-   * Stripe.
+   * Finds out if the invoice's customer is enrolled. Sends Stripe at most one request for `ENROLMENT=metadata`, and one
+   * for a subscription `crossbill move` left at Stripe.
    */
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);

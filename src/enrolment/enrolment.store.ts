@@ -10,14 +10,14 @@ import { inOrder } from '../store/newest-first.js';
 import { givenOf, Parameters, sumUp, type Walk, walk, within } from '../store/walk.js';
 
 /**
- * `renewed`: the MoR has taken a renewal. `not_paid_yet`: there was a renewal, and the MoR has taken none.
- * `no_renewal_yet`: there was none.
+ * A customer's progress. `renewed`: the MoR has taken a renewal. `not_paid_yet`: there was a renewal, but the MoR has
+ * taken none. `no_renewal_yet`: there was none.
  */
 export const MOVES = ['renewed', 'not_paid_yet', 'no_renewal_yet'] as const;
 
 export type Move = (typeof MOVES)[number];
 
-/** `since` and `until`: the time of the link. */
+/** The filters of the linked customers. `since` and `until`: the time of the link. */
 export type LinkedFilter = Span & {
   readonly customerId?: string | undefined;
   /** The maker of the link: `signup`, an API key's name, or the operator of a file import. */
@@ -39,7 +39,7 @@ const LINKED = `(
       else 'no_renewal_yet' end as move
     from customer_link l) m) x`;
 
-/** The column of a partial index with these invoices alone. */
+/** The time in a partial index of these invoices alone. */
 const OUTSIDE_AT = 'x.first_seen_at';
 
 /** Counts of the customers' move to the MoR. */
@@ -55,7 +55,7 @@ export type Migration = {
   readonly outside: number;
 };
 
-/** Long enough for a monthly renewal of every customer. */
+/** The age limit for invoices outside ENROLMENT: long enough for a monthly renewal of every customer. */
 export const OUTSIDE_DAYS = 35;
 
 const NOTHING = { linked: 0, renewed: 0, notRenewed: 0, waiting: 0, outside: 0 };
@@ -67,7 +67,7 @@ export class EnrolmentStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** `atStripe`: `crossbill move` knows the subscription, and Stripe may charge it. */
+  /** Our facts about the customer. `atStripe`: `crossbill move` knows the subscription, and Stripe may charge it. */
   async known(
     customerId: string,
     subscriptionId: string | null,

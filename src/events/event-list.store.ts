@@ -35,7 +35,7 @@ export type EventRow = {
 
 export type Row = Record<string, unknown>;
 
-/** A cursor is `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
+/** Reads the cursor `<inbox id>.<quarantine id>`: the progress in each of the two tables. */
 function startOf(cursor: string | null): [string, string] {
   const end = '9223372036854775807';
   if (cursor === null) return [end, end];
@@ -46,13 +46,13 @@ function startOf(cursor: string | null): [string, string] {
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
 
-// A quarantined copy leaves the list once the inbox has the same bytes.
+// The SQL condition for quarantined copies in the list: a copy leaves it once the inbox has the same bytes.
 export const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
 const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
 
-// The condition of a partial index. The planner must see the same text.
+// The condition of a partial index. The planner needs exactly this text.
 const ASIDE = 'aside is not null';
 
 const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
@@ -61,8 +61,8 @@ const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
- * Newest first: at most `count` events before the number `before`. Uses an index for rare matches, so it never reads
- * the whole inbox.
+ * Events of the inbox, newest first: at most `count` before the number `before`. Uses an index for rare matches, so it
+ * never reads the whole inbox.
  */
 async function inboxRows(
   pool: pg.Pool,
@@ -88,12 +88,12 @@ async function inboxRows(
   return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
 }
 
-/** The newest event of a sender. Null if none ever came. */
+/** The newest event of a sender. Null if none has arrived. */
 export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
   return (await inboxRows(pool, { source }, startOf(null)[0], 1))[0] ?? null;
 }
 
-/** Newest first, by the time of arrival. */
+/** A page of events, newest first, by the time of arrival. */
 export async function eventPage(
   { pool, orm }: Database,
   filter: EventFilter,
@@ -131,7 +131,7 @@ export async function eventPage(
   return { data, nextCursor };
 }
 
-/** The condition for a span of arrival, with its parameters after the `given` earlier ones. */
+/** The condition for a span of arrival times. Its parameters follow the `given` earlier ones. */
 function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
   const times = [
     { is: '>=', time: since },

@@ -1,4 +1,4 @@
-// Events of inbox and quarantine: the list, one event, and another decision.
+// The API's routes for events of inbox and quarantine: the list, one event, and a request to decide an event again.
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventsStore } from './events.store.js';

@@ -16,8 +16,8 @@ export class EventsFlow {
   ) {}
 
   /**
-   * Returns the event, waiting in the inbox again. Throws 404, and 409 `event_not_retryable` if the event has no usable
-   * body.
+   * Makes Crossbill decide an event again, and returns the waiting event. Throws 404, and 409 `event_not_retryable` if
+   * the event has no usable body.
    */
   async retry(id: string): Promise<EventRow> {
     const inboxId = await this.events.retry(id);
@@ -34,7 +34,7 @@ export class EventsFlow {
     return event;
   }
 
-  /** Returns the parked event, now ignored. Throws 404, and 409 `event_not_parked`. */
+  /** Dismisses a parked event, and returns it as ignored. Throws 404, and 409 `event_not_parked`. */
   async dismiss(id: string, note: string, by: string): Promise<EventRow> {
     const done = await this.events.dismiss(id, `dismissed by ${by}: ${note}`);
     const event = await this.events.find(id);

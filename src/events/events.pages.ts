@@ -1,4 +1,4 @@
-// Pages of webhook events: the list with outcomes, one body with masked personal data, and another decision.
+// Pages of webhook events: the list with outcomes, one body with masked personal data, and a button to decide again.
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';

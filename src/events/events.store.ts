@@ -31,7 +31,7 @@ export class EventsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The newest first, by the time of arrival. Throws BadCursor. */
+  /** Events, newest first, by the time of arrival. Throws BadCursor. */
   list(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
     return eventPage(this.db, filter, page);
   }
@@ -56,7 +56,7 @@ export class EventsStore {
     return found.filter((e) => e !== null);
   }
 
-  /** The arrival of each source's newest event. Null: none ever came. */
+  /** The arrival of each source's newest event. Null: none has arrived. */
   async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
     const newest = await this.newest();
     return SENDERS.map((source) => ({ source, at: newest.find((e) => e.source === source)?.receivedAt ?? null }));
@@ -81,8 +81,8 @@ export class EventsStore {
   }
 
   /**
-   * Decides an event again: a parked or decided one of the inbox (`ie_…`), or an authentic copy from quarantine
-   * (`iq_…`), moved into the inbox first. Returns the inbox id, or null if there is no such event.
+   * Decides an event again: a parked or decided event of the inbox (`ie_…`), or an authentic copy from quarantine
+   * (`iq_…`), which first moves into the inbox. Returns the inbox id, or null if there is no such event.
    */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
@@ -94,7 +94,7 @@ export class EventsStore {
     });
   }
 
-  /** Safe: unique rows in the database prevent a second effect. */
+  /** Deciding again is safe: unique rows in the database prevent a second effect. */
   private async again(db: pg.ClientBase, id: string): Promise<boolean> {
     const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
       `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
@@ -129,8 +129,8 @@ export class EventsStore {
   }
 
   /**
-   * Moves a quarantined copy into the inbox. If the inbox has the same event, that event is decided again, and the copy
-   * is done. If the inbox has another event under the same id, a person gets an item.
+   * Moves a quarantined copy into the inbox. If the inbox has the same event, Crossbill decides that event again and
+   * drops the copy. If the inbox has another event under the same id, a person gets an item.
    */
   private async release(db: pg.ClientBase, id: string): Promise<string | null> {
     const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
@@ -158,7 +158,7 @@ export class EventsStore {
     return `ie_${event.id}`;
   }
 
-  /** The inbox has got other bytes under the copy's id meanwhile. */
+  /** Meanwhile the inbox has received other bytes under the copy's id. */
   private async compare(db: pg.ClientBase, id: string, copy: Copy): Promise<string | null> {
     const found = await db.query<{ id: string; body: Buffer | null }>(
       `select e.id, ${bodyOf('e')} as body from inbox_event e where e.source = $1 and e.event_id = $2`,

@@ -6,7 +6,7 @@ const MASK = '[masked]';
 const MAX_DEPTH = 40;
 const MAX_MEMBERS = 2_000;
 
-// Names in lower case without "_" and "-". Everything below such a member is masked.
+// Names in lower case without "_" and "-". The value of such a member is masked, with everything in it.
 const PERSONAL = new Set([
   'email',
   'receiptemail',
@@ -43,7 +43,7 @@ const LINKS = new Set([
   'paymenturl',
   'documenturl',
 ]);
-// The bounds keep a long text without blanks cheap.
+// An e-mail address. The bounds keep a long text without blanks fast.
 const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
 
 /** A copy without personal data and secrets. `null` stays `null`: an absent value is no secret. */

@@ -85,7 +85,7 @@ export class MorWebhooksController {
     answeredOrThrow(await this.endpoints.delete(id));
   }
 
-  /** The reply was lost. The list tells if the endpoint exists. Its secret is lost, so the endpoint is useless. */
+  /** Handles a lost reply. The list shows if the endpoint exists. Its secret is lost, so the endpoint is useless. */
   private async unanswered(request: { readonly url: string }, before: readonly WebhookEndpoint[]): Promise<Problem> {
     const said = 'The MoR did not answer the registration.';
     const listed = await this.endpoints.list();

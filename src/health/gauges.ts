@@ -7,7 +7,7 @@ import { Notifications } from '../store/notifications.js';
 import { LOG, type Logger, Metrics } from '../observe/index.js';
 
 const FRESH_MS = 5_000;
-/** A scrape waits at most this long for the database. It shows the process's own numbers in any case. */
+/** The longest wait of a scrape for the database. The scrape shows the process's own numbers in any case. */
 const PATIENCE_MS = 2_000;
 
 @Injectable()
@@ -24,7 +24,7 @@ export class Gauges {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Never rejects: without the database the gauges keep their old values. */
+  /** Refreshes the gauges. Never rejects: without the database they keep their old values. */
   async refresh(): Promise<void> {
     const now = this.clock.now().getTime();
     if (this.asking === null && this.askedAt !== null && Math.abs(now - this.askedAt) < FRESH_MS) return;

@@ -1,4 +1,4 @@
-// Probes for a supervisor and a load balancer, and metrics for a scraper. They need no key and show nothing more.
+// Probes for a supervisor and a load balancer, and metrics for a scraper. They need no key and show no other data.
 import { Controller, Get, HttpCode, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';

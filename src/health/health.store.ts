@@ -30,9 +30,9 @@ export type Stuck = {
 export type ShadowStanding = {
   /** Calls decided in shadow mode and never sent, by kind. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Marks decided by Crossbill and made by another integration. */
+  /** Marks decided by Crossbill in shadow mode, and made by another integration. */
   readonly agreed: number;
-  /** Marks decided by Crossbill and made by nobody so far. */
+  /** Marks decided by Crossbill in shadow mode, and made by nobody so far. */
   readonly unmarked: number;
 };
 
@@ -44,11 +44,11 @@ export class HealthStore {
   ) {}
 
   /**
-   * Resolves if the database answers and accepts writes. Rejects if it does not answer, or if it is read-only (a
+   * Resolves if the database replies and accepts writes. Rejects if it does not reply, or if it is read-only (a
    * standby).
    */
   async ping(): Promise<void> {
-    // A standby answers too, but refuses the first write (SQLSTATE 25006).
+    // A standby replies too, but refuses the first write (SQLSTATE 25006).
     const found = await this.db.pool.query<{ read_only: boolean }>(
       `select current_setting('transaction_read_only') = 'on' as read_only`,
     );
@@ -84,7 +84,7 @@ export class HealthStore {
     };
   }
 
-  /** Counts the calls of shadow mode. Reads whole tables: a shadow has its own young database. */
+  /** Counts the calls of shadow mode. Reads whole tables: shadow mode has its own young database. */
   async shadow(): Promise<ShadowStanding> {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,

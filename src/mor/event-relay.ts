@@ -42,7 +42,7 @@ export class HttpEventRelay extends EventRelay {
     this.#line = options.line ?? lineOut(options.proxies, MAX_SOCKETS);
   }
 
-  /** Sends the bytes unchanged, with a new signature and without a bearer token. Never throws. */
+  /** Sends the event's bytes unchanged, with a new signature and without a bearer token. Never throws. */
   async send(body: Buffer, at: Date): Promise<CallOutcome<null>> {
     if (this.options.shadow === true) return heldBack();
     const startedAt = performance.now();
@@ -93,8 +93,8 @@ export class HttpEventRelay extends EventRelay {
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
     if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
-    // After a 408 or the like a server in between gave up, perhaps after passing the event on. Stripe's client treats
-    // these codes the same way.
+    // A 408 and similar codes come from a server in between, perhaps after it passed the event on. Stripe's client
+    // treats these codes the same way.
     const isUnknown = status >= 500 || status === 408 || status === 424 || status === 425;
     return failure(isUnknown ? 'unknown' : 'refused', `${PEER} answered ${status}`, known);
   }

@@ -1,4 +1,4 @@
-// Asks the MoR about its own charges and refunds (Document 2, "Invoices"). The MoR answers only a few such questions.
+// Asks the MoR about its own charges and refunds (Document 2, "Invoices"). The MoR offers only a few such requests.
 import { Invoices } from '@crossbill/mor';
 import { Injectable } from '@nestjs/common';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -33,9 +33,9 @@ export class MorLookups {
 }
 
 /**
- * A 404, or a refusal of the name, counts as "not found". Document 2 wants the uuid of a refund, but Document 3 gives
- * `rfnd_…`. Document 2 wants a charge, but Crossbill may know only the payment intent. Such an answer must not end the
- * run's other questions.
+ * A 404, or a refusal of the id, counts as "not found". Document 2 wants the uuid of a refund, but Document 3 gives
+ * `rfnd_…`. Document 2 wants a charge, but Crossbill may know only the payment intent. Such a reply must not end the
+ * run's other requests.
  */
 function unlessRefused(failed: CallFailure): CallOutcome<boolean> {
   const { status, requestId } = failed;

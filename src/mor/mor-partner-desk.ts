@@ -31,7 +31,7 @@ export type InitiateFacts = {
 /** A merchant without company details. */
 export type BareMerchantFacts = {
   readonly merchantReference: string;
-  /** Empty: the product is chosen later. */
+  /** The product at the MoR. Empty: somebody chooses the product later. */
   readonly productCode: string;
 };
 
@@ -80,7 +80,7 @@ export class PartnerDesk {
     return this.partner.regions();
   }
 
-  /** All merchants: the merchant id by reference. */
+  /** Lists all merchants, as merchant id by reference. */
   async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
     const listed = await this.known.list();
     return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
@@ -112,7 +112,7 @@ export class PartnerDesk {
     return { ...read, value: { company: isGiven ? company : null, businessDescription, storeUrls } };
   }
 
-  /** Null: there is no application yet, or no such merchant (404). */
+  /** Reads a merchant's application. Null: there is no application yet, or no such merchant (404). */
   async readApplication(merchantId: string): Promise<CallOutcome<Application | null>> {
     const read = await this.applications.read(merchantId);
     if (read.ok || read.status !== 404 || read.code !== 'not_found') return read;
@@ -127,7 +127,7 @@ export class PartnerDesk {
     return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
   }
 
-  /** Null: the application was already submitted (409 `invalid_status`). A read shows its state. */
+  /** Submits the application. Null: it was already submitted (409 `invalid_status`), and a read shows its state. */
   async submit(merchantId: string): Promise<CallOutcome<Application | null>> {
     const sent = await this.applications.submit(merchantId);
     if (!sent.ok) return sent;

@@ -16,16 +16,16 @@ export type MorOptions = {
   readonly authUrl: string;
   /** The name of the processor in the paths of the routes (Document 3), and in `merchant_customer.<psp>_id`. */
   readonly psp: string;
-  /** Whether a setup intent names the merchant's customer, as a payment intent does. */
+  /** `send`: a setup intent includes the merchant's customer, as a payment intent does. */
   readonly setupCustomer: 'send' | 'omit';
   readonly merchant: MorCredentials;
-  /** Null: onboarding (Document 1) is not available. */
+  /** The partner's credentials. Null: onboarding (Document 1) is not available. */
   readonly partner: MorCredentials | null;
-  /** Null: Crossbill relays no `invoice.created`. */
+  /** The address for relayed events. Null: Crossbill relays no `invoice.created`. */
   readonly relay: { readonly url: string; readonly secret: Secret } | null;
-  /** True: only reads leave this process. */
+  /** True (shadow mode): the client sends only reads. */
   readonly shadow?: boolean;
-  /** The limit for one request with its answer, retries after a 401 included. Default: 10,000. */
+  /** The longest time of one request with its reply, including a retry after a 401. Default: 10,000. */
   readonly timeoutMs?: number;
   readonly onCall?: OnCall;
   /** The proxies of this host. Absent: none. */
@@ -39,14 +39,14 @@ export const MOR_OPTIONS = Symbol('MOR_OPTIONS');
 
 const MAX_SOCKETS = 32;
 
-/** Sockets, through the proxies of this host if it has any. */
+/** Makes the connections, through the proxies of this host if it has any. */
 export function lineOut(proxies: Proxies = NO_PROXIES, maxSockets = MAX_SOCKETS): HttpLine {
   return new HttpLine(
     new WayOut(proxies, { ...SOCKET_LIMITS, connections: maxSockets }, { timeout: CONNECT_TIMEOUT_MS }),
   );
 }
 
-/** Shadow mode held the request back, so nothing went out. */
+/** The failure of a request held back by shadow mode: nothing went out. */
 export function heldBack(): CallFailure {
   return {
     ok: false,
@@ -61,7 +61,7 @@ export function heldBack(): CallFailure {
   };
 }
 
-/** The package's client, with metrics and shadow mode. */
+/** Makes the package's client, with metrics and shadow mode. */
 export function morClient(options: MorOptions, clock: Clock): MorClient {
   const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
   const credentials = ({ clientId, clientSecret }: MorCredentials) => ({
@@ -78,7 +78,7 @@ export function morClient(options: MorOptions, clock: Clock): MorClient {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     line: options.line ?? lineOut(options.proxies),
     clock,
-    // The last gate: whatever the rules decided, shadow mode changes nothing.
+    // The last check: even after a wrong decision, shadow mode changes nothing.
     gate: (_call, wire) => (options.shadow === true && wire.method !== 'GET' ? heldBack() : null),
     onRequest: ({ call, code, ...report }) =>
       onCall?.({ peer: 'mor', name: call, code: code === null ? null : listedCode(code), ...report }),

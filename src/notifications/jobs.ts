@@ -1,4 +1,4 @@
-// The timers of notifications: one delivers them, one looks for occasions outside every lane.
+// The timers of notifications: one delivers them, the other finds reasons for notifications outside every lane.
 import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 

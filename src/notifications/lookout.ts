@@ -1,4 +1,4 @@
-// Finds occasions for notifications outside every lane: items without an invoice, near deadlines, differences found by
+// Finds reasons for notifications outside every lane: items without an invoice, near deadlines, differences found by
 // verify.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../store/notifications.js';
@@ -32,7 +32,7 @@ export class Lookout {
   }
 
   /**
-   * Stores the missing notifications. Any replica may do this: the same occasion has the same id, so it is stored once.
+   * Stores the missing notifications. Any replica may do this: the same reason has the same id, so it is stored once.
    */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);

@@ -1,4 +1,4 @@
-// Notifications to the merchant's backend: the list, one of them, and another delivery.
+// The API's routes for notifications to the merchant's backend: the list, one notification, and another delivery.
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NOTIFICATION_STATUSES, Notifications } from '../store/notifications.js';

@@ -16,7 +16,7 @@ import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
 import { LOOK_OUT_EVERY_MS } from '../policy.js';
 
-/** Deliveries at once. A receiver hanging for its 15 seconds blocks only these. */
+/** Deliveries at the same time. A receiver without a reply for 15 seconds blocks only these. */
 const PLACES = 4;
 const POLL_MS = 1_000;
 

@@ -13,7 +13,7 @@ export type NotifierOptions = {
   readonly onError: (what: string, error: unknown) => void;
 };
 
-/** The next try after the receiver answers "gone" (410): the store pauses it until the receiver is back. */
+/** The pause after the receiver replies 410 (gone): the store takes no notification until the receiver is back. */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 
@@ -31,7 +31,7 @@ export class Notifier {
     private readonly options: NotifierOptions,
   ) {}
 
-  /** Does nothing without a receiver. */
+  /** Starts the deliveries. Does nothing without a receiver. */
   start(): void {
     if (this.receiver.enabled) this.loop ??= this.run();
   }
@@ -52,7 +52,7 @@ export class Notifier {
       for (const one of taken) {
         const work = this.deliver(one).finally(() => {
           this.underWay.delete(work);
-          this.tap?.abort(); // a place is free: look for more at once
+          this.tap?.abort(); // a place is free: take the next notification at once
         });
         this.underWay.add(work);
       }
@@ -81,7 +81,7 @@ export class Notifier {
       await this.store.settle(taken, result, result.outcome === 'gone' ? KEEP_MS : next);
       this.options.onDelivery?.(result, taken);
     } catch (e) {
-      // The notification becomes due again. Better delivered twice under one id than never.
+      // The notification becomes due again. Two deliveries under one id are better than none.
       this.options.onError("couldn't store the outcome of a notification", e);
     }
   }

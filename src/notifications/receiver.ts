@@ -11,10 +11,10 @@ import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
 const MAX_SOCKETS = 8;
-/** Reads at most this much of a reply and drops it, so the connection stays usable. */
+/** The most bytes of a reply: they are read and dropped, so the connection stays usable. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The receiver's name resolves to a forbidden address. */
+/** The error if the receiver's name resolves to a forbidden address. */
 class ForbiddenAddress extends Error {
   readonly code = 'CROSSBILL_FORBIDDEN_ADDRESS';
 }
@@ -61,8 +61,8 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   }
 
   /**
-   * With a proxy the proxy connects, so this host checks the addresses it resolves. A name known only to the proxy
-   * passes.
+   * Checks the receiver's address. With a proxy the proxy connects, so this host checks the addresses it resolves
+   * itself. A name known only to the proxy passes.
    */
   #mustBeAllowed({ hostname, protocol }: URL): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -122,7 +122,7 @@ const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elaps
   retryAfterMs: null,
 });
 
-/** Our own words and an error code: no address, no path, nothing of the reply. */
+/** The reason for a failure, in our words and an error code: without address, path or reply. */
 function whyOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
   const first: unknown = error instanceof AggregateError ? error.errors[0] : null;

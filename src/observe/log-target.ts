@@ -1,4 +1,4 @@
-// Writes log lines without ever stopping the work. Drops and counts lines after a failed write, keeps at most 1 MiB
+// The output of the log. It never stops the work: it drops and counts lines after a failed write, keeps at most 1 MiB
 // waiting, and delays no shutdown.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { type Writable } from 'node:stream';
@@ -82,7 +82,7 @@ export class FileTarget extends LogTarget {
     this.#again = setTimeout(again, TRY_AGAIN_MS).unref();
   }
 
-  /** After a partial line, the next one begins with a newline. */
+  /** Counts a dropped line. If the line was written in part, the next one begins with a newline. */
   #drop(first: Buffer): void {
     const cutOff = this.#begun || first === NEW_LINE;
     this.lost(this.#waiting.length - (first === NEW_LINE ? 1 : 0));
@@ -137,7 +137,7 @@ function isPipeOrSocket(fd: number): boolean {
   }
 }
 
-/** Opens the terminal again: a write to the first opening would wait while the terminal is held (Ctrl-S). */
+/** Opens the terminal a second time: a write to the first opening would wait while the terminal is paused (Ctrl-S). */
 function descriptor(fd: number): number {
   if (!isatty(fd)) return fd;
   try {

@@ -7,7 +7,9 @@ import { type Config, secretValues } from '../config/index.js';
 import { standardOutput } from './log-target.js';
 import { describeError, textCensor, withoutSecrets } from './redact.js';
 
-/** A line at level info or above has a stable code, `<room>.<event>`, for searches and alerts. Its words may change. */
+/**
+ * A line at level info or above has a stable code, `<room>.<event>`, for searches and alerts. Its message may change.
+ */
 type Line = { readonly event: `${string}.${string}`; readonly [field: string]: unknown };
 type Loud = 'info' | 'warn' | 'error' | 'fatal';
 export type Logger = Pick<PinoLogger, 'debug' | 'trace'> & Record<Loud, (line: Line, message: string) => void>;
@@ -28,7 +30,7 @@ export type LoggerOptions = {
   | {
       /** True: text for a person, coloured on stdout unless NO_COLOR is set. */
       readonly pretty: true;
-      /** The pretty printer pipes into a whole stream. */
+      /** The pretty printer needs a whole stream as its output. */
       readonly destination?: Writable;
     }
 );
@@ -62,7 +64,8 @@ export function createLogger(options: LoggerOptions): Logger {
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
-      // The last step before the stream censors every character: message, fields, stack and a child's fields.
+      // The last step before the stream masks secrets and escapes in every text: message, fields, stack and a child's
+      // fields.
       hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
     },
     stream,
@@ -97,14 +100,14 @@ function oneLine(line: string): string {
 }
 
 /**
- * Doubles the backslashes for a terminal. The pretty printer parses the JSON, and a bare ESC would reach the terminal
- * as a command.
+ * Doubles the backslashes for a terminal. The pretty printer parses the JSON, and would write a bare ESC: a command to
+ * the terminal.
  */
 function shownEscapes(line: string): string {
   return line.replace(/\\(\\|u[0-9a-f]{4}|[rbf])/gi, (escape) => (escape === '\\\\' ? escape : `\\${escape}`));
 }
 
-/** Sends Nest's own log lines to our log. Pass `new NestLogger(logger)` as `logger` to `NestFactory.create`. */
+/** Sends Nest's own log lines to our log. Usage: `new NestLogger(logger)` as `logger` of `NestFactory.create`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -133,7 +136,7 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes its context as the last text. An error's stack may stand before it, and further values too. */
+  /** Nest passes its context as the last text. Before it may come an error's stack and further values. */
   private write(level: Exclude<LogLevel, 'silent'>, message: unknown, rest: readonly unknown[]): void {
     const last = rest.at(-1);
     const context = typeof last === 'string' ? { context: last } : {};

@@ -127,7 +127,7 @@ export class Metrics {
       name: 'crossbill_queue_oldest_age_seconds',
       help: 'Seconds since the oldest undecided event or unconfirmed call in the whole database, due now or later; 0 without one.',
       registers: [this.registry],
-      // Computed at each scrape: the age grows even if the loop behind the queues is stuck.
+      // Runs at each scrape: the age grows even if the loop behind the queues is stuck.
       collect() {
         this.set(age());
       },

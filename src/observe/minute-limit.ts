@@ -1,4 +1,4 @@
-// A limit per minute with a count of the excess: otherwise strangers could cause endless log lines and rows.
+// A limit per minute; it counts the excess. Without it strangers could cause endless log lines and rows.
 
 const MINUTE_MS = 60_000;
 
@@ -16,8 +16,8 @@ export class MinuteLimit {
   }
 
   /**
-   * Returns null over the limit. The first admission of a minute returns the number refused in the minute before, the
-   * others 0.
+   * Admits one more, or returns null over the limit. The first admission of a minute returns the number refused in the
+   * minute before, the others 0.
    * @param nowMs milliseconds of any one clock, even if it goes back
    */
   admit(nowMs: number): number | null {

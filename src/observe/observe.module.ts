@@ -4,9 +4,9 @@ import { type Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { watchCalls } from './watch-calls.js';
 
-/** Inject with `@Inject(LOG) log: Logger`. Nest's own `Logger` writes to the same log. */
+/** The injection token of the log: `@Inject(LOG) log: Logger`. Nest's own `Logger` writes to the same log. */
 export const LOG = Symbol('LOG');
-/** `OnCall`: a function called after each finished call to Stripe or to the MoR. */
+/** The injection token of `OnCall`, a function called after each finished call to Stripe or to the MoR. */
 export const ON_CALL = Symbol('ON_CALL');
 
 /** Global: the application module imports it once. */

@@ -4,7 +4,8 @@ const CENSORED = '[secret]';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 
-// Compared in lower case without "_" and "-": `client_secret`, `clientSecret` and `Client-Secret` are one name.
+// Names of secret fields, in lower case without "_" and "-": `client_secret`, `clientSecret` and `Client-Secret` are
+// one name.
 const SECRET_NAMES = new Set([
   'authorization',
   'proxyauthorization',
@@ -93,11 +94,12 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
   return described;
 }
 
-// Shapes of secrets in a message, a URL or a foreign error.
+// Patterns of secrets in a message, a URL or a foreign error.
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${CENSORED}`],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, `$1_${CENSORED}`], // Stripe's keys and signing secrets
-  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same within a word
+  // the same within a longer word
+  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`],
   [/\b((?:pi|seti|cs|pm)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, `$1_secret_${CENSORED}`], // client_secret of an intent
   [/\b(v[01]=)[0-9a-f]{32,}/gi, `$1${CENSORED}`], // signature headers
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, CENSORED], // JWTs
@@ -106,7 +108,7 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Censors text: known values first, then the shapes above. Leaves ids and numbers alone.
+ * Masks secrets in text: known values first, then the patterns above. Leaves ids and numbers alone.
  * @param secrets ignores secrets under 6 characters, since they would hide ordinary words
  */
 export function textCensor(secrets: readonly string[]): (text: string) => string {

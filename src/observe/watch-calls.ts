@@ -17,7 +17,7 @@ export type CallReport = {
 export type OnCall = (report: CallReport) => void;
 
 /**
- * Counts each call, and logs failures with work for a person. `watchSteps` logs a lane's calls with their event; other
+ * Counts each call, and logs failures that need a person. `watchSteps` logs a lane's calls with their event; other
  * callers see their own result.
  */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {

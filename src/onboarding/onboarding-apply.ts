@@ -14,7 +14,7 @@ const BUSINESS = ['businessDescription', 'storeUrls', 'category'] as const;
 
 /**
  * Carries out the description. `merchant`: Document 1's initiate body plus `regions`, `businessDescription`,
- * `storeUrls`, `category`, and `submit` (false: do not submit); or `withoutCompany: true` instead of `company`. A
+ * `storeUrls`, `category`, and `submit` (false: do not submit); or `withoutCompany: true` in place of `company`. A
  * second run changes only the changeable parts.
  */
 export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by: string): Promise<AppliedMerchant> {

@@ -145,7 +145,7 @@ function shown({ row, notice }: Onboarded): OnboardingView {
   return onboardingView(row, notice);
 }
 
-/** Throws the refusal, or an error if the MoR did not answer. */
+/** Returns the result. Throws the refusal, or an error if the MoR did not reply. */
 export function onboardedOrProblem<T>(done: OnboardingDone<T>): T {
   if (done.ok) return done.value;
   if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);

@@ -59,14 +59,14 @@ export class OnboardingFlow {
     return found.ok ? { ok: true, value: found.value } : mor(found);
   }
 
-  /** Newest first, from the database, without the MoR. */
+  /** The merchants, newest first, from the database, without a request to the MoR. */
   async list(page: PageRequest): Promise<OnboardingDone<Page<OnboardingRow>>> {
     return this.desk.enabled ? { ok: true, value: await this.rows.list(page) } : notConfigured();
   }
 
   /**
-   * Begins an application, or continues the one with this reference: initiate, find the merchant's id, read. After a
-   * crash a repeat continues at the break and makes no second merchant.
+   * Begins an application, or continues the one with this reference: sends initiate, finds the merchant's id, reads.
+   * After a crash a repeat continues at the interrupted step and makes no second merchant.
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
@@ -182,7 +182,7 @@ export class OnboardingFlow {
       if (merchantId === null) return notListed();
       const sent = await send(merchantId, checked.value);
       if (sent.ok && sent.value !== null) return this.take(found.value, sent.value, null, false);
-      // The application was submitted before, or its status forbids it. Show the MoR's present state.
+      // The application was submitted before, or its status forbids a submit. Show the MoR's present state.
       const read = await this.refreshed(found.value, null);
       return sent.ok ? read : mor(sent);
     });
@@ -194,7 +194,8 @@ export class OnboardingFlow {
     sha: string,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
-    // Only the lost reply could tell if an earlier try began the application: the list may name its merchant since.
+    // Only the lost reply could tell if an earlier try began the application: by now the MoR's list may have its
+    // merchant.
     const unanswered = row.initiates > 0 && row.status !== 'refused';
     const repeat = unanswered && row.bodySha256 === sha;
     await this.rows.change(reference, {
@@ -215,7 +216,7 @@ export class OnboardingFlow {
       };
     }
     if (sent.kind === 'unknown') {
-      // No reply. If the MoR's list names the merchant, the application has begun.
+      // There was no reply. If the MoR's list has the merchant, the application has begun.
       const found = await this.lookUp(await this.fresh(row));
       if (found.ok && found.value.merchantId !== null)
         return { ok: true, value: found.value, made: row.merchantId === null };
@@ -284,7 +285,7 @@ export class OnboardingFlow {
     return this.rows.find(reference);
   }
 
-  /** Sends one request at a time for a merchant. The turn of a dead process expires. */
+  /** Sends one request at a time for a merchant. The lock of a dead process expires. */
   private async alone(
     reference: string,
     work: (row: OnboardingRow) => Promise<OnboardingDone>,

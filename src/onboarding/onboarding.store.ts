@@ -11,7 +11,7 @@ import { OnboardingEntity } from '../store/entities.js';
 import { newestFirst } from '../store/newest-first.js';
 import { turnIsFree } from '../store/turns.js';
 
-/** `pollInMs`: the time until the next poll. Null: no poll. */
+/** A change of the row. `pollInMs`: the time until the next poll; null: no poll. */
 export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
   readonly pollInMs?: number | null;
 };
@@ -29,7 +29,7 @@ export class OnboardingStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Returns false if the reference exists. */
+  /** Stores a new row. Returns false if the reference exists. */
   async create(row: OnboardingRow): Promise<boolean> {
     const sql = `${insertSql(ONBOARDING)} on conflict (reference) do nothing`;
     const made = await this.db.pool.query(sql, [jsonText([toJson(ONBOARDING, row)])]);
@@ -40,12 +40,12 @@ export class OnboardingStore {
     return this.rows.findOneBy({ reference });
   }
 
-  /** Newest first. Throws BadCursor. */
+  /** The merchants, newest first. Throws BadCursor. */
   list(page: PageRequest): Promise<Page<OnboardingRow>> {
     return newestFirst(this.rows, 'seq', {}, page, { indexes: [] });
   }
 
-  /** Takes the right to send for this merchant for `forMs` milliseconds. Returns false while another process has it. */
+  /** Locks the merchant for `forMs` milliseconds, to send a request. Returns false if another process has the lock. */
   async claim(reference: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
       `update onboarding set busy_until = ${laterSql(2, 3)} where reference = $1 and ${turnIsFree(2)}`,
@@ -74,7 +74,7 @@ export class OnboardingStore {
     );
   }
 
-  /** Takes due rows, each for one replica. They are due again after `nextInMs`. */
+  /** Takes rows due for a poll, each for one replica. They are due again after `nextInMs`. */
   async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<{ reference: string }>(
       `update onboarding o set poll_at = ${laterSql(1, 3)}

@@ -1,4 +1,4 @@
-// Sums by day: money from the ledger's daily sums, and renewals counted in the background. A page of 30 days reads 30
+// Sums by day: money from the ledger's daily sums, and renewals from a background count. A page of 30 days reads 30
 // rows.
 import { Injectable } from '@nestjs/common';
 import { DAY_MS } from '../policy.js';
@@ -29,10 +29,10 @@ export type DayRenewals = {
   readonly waiting: number;
 };
 
-/** Whole days in UTC. */
+/** A span of whole days in UTC. */
 export type Days = { readonly since: Date; readonly until: Date };
 
-/** The advisory lock of the count: one replica counts at a time. */
+/** The number of the advisory lock on the count: one replica counts at a time. */
 const COUNTING = 4_812_009;
 
 @Injectable()
@@ -83,8 +83,8 @@ export class DaysStore {
   }
 
   /**
-   * Counts one day: one without a count, or one with an old count. The older the day, the rarer the count. Returns the
-   * day, or null if there is none. Safe in many replicas at once.
+   * Counts one day: a day without a count, or with an old count. Old days are counted less often. Returns the day, or
+   * null if there is none. Safe in many replicas at once.
    */
   countOne(now: Date, daysBack: number): Promise<Date | null> {
     return inTransaction(this.db.pool, async (db) => {

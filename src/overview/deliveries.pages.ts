@@ -1,5 +1,5 @@
-// The page of deliveries: our responses to each sender in the last 24 hours, its last event, and the last refusals with
-// a hint.
+// The page of deliveries: our replies to each sender in the last 24 hours, its last event, and the last refusals with a
+// hint.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Page } from '../console/console.guard.js';
@@ -75,7 +75,7 @@ export class DeliveryPages {
   }
 }
 
-/** The host in the reader's address bar, as a first guess for the webhook address. */
+/** The host in the reader's address bar, as a suggestion for the webhook address. */
 function hostOf(req: Request): string {
   const host = req.headers.host ?? '';
   if (!/^[\w.:[\]-]+$/.test(host)) return 'https://<this host>';
@@ -125,7 +125,7 @@ function senders(answers: readonly EndpointAnswer[], events: readonly EventRow[]
   );
 }
 
-/** The age in coarse steps: a text changing each second would refresh the page each second. */
+/** The age in coarse units: a text that changes each second would refresh the page each second. */
 function ago(seconds: number): string {
   return seconds < 60 ? 'less than a minute ago' : `${duration(seconds)} ago`;
 }

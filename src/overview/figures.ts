@@ -46,7 +46,7 @@ export class Figures {
     private readonly clock: Clock,
   ) {}
 
-  /** Rejects if the database does not answer; the next request tries again. */
+  /** The numbers of now. Rejects if the database does not reply; the next request tries again. */
   now(): Promise<Now> {
     return this.kept('now', FRESH_MS, () => this.read());
   }

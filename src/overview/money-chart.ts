@@ -10,7 +10,10 @@ const WIDTH = (SLOT - 2) / 2;
 
 type Slot = { readonly day: Date; readonly taken: bigint; readonly refunded: bigint; readonly payments: number };
 
-/** @param chosen a currency; null or a currency without money: the one with the most payments */
+/**
+ * Draws the chart and its table.
+ * @param chosen a currency; null or a currency without money: the one with the most payments
+ */
 export function moneyChart(money: readonly DayMoney[], days: Days, chosen: string | null): Html {
   const currencies = byVolume(money);
   const currency = currencies.find((c) => c === chosen) ?? currencies[0];

@@ -1,5 +1,5 @@
-// The list of work for a person, the most urgent first, each with its next step. Without work, a sentence says all is
-// well.
+// The list of work for a person, the most urgent first, each with its next step. Without work the list shows one
+// sentence: all is well.
 import { type Html, html, type Piece } from '../console/html.js';
 import { sentencesOf } from '../reviews/rules/words.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
@@ -14,7 +14,7 @@ export type Waiting = {
   readonly reviews: readonly ReviewRow[];
   readonly openReviews: number;
   readonly parkedEvents: number;
-  /** The responses of the last 24 hours. */
+  /** The replies of the webhook endpoints in the last 24 hours. */
   readonly answers: readonly EndpointAnswer[];
   readonly verified: VerifyRun | null;
   /** The end of the last complete verify run. Null: never. */
@@ -34,7 +34,7 @@ const TRIES_WORTH_A_LOOK = 3;
 /** Every public endpoint gets a few requests from strangers, so a few refusals need nobody. */
 const REFUSALS_WORTH_A_LOOK = 5;
 
-/** Endpoints with at least five refused deliveries, and at least one refused for ten accepted. */
+/** Endpoints with at least five refused deliveries, and at least one refused for each ten accepted. */
 export function refusing(answers: readonly EndpointAnswer[]): readonly { endpoint: InboxSource; refused: number }[] {
   return (Object.keys(SENDERS) as InboxSource[])
     .map((endpoint) => {

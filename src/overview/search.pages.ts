@@ -13,7 +13,7 @@ import { type Found, Search } from './search.js';
 export class SearchPages {
   constructor(private readonly search: Search) {}
 
-  /** A single result opens at once. */
+  /** Shows the results. A single result opens at once. */
   @Get()
   @Page('console.find')
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {

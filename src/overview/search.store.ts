@@ -17,8 +17,9 @@ export type Beginning = {
 };
 
 /**
- * The number of rows to look at, from the typed text on in index order. In any collation a text sorts just before its
- * longer forms. Some collations put other texts between, different in case alone, so the search looks at several rows.
+ * The number of rows to read, from the typed text on in index order. In any collation a text sorts just before its
+ * longer forms. Some collations put other texts between, with a difference in case alone, so the search reads several
+ * rows.
  */
 const NEAR = 40;
 
@@ -106,7 +107,7 @@ type Row = Omit<Beginning, 'minor'> & { readonly place: number; readonly minor: 
 export class SearchStore {
   constructor(private readonly db: Database) {}
 
-  /** Finds objects with this id or number, or with one beginning like it: at most `ofEach` per kind. */
+  /** Finds objects whose id or number begins with this text: at most `ofEach` per kind. */
   async beginning(text: string, ofEach: number): Promise<readonly Beginning[]> {
     const answer = await this.db.pool.query<Row>(NEAREST, [text]);
     const found = new Map<string, Beginning>();

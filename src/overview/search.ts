@@ -28,7 +28,7 @@ export type Found = {
   readonly at: Date | null;
   readonly name: string | null;
 };
-/** `told`: a note for the reader, for example if Stripe did not answer. */
+/** The results of a search. `told`: a note for the reader, for example if Stripe did not reply. */
 export type Result = { readonly found: readonly Found[]; readonly told: string | null };
 
 const OF_EACH = 5;
@@ -118,7 +118,7 @@ export class Search {
       const name = { what: capital(kind), id: objectId(dispute), path: disputePath(dispute) };
       add({ ...PLAIN, ...name, minor, currency, status, at });
     }
-    // A dispute's page names the invoice already, so the list does not repeat it.
+    // The page of the dispute links to the invoice already, so the list leaves the invoice out.
     for (const invoice of dispute === null ? whole : [])
       add({ ...PLAIN, what: 'Invoice', id: invoice, path: pathOf('invoices', invoice), name: id });
     const named = event ?? events.data[0];
@@ -163,7 +163,8 @@ export class Search {
 }
 
 /**
- * Reads an amount for currencies with two decimals, and for those with none if it has no decimals. Empty: no amount.
+ * Reads an amount in the smallest units of currencies with two decimals, and of those with none if it has no decimals.
+ * Empty: no amount.
  */
 function minorsOf(text: string): readonly bigint[] {
   const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];

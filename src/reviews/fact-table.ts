@@ -1,4 +1,4 @@
-// Shows the fact of a review item as a table, and the reports of each source on the money as another table.
+// Shows the fact of a review item as a table, and each source's reports of the money as another table.
 import { html, type Html, type Piece } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import { facts, foreign, reference, section, time, words } from '../console/show.js';

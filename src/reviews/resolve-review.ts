@@ -1,11 +1,11 @@
-// Carries out a person's choice for an open review item. The item lists the choices, and its subject's rule carries one
-// out.
+// Carries out a person's choice for an open review item. The item lists the possible choices; its subject has the rule
+// for each.
 import { type ReviewRow } from '../domain/model.js';
 import { refuse, type Result, type Choice, type ChoiceRule, nothingMore } from '../engine/commanded.js';
 import { type Subjects } from '../engine/decider.js';
 import { type Lane } from '../engine/draft.js';
 
-/** Carries out the choice and closes the item, whatever comes of the calls after it. */
+/** Carries out the choice and closes the item, even if a later call fails. */
 export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, choice: Choice): Result<ReviewRow> {
   const r = lane.reviews.find((x) => x.id === reviewId);
   if (r === undefined) return refuse(404, 'not_found', 'There is no such review item.');
@@ -25,8 +25,8 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
 }
 
 /**
- * The rule of the item's choices. The subject of an `effect_failed` item begins with the kind of the failed call. An
- * item about the lane itself names no call.
+ * Finds the rule for the item's choices. The subject of an `effect_failed` item begins with the kind of the failed
+ * call. An item about the lane itself has no call.
  */
 function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
   if (r.kind !== 'effect_failed') return reviews[r.kind];

@@ -1,11 +1,14 @@
-// Draws review items below each other, each with its full story.
+// Draws review items below each other, each with its whole text.
 import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
 import { capital, foreign, status, time, words } from '../console/show.js';
 import { sentencesOf } from './rules/words.js';
 
-/** @param choose true: each open item has a box, for one action on many items */
+/**
+ * Draws the items.
+ * @param choose true: each open item has a box, for one action on many items
+ */
 export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   return html`<ul class="items">

@@ -1,4 +1,4 @@
-// The page of a review item: its story, the stake, the proposal, and a button for each choice.
+// The page of a review item: what happened, what is at stake, the proposal, and a button for each choice.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../engine/read-model.js';
@@ -31,9 +31,9 @@ import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 /** A review item with everything on its page. */
 export type Case = {
   readonly review: ReviewRow;
-  /** The name of the item's payment. Null: the item has none. */
+  /** The id of the item's payment for people. Null: the item has none. */
   readonly payment: string | null;
-  /** True if Crossbill knows the MoR's id of the payment. */
+  /** True if Crossbill knows the payment's id at the MoR. */
   readonly named: boolean;
   /** The item's invoice. Null: the item belongs to no invoice. */
   readonly invoice: InvoiceView | null;
@@ -44,11 +44,11 @@ export type Case = {
 export type Place = {
   readonly at: number | null;
   readonly open: number;
-  /** True if there are more open items than counted. */
+  /** True if there are more open items than Crossbill counted. */
   readonly more: boolean;
   readonly previous: string | null;
   readonly next: string | null;
-  /** The first of the other open items. */
+  /** The id of the first other open item. */
   readonly first: string | null;
 };
 
@@ -132,7 +132,7 @@ export function caseIds({ review: r, named }: Case): Html {
 
 const sentence = (text: string): string => {
   const first = text.charAt(0);
-  // A first word such as an id or a type keeps its small letter.
+  // If the text begins with an id or a type, it keeps its small letter.
   const whole = /^[a-z]+[ ,]/.test(text) ? first.toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 };
@@ -186,7 +186,7 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return MEANING[resolution];
 }
 
-/** True for a choice nobody can undo: its button is red, and a key press alone does not trigger it. */
+/** True for a choice nobody can undo. Its button is red, and a key press alone does not trigger it. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
   return (
     resolution === 'refund' ||
@@ -245,7 +245,7 @@ function disputesOf({ review: r, invoice }: Case): readonly MorObjectRow[] {
   return invoice === null ? [] : invoice.objects.filter((o) => asksAbout(r, o));
 }
 
-/** A note on the next item's page about the item just closed. */
+/** A note about the item just closed, on the page of the next item. */
 export function settledNote(last: ReviewRow): Html {
   return html`<p class="message good" role="status">
     Settled: <a href="${path(last.id)}">${words(last.kind)}</a> (${words(last.resolution ?? 'resolved')}).

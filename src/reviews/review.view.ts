@@ -71,13 +71,16 @@ export class ReviewView {
 
 /**
  * True if Crossbill knows the MoR's id of the item's payment.
- * @param name the payment's public name; null: the item has no payment
+ * @param name the payment's public id; null: the item has no payment
  */
 export function isNamed(r: ReviewRow, name: string | null): boolean {
   return r.paymentRowId !== null && name !== null && name !== r.paymentRowId;
 }
 
-/** @param names public payment names, by our row ids */
+/**
+ * An item for the API.
+ * @param names public payment ids, by our row ids
+ */
 export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
   const { paymentRowId } = r;
   const named = isNamed(r, names.get(paymentRowId ?? '') ?? null);

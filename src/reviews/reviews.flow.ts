@@ -39,8 +39,8 @@ export class ReviewsFlow {
   }
 
   /**
-   * Closes an item without a lane. No lock orders two people here, so the second person gets the first one's choice as
-   * a refusal.
+   * Closes an item without a lane. No lock orders two people here. If another person was first, this one gets a refusal
+   * with the other's choice.
    */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Result<ReviewRow>> {
     const alone = new Lane({ ...emptyLane(review.subject), reviews: [review] }, this.context.now());

@@ -52,7 +52,7 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-/** The most open items an operator can step through. */
+/** The most open items with "next item" on their pages. */
 const WALKED = 200;
 @Pages('console/reviews')
 export class ReviewPages {
@@ -72,7 +72,7 @@ export class ReviewPages {
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
     const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
     const filter = filterOf(values);
-    // Settled items have past deadlines. For some days or one customer the order by creation time finds them through an
+    // Closed items have past deadlines. For some days or one customer, the order by creation time finds them through an
     // index.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
@@ -184,7 +184,7 @@ export class ReviewPages {
     return { review, payment, named: isNamed(review, payment), invoice, names };
   }
 
-  /** Finds the item's place among the open ones, the soonest deadline first. */
+  /** The item's place among the open ones, the soonest deadline first. */
   private async placeOf(id: string): Promise<Place> {
     const found = await this.reviews.list({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
     const ids = found.data.map((r) => r.id);

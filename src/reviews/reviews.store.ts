@@ -19,7 +19,7 @@ export const REVIEW_ORDERS = ['newest', 'due'] as const;
 
 export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
 
-/** A cursor is the last row's deadline (Unix milliseconds, or `none`) and the row's number. */
+/** Reads a cursor: the last row's deadline (Unix milliseconds, or `none`) and the row's number. */
 function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: string | null] {
   if (cursor === null) return [null, null];
   const [, due, seq] = /^(none|\d{1,14})\.(\d{1,18})$/.exec(cursor) ?? [];
@@ -50,7 +50,7 @@ function newestReviews(
   });
 }
 
-/** Throws BadCursor for a cursor of the other order. */
+/** Items by deadline. Throws BadCursor for a cursor of the other order. */
 async function reviewsByDeadline(
   reviews: Repository<ReviewEntity>,
   { since, until, customerId, ...filter }: ReviewFilter,
@@ -86,8 +86,8 @@ export class ReviewsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * `due`: the soonest deadline first, then items without a deadline, newest first. Throws BadCursor for a cursor of
-   * the other order.
+   * Lists items. `due`: the soonest deadline first, then items without a deadline, newest first. Throws BadCursor for a
+   * cursor of the other order.
    */
   list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
     return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
@@ -97,7 +97,7 @@ export class ReviewsStore {
     return this.rows.findOneBy({ id });
   }
 
-  /** One statement, so only one of two people finds the item open. */
+  /** In a single statement, only one of two people finds the item open. */
   async close(r: ReviewRow): Promise<boolean> {
     const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(

@@ -1,4 +1,4 @@
-// Takes the MoR's events about an e-invoice: issued, failed, or cancelled.
+// Records the MoR's events about an e-invoice: issued, failed, or cancelled.
 import { idsIn, type ServiceEvent } from '../../domain/events/mor-service-event.js';
 import { idNamed, textNamed } from '../../domain/events/payload-fields.js';
 import { has } from '../../domain/mor-object.js';

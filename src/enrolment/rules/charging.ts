@@ -1,5 +1,4 @@
-// Watches for Stripe's own charge of an invoice the MoR charges. An item warns a person while there is time to stop
-// Stripe.
+// Finds invoices both Stripe and the MoR would charge. An item warns a person while there is time to stop Stripe.
 import { standingOf } from '../../domain/enrolment.js';
 import { type InvoiceRow } from '../../domain/model.js';
 import { type ChargedFor, type ChargedMethod, isChargeable } from '../../domain/ports/billing-reader.js';
@@ -41,12 +40,13 @@ function findGuarded(lane: Lane): InvoiceRow | null {
 
 type Look = {
   readonly of: ChargedFor;
-  /** True: an earlier look is not good enough. */
+  /** True: an earlier read is not good enough. */
   readonly fresh: boolean;
 };
 
 /**
- * Looks at the payment method once, and again while Stripe would charge. A look of yesterday misses a card saved since.
+ * Reads the payment method once, and again while Stripe would charge. An older read misses a card the customer has
+ * saved since.
  */
 export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   name: 'look-at-charging',
@@ -62,7 +62,7 @@ export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   take: takeCharged,
 };
 
-/** The time of the next look. Null if none is planned. */
+/** The time of the next read. Null if none is planned. */
 function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
   if (lookDueAt !== null) return lookDueAt;
   if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_LOOK_AFTER_MS);
@@ -71,7 +71,7 @@ function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firs
   return new Date(chargeLookedAt.getTime() + pause);
 }
 
-/** True if the look is old, or the invoice has got another method of its own. */
+/** True if the read is old, or the invoice has got its own payment method since. */
 function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date): boolean {
   if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
@@ -92,7 +92,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);
 }
 
-/** An item for as long as Stripe would charge. Its deadline is the time of that charge. */
+/** An item while Stripe would charge. Its deadline is the time of Stripe's charge. */
 export const chargingItems = itemRule(
   { 'stripe-would-charge': 'Stripe would not charge it any more' },
   function* (lane) {
@@ -106,7 +106,7 @@ export const chargingItems = itemRule(
   },
 );
 
-/** `retry`: looks again now. */
+/** Carries out a person's choice. `retry`: Crossbill reads the payment method again now. */
 export const chooseCharging: ChoiceRule = (lane, _, { resolution }) => {
   if (resolution === 'retry' && lane.invoice !== null)
     Object.assign(lane.invoice, { charged: null, chargeLookedAt: null });

@@ -18,7 +18,7 @@ export type Known = {
   readonly paid: boolean;
 };
 
-/** The decision from our database. Null: only Stripe knows. */
+/** Decides from our database. Null: only Stripe knows. */
 export function fromBooks(
   invoice: { readonly customerId: string; readonly createdAt: Date | null },
   known: Known,
@@ -36,7 +36,7 @@ export function fromBooks(
   return { enrolled: false, why: `it is older than the link of customer ${invoice.customerId} to the MoR` };
 }
 
-/** The decision from the customer's metadata at Stripe. Null: Stripe has no such customer. */
+/** Decides from the customer's metadata at Stripe. Null: Stripe has no such customer. */
 export function fromPlatform(
   customerId: string,
   metadata: Readonly<Record<string, string>> | null,
@@ -47,7 +47,10 @@ export function fromPlatform(
   return { enrolled: false, why: `neither its subscription nor customer ${customerId} carries ${wanted} (ENROLMENT)` };
 }
 
-/** Comes before any expected verdict or relay. Skips a signup's invoice: the signup pays it, enrolled or not. */
+/**
+ * Finds out if the customer is enrolled, before Crossbill expects a verdict or relays. Skips a signup's invoice: the
+ * signup pays it, enrolled or not.
+ */
 export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
   name: 'look-up-enrolment',
   wanted: (lane) => {
@@ -85,7 +88,7 @@ export function withdrawRelay(lane: Lane): void {
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
 }
 
-/** Items for a customer Stripe does not show. Crossbill expects nothing, and after a while asks a person. */
+/** Items for a customer Stripe does not show. Crossbill expects no verdict, and after a while asks a person. */
 export const unreadItems = itemRule(
   { 'enrolment-unread': 'it is known whether the customer is enrolled' },
   function* (lane) {

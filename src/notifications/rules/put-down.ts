@@ -1,4 +1,4 @@
-// A notification before its delivery: its id and its exact bytes.
+// Makes a notification before its delivery: its id and its exact bytes.
 import { createHash } from 'node:crypto';
 import {
   inWords,
@@ -11,8 +11,8 @@ import { type LaneState } from '../../domain/model.js';
 import { tellLane } from './tell-lane.js';
 
 /**
- * The id comes from the occasion itself, so the same occasion has the same id even after a restored backup, and
- * receivers recognize it.
+ * The id comes from type and subject. So the same notification has the same id even after a restored backup, and
+ * receivers recognise it.
  */
 export function notificationId(type: NotificationType, subject: string): string {
   return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;

@@ -55,8 +55,8 @@ function verdicts(after: LaneState): Told[] {
 }
 
 /**
- * Tells the backend to ask the customer for another payment method: the present one will not work again. Not while
- * Crossbill has a newer confirmed method to try.
+ * Asks the backend for another payment method of the customer: the present one will not work again. Leaves this out
+ * while Crossbill has a newer confirmed method to try.
  */
 function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
   const { invoice } = after;
@@ -118,7 +118,8 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-// The backend sends the link to the customer, so no link after the money came.
+// In these statuses the customer has nothing to pay. The backend sends the link to the customer, so it gets no link
+// then.
 const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
 
 function links(before: LaneState, after: LaneState): Told[] {
@@ -147,7 +148,7 @@ function refunds(before: LaneState, after: LaneState): Told[] {
     const was = before.refunds.find((x) => x.id === r.id)?.status;
     if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
     const data = refundFacts(after, r);
-    // The MoR's id keeps the refund's name the same after a restored backup. A refused refund has no such id.
+    // With the MoR's id the notification's id stays the same after a restored backup. A refused refund has no such id.
     const subject = `${r.morRefundId ?? r.id}:${r.status}`;
     if (r.status === 'succeeded') return [{ type: 'refund.succeeded', subject, data }];
     return [{ type: 'refund.failed', subject, data: { ...data, failure_code: r.failure?.code ?? null } }];
@@ -170,7 +171,7 @@ export function reviewOpened(r: ReviewRow): Told {
   return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
 }
 
-/** A new notification if the deadline moves. */
+/** A moved deadline makes a new notification. */
 export function reviewDueSoon(r: ReviewRow): Told {
   return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
 }
@@ -225,7 +226,7 @@ function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
 }
 
 const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
-/** Safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
+/** Converts an amount to a number. This is safe: our largest amount (`MAX_MINOR`) fits a JSON number. */
 const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
 const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;

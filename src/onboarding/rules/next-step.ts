@@ -14,7 +14,7 @@ type Seen = Pick<
   'status' | 'merchantId' | 'applicationId' | 'regions' | 'due' | 'comments' | 'reviewMessage'
 >;
 
-/** Never empty. Pure. */
+/** The next step in one sentence, never empty. Pure. */
 export function nextStep(view: Seen): string {
   const { status, merchantId, applicationId, due } = view;
   switch (status) {

@@ -6,10 +6,13 @@ export function isFinal(status: OnboardingStatus): boolean {
   return status === 'approved' || status === 'rejected';
 }
 
-/** In these statuses the merchant acts next, or nobody does. */
+/** In these statuses the next action is the merchant's or nobody's, so Crossbill does not poll. */
 const UNPOLLED: ReadonlySet<OnboardingStatus> = new Set(['requested', 'refused', 'created', 'approved', 'rejected']);
 
-/** All other statuses wait for the MoR, or may change at the MoR. This includes an unknown status. */
+/**
+ * True for a status to poll. All other statuses wait for the MoR, or may change at the MoR. This includes an unknown
+ * status.
+ */
 export function isPolled(status: OnboardingStatus): boolean {
   return !UNPOLLED.has(status);
 }

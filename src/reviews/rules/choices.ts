@@ -11,7 +11,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** True if the note must name the person at the MoR with the news of a failed refund (`endRefund`). */
+/** True if the note must name the MoR's person behind the news of a failed refund (`endRefund`). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }
@@ -27,8 +27,8 @@ export function proposalOf(r: ReviewRow, named: boolean): string {
 }
 
 /**
- * The proposed choice. Null: a person must first find something out.
- * @param named true if Crossbill knows the MoR's id of the payment
+ * The proposed choice. Null: there is no proposal, because a person must first find something out.
+ * @param named true if Crossbill knows the payment's id at the MoR
  */
 export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
   const may = resolutionsOf(r, named);

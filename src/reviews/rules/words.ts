@@ -32,7 +32,7 @@ const WORDS: Words<FactCode> = {
   ...secondBodyWords,
 };
 
-/** The story and the proposal of an item. */
+/** The sentences of an item: what happened, and what to do. */
 export function sentencesOf({ fact }: Pick<ReviewRow, 'fact'>): Sentences {
   const render = WORDS[fact.code] as (fact: Fact) => Sentences;
   return render(fact);
