@@ -1,5 +1,5 @@
-// Every wait, number of tries and limit of the rules, with unit, reason and source. An operator's own choices are settings
-// (config/settings.ts).
+// Every wait, number of tries and limit of the rules, with unit, reason and source. An operator's own choices are
+// settings (config/settings.ts).
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -7,7 +7,10 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/** The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from ours. */
+/**
+ * The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from
+ * ours.
+ */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
 /**
@@ -46,12 +49,15 @@ export const READ_FRESH_MS = 10_000;
  */
 export const ERRANDS_A_CLAIM = 40;
 
-/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
+/**
+ * A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the
+ * lease ends.
+ */
 export const LEASE_MS = 25_000;
 
 /**
- * A process that dies during a call leaves its lane closed for at least this time, the rest of its lease. After such a gap the next try must
- * expect an unrecorded try before it.
+ * A process that dies during a call leaves its lane closed for at least this time, the rest of its lease. After such a
+ * gap the next try must expect an unrecorded try before it.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
@@ -65,11 +71,14 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
+/**
+ * The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a
+ * person.
+ */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
 /**
- * The longest wait for other steps to join one database commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps then
- * share one commit.
+ * The longest wait for other steps to join one database commit: a tenth of one call to Stripe. At 150 ms a call and 32
+ * lanes, five steps then share one commit.
  */
 export const GATHER_MS = 15;
 
@@ -106,11 +115,14 @@ export function answerPauseMs(waitedMs: number): number {
 export const MARK_TRIES = 2;
 
 /**
- * A draft older than this is stuck. Stripe finalizes a draft after one hour, or after 72 hours if nobody answers `invoice.created`. An older
- * draft has no automatic advancement.
+ * A draft older than this is stuck. Stripe finalizes a draft after one hour, or after 72 hours if nobody answers
+ * `invoice.created`. An older draft has no automatic advancement.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
+/**
+ * Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice
+ * finalization").
+ */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
 /**
  * `invoice.finalized` may never arrive. So Crossbill reads the draft this long after its expected end, then at growing
@@ -123,26 +135,26 @@ export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
 /**
- * Crossbill reads an invoice older than this before it relays `invoice.created` to the MoR: it may be void by now. A younger invoice is still a
- * draft.
+ * Crossbill reads an invoice older than this before it relays `invoice.created` to the MoR: it may be void by now. A
+ * younger invoice is still a draft.
  */
 export const RELAY_LATE_MS = HOUR_MS;
 /**
- * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A longer outage of Stripe must
- * not hold back a renewal.
+ * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A
+ * longer outage of Stripe must not hold back a renewal.
  */
 export const RELAY_READ_TRIES = 10;
 
 // ---- Enrolment
 
 /**
- * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes the draft, and the MoR has
- * not received it.
+ * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes
+ * the draft, and the MoR has not received it.
  */
 export const ENROLMENT_PATIENCE_MS = HOUR_MS;
 /**
- * The MoR charges a customer from the customer link on. So an older invoice stays in Stripe's own dunning, unless the MoR pays it. The limit is
- * days, since the link may follow a while after the MoR's first charge.
+ * The MoR charges a customer from the customer link on. So an older invoice stays in Stripe's own dunning, unless the
+ * MoR pays it. The limit is days, since the link may follow a while after the MoR's first charge.
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
@@ -182,7 +194,10 @@ export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
 /** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
+/**
+ * Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs,
+ * "Subscriptions").
+ */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
@@ -221,10 +236,13 @@ export const REFUND_REMINDER_DAYS = 10;
 // ---- Bank transfers and payment links
 
 /**
- * The event of a bank transfer may arrive this long after a read has shown the transfer. The MoR tries to deliver for some hours (events API).
+ * The event of a bank transfer may arrive this long after a read has shown the transfer. The MoR tries to deliver for
+ * some hours (events API).
  */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
+/**
+ * Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer.
+ */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
@@ -247,8 +265,9 @@ export const RECOVERY_LINKS_MOST = 3;
 // ---- Retries of refused renewals
 
 /**
- * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge: Stripe sends the first one with the
- * finalization, about an hour after the MoR reports the refusal. Later ones come at least a day apart (Stripe docs, "Automate payment retries").
+ * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge: Stripe sends the
+ * first one with the finalization, about an hour after the MoR reports the refusal. Later ones come at least a day
+ * apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
 /**
@@ -257,7 +276,8 @@ export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
  */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
- * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs, "Automate payment retries").
+ * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs,
+ * "Automate payment retries").
  */
 export const RETRY_STEPS_MOST = 8;
 
@@ -292,7 +312,8 @@ export const DISPUTE_NAMES_MOST = 20;
 // ---- Onboarding
 
 /**
- * The pause between reads of one application. It is long because a person reviews the application (onboarding API, "What the service does", 5).
+ * The pause between reads of one application. It is long because a person reviews the application (onboarding API,
+ * "What the service does", 5).
  */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
 /** The pause between a replica's searches for applications due to be read. */
@@ -337,9 +358,9 @@ export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, then three times the pause
- * (events API, "Delivery"). The text can also mean a ninth attempt, hours later. A low number is safe: it only means more look-ups. The payment
- * API names no number.
+ * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, then
+ * three times the pause (events API, "Delivery"). The text can also mean a ninth attempt, hours later. A low number is
+ * safe: it only means more look-ups. The payment API names no number.
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
@@ -356,7 +377,10 @@ export const VERIFY_SAVE_WITHIN_MS = 30_000;
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** The most money differences for the next run to compare again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
-/** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
+/**
+ * How far back the daily run looks: as far as Stripe lists events, but never before the first start of this
+ * installation.
+ */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
@@ -379,9 +403,15 @@ export const VERIFY_MARKS_A_RUN = 50_000;
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
 /** Crossbill counts unchecked marks up to here. A run must not read a million rows for one number. */
 export const MARKS_LEFT_COUNTED = 10_000;
-/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
+/**
+ * The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of
+ * requests.
+ */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this many. */
+/**
+ * The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this
+ * many.
+ */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
@@ -391,7 +421,9 @@ export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
-/** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
+/**
+ * Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake.
+ */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
 /**
  * The due date on an invoice Stripe does not charge, in days, because Stripe demands one. Stripe's Dashboard proposes

@@ -1,4 +1,5 @@
-// The kinds of settings. Each turns the text of a variable into a value, or into a problem that does not contain the text.
+// The kinds of settings. Each turns the text of a variable into a value, or into a problem that does not contain the
+// text.
 import { createHash } from 'node:crypto';
 import { isFQDN, isIP, isURL } from 'class-validator';
 import { isForbiddenAddress, isLoopbackHost, isPrivateAddress } from './addresses.js';
@@ -11,7 +12,8 @@ export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
 /**
- * A bearer key of `API_KEYS`, with the name used in the audit log. Memory holds only its SHA-256 in hex. A long random key needs no slow hash.
+ * A bearer key of `API_KEYS`, with the name used in the audit log. Memory holds only its SHA-256 in hex. A long random
+ * key needs no slow hash.
  */
 export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly digest: Secret };
 

@@ -17,8 +17,8 @@ export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
 
 /**
- * The progress of one payment's mark on its invoice. After a crash between two calls, the mark resumes at the right call. `parked`: a person
- * must decide. `closed`: nothing more will happen.
+ * The progress of one payment's mark on its invoice. After a crash between two calls, the mark resumes at the right
+ * call. `parked`: a person must decide. `closed`: nothing more will happen.
  */
 export const markMoves = {
   none: ['proving', 'waiting', 'closed'],
@@ -134,7 +134,10 @@ export const refundMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/** The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never showed the money. */
+/**
+ * The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never
+ * showed the money.
+ */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -163,7 +166,10 @@ export const REFUND = rowOf('refund', {
    */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
-  /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
+  /**
+   * `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported
+   * it.
+   */
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
@@ -190,8 +196,8 @@ export const REFUND = rowOf('refund', {
 export type RefundRow = RowOf<typeof REFUND>;
 
 /**
- * Checks a change of status against its table. A move outside the table is a bug, so it throws: the lane stops and a person gets an item, before
- * any money follows an impossible status.
+ * Checks a change of status against its table. A move outside the table is a bug, so it throws: the lane stops and a
+ * person gets an item, before any money follows an impossible status.
  */
 function check(what: string, moves: Readonly<Record<string, readonly string[]>>, from: string, to: string): void {
   if (from !== to && moves[from]?.includes(to) !== true) throw new Error(`${what} cannot move from ${from} to ${to}`);

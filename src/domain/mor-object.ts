@@ -51,7 +51,10 @@ export type LossCredit = {
 /** Facts about the object without a column of their own. An absent member is unknown. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
-  /** Why the MoR could not issue a proforma invoice (Document 2, `issuanceFailure`), or why an authority rejected an e-invoice. */
+  /**
+   * Why the MoR could not issue a proforma invoice (Document 2, `issuanceFailure`), or why an authority rejected an
+   * e-invoice.
+   */
   readonly failure?: {
     readonly code: string | null;
     readonly message: string | null;
@@ -67,7 +70,10 @@ export type MorObjectDetail = {
   /** A link's `pricedAmount` and `amountDue`, as the MoR last wrote them: decimal strings. */
   readonly priced?: string | null;
   readonly due?: string | null;
-  /** All money the MoR announced on a link, in the order of arrival. Money from the first event counts once a read of the link confirms it. */
+  /**
+   * All money the MoR announced on a link, in the order of arrival. Money from the first event counts once a read of
+   * the link confirms it.
+   */
   readonly observed?: readonly Observation[];
   /**
    * Since when every read of the object has failed (ISO 8601), with status and code of the last read. `passes`: the MoR
@@ -105,8 +111,8 @@ export type MorObjectDetail = {
   /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
   /**
-   * The loss in the ledger: our id of its payment, the amount in smallest units as text, the number of its entries, and the time of the last
-   * entry (ISO 8601). Absent: the ledger has no loss.
+   * The loss in the ledger: our id of its payment, the amount in smallest units as text, the number of its entries, and
+   * the time of the last entry (ISO 8601). Absent: the ledger has no loss.
    */
   readonly loss?: {
     readonly of: string;
@@ -162,7 +168,10 @@ export const MOR_OBJECT = rowOf('mor_object', {
   number: text().orNull,
   /** The page of a link, or the dashboard of a dispute. Crossbill shows it as text and never follows it. */
   url: text().orNull,
-  /** For a person: the deadline. For a link: when it stops taking money. For a proforma invoice: the end of its due date. */
+  /**
+   * For a person: the deadline. For a link: when it stops taking money. For a proforma invoice: the end of its due
+   * date.
+   */
   deadline: time().orNull,
   detail: json<MorObjectDetail>().first({}).personal(withoutWords),
   /** When Crossbill reads the object at the MoR again. Null: no read is planned. */
@@ -180,8 +189,8 @@ const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REP
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
 /**
- * When the MoR captured a link's payment, according to its announcement. Null: no announcement, a read has confirmed it, or the payment is
- * recorded.
+ * When the MoR captured a link's payment, according to its announcement. Null: no announcement, a read has confirmed
+ * it, or the payment is recorded.
  */
 export function announcedAt(o: MorObjectRow): Date | null {
   const [first] = eventsOn(o);
@@ -199,8 +208,8 @@ function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observa
 }
 
 /**
- * The payments the MoR announced on a link, in the order of arrival. An event with the charge or the payment id of an earlier event repeats it,
- * and may add the other id.
+ * The payments the MoR announced on a link, in the order of arrival. An event with the charge or the payment id of an
+ * earlier event repeats it, and may add the other id.
  */
 export function announcedOn(o: MorObjectRow): readonly Observation[] {
   return eventsOn(o).reduce<readonly Observation[]>((all, x) => {

@@ -68,7 +68,8 @@ export class Endpoints {
   }
 
   /**
-   * Returns true for a request to a webhook endpoint: the endpoint then replies, now or later. `stopping`: it refuses.
+   * Returns true for a request to a webhook endpoint: the endpoint then replies, now or later. `stopping` true: it
+   * replies with a refusal.
    */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const endpoint = endpointAt(req.url ?? '');

@@ -174,7 +174,7 @@ function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   else send(res, refusal(endpoint.source, 'stopping'));
 }
 
-/** Waits, then lets the server read once more, even if the wait ended late. */
+/** Waits before the server closes, then lets it read its connections once more. */
 async function linger(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));

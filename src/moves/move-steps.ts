@@ -180,7 +180,7 @@ export class MoveSteps {
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
-        return null; // an unused method is harmless
+        return null; // an unused payment method is harmless
       case 'attach_method': {
         const owner = await this.billing.readMethodOwner(asked.methodId);
         return owner.ok && owner.value === asked.customerId ? asked.methodId : null;

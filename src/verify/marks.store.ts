@@ -1,5 +1,5 @@
-// The marks on Stripe and their look-up at the MoR. Crossbill looks up each mark once, over as many runs as the limits
-// need.
+// The marks on Stripe and their look-up at the MoR. Crossbill looks up each mark once. One run looks up a limited
+// number.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 

@@ -1,4 +1,5 @@
-// Logs the result of the daily verify: info if all is well, an error for a difference without an open review item, a warning for others.
+// Logs the result of the daily verify: info if all is well, an error for a difference without an open review item, a
+// warning for others.
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';

@@ -176,7 +176,10 @@ export const STALE = 'This sign-in was used already, took too long, or began in 
 
 const CLOCKS =
   "The clocks of the identity provider and of Crossbill's machine differ: its answer is of the future, or was over before it came. Set both clocks right. Nobody was signed in.";
-/** openid-client tolerates this difference between the clocks for `nbf` and `exp`. It does not check `iat`. */
+/**
+ * The greatest accepted difference between our clock and the provider's, in seconds. openid-client uses it for `nbf`
+ * and `exp`, and does not check `iat`.
+ */
 const CLOCKS_MAY_DIFFER_SEC = 30;
 /** openid-client's error code if `nbf` is in the future, or `exp` in the past. */
 const ANOTHER_TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';

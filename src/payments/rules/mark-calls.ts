@@ -45,7 +45,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
     takeRead(lane, invoice);
   },
-  // Crossbill marks the payment once the invoice is final.
+  // After a refusal the payment waits: Crossbill marks the invoice once it is final.
   refused: ({ invoice: i }, { payment: p }, f) => {
     if (p === undefined || i === null) return;
     Object.assign(i, { finalizationError: said(f), readAt: null });
