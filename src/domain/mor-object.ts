@@ -92,7 +92,7 @@ export type MorObjectDetail = {
   /** The time of the event with the request for evidence (ISO 8601). */
   readonly saidAt?: string;
   /**
-   * When Crossbill received this event, by our clock (ISO 8601). A person with an earlier dismissal did not know of it.
+   * When Crossbill received the request for evidence (ISO 8601). An earlier dismissal by a person does not cover it.
    */
   readonly saidHeardAt?: string;
   /** The time of the event with the dispute's outcome (ISO 8601). A later event overrules an earlier one. */

@@ -159,7 +159,7 @@ export type SentCall = {
    * without a reply.
    */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
-  /** Runs before the engine takes the call back. */
+  /** Runs before the engine takes the call back, to update the rows about it. */
   readonly takenBack?: (lane: Lane, call: Call, why: string) => void;
   /** The peer refused the call for good. */
   readonly refused: (lane: Lane, call: Call, failure: CallFailure) => void;

@@ -36,8 +36,8 @@ export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
 };
 
 /**
- * The two entries of every payment, so a scan soon finds one. All other reasons have a partial index, with `isRare` as
- * its condition.
+ * The reasons of a payment's two entries. They are frequent, so a scan soon finds an entry. All other reasons have a
+ * partial index, with `isRare` as its condition.
  */
 export const COMMON = ['payment_collected', 'payment_marked'];
 

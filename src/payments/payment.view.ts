@@ -71,7 +71,7 @@ export class PaymentView {
   @Time() created_at!: string;
 }
 
-/** Undefined if no proof is needed, the proof has arrived, or a person decides. */
+/** The progress of the proof. Undefined if no proof is needed, the proof has arrived, or a person decides. */
 export function proofView(p: PaymentRow): ProofView | undefined {
   if (p.mark !== 'proving') return undefined;
   const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';

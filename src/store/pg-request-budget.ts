@@ -36,7 +36,7 @@ const NOW = timeSql(1);
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
-// A crash of the server may lose a budget without harm, so the commits do not wait for the disk. If a replica hangs
+// The server may lose the slices in a crash without harm, so the commits do not wait for the disk. If a replica hangs
 // within the transaction, the others wait no longer than this timeout.
 const BEGIN = `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = '3s'`;
 

@@ -106,8 +106,8 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Only this type is by hand. Every other type comes from Stripe itself, or a credit note or an invoice already
-  // reports it.
+  // Only an `adjustment` is made by hand. Every other type comes from Stripe itself, or a credit note or an invoice
+  // already reports it.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

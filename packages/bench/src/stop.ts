@@ -27,7 +27,7 @@ export type StopResult = {
 const CONNECTIONS = 50;
 const LOAD_MS = 3_000;
 const RETRY_AFTER_MS = 5_000;
-/** As slow as Stripe usually gets, so calls are under way when the signal comes. */
+/** The slow end of Stripe's usual response time, so calls are under way when the signal arrives. */
 const STRIPE_MS = 150;
 
 /** Does one run on an empty database with the current schema. */

@@ -116,7 +116,7 @@ async function measured(
 }
 
 /**
- * Writes the books' side of the list: settled invoices, each with its marked payment. Verify reads nothing else of
+ * Writes the list into the database: settled invoices, each with its marked payment. Verify reads nothing else about
  * them.
  */
 async function fill(db: Database, count: number): Promise<void> {

@@ -80,7 +80,10 @@ function binariesOf(folder: string): Binaries {
   return { initdb: join(folder, 'bin', 'initdb'), postgres: join(folder, 'bin', 'postgres') };
 }
 
-/** Null if `postgres` in this folder runs for this user, else the reason. Throws if no other folder would help. */
+/**
+ * Tries to run `postgres` in this folder. Returns null if it runs for this user, otherwise the reason. Throws if no
+ * other folder would help.
+ */
 function tryRun(folder: string, runAs: RunAs): string | null {
   const { postgres } = binariesOf(folder);
   const run = spawnSync(postgres, ['--version'], { ...runAs, cwd: '/', env: SERVER_ENV, encoding: 'utf8' });
@@ -187,7 +190,7 @@ const isNeeded = (name: string): boolean => !name.endsWith('.a') && name !== 'pk
 
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
-  chmodSync(to, 0o755); // the other user must be able to enter, whatever the umask is
+  chmodSync(to, 0o755); // the other user must be able to enter, under any umask
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (!isNeeded(entry.name)) continue;

@@ -158,7 +158,7 @@ function removeDebris(dataDir: string): void {
     if (maker === null) continue;
     const path = join(dataDir, name);
     const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    // Process ids repeat, so age counts too: no draft takes ten minutes.
+    // Process ids repeat, so the age counts too: making a cluster never takes ten minutes.
     if (ageMs < 600_000 && Number(maker[1]) !== process.pid && isAlive(Number(maker[1]))) continue;
     rmSync(path, { recursive: true, force: true });
   }

@@ -59,7 +59,7 @@ export function claimServer(cluster: Cluster): Claim {
   };
 }
 
-/** True if any process has a claim. */
+/** True if a process still uses this cluster. */
 export function hasOwner(cluster: Cluster): boolean {
   try {
     closeSync(openSync(cluster.ownersFifo, constants.O_WRONLY | constants.O_NONBLOCK));

@@ -9,7 +9,7 @@ export type Application = {
   readonly merchantId: string;
   /** `created`, `submitted`, `changes_requested`, `approved`, `rejected` (Document 1), or another word of the MoR. */
   readonly status: string;
-  /** Null before the choice. */
+  /** The chosen product. Null before the choice. */
   readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
   /** The keys of the requirements still open before submit. */
   readonly currentlyDue: readonly string[];
@@ -88,7 +88,7 @@ export class Applications {
     return this.sendSubmit(encodeSubmit(merchantId));
   }
 
-  /** Safe to repeat: it replaces the earlier choice. */
+  /** Sends the choice of a product. Safe to repeat: it replaces the earlier choice. */
   sendChooseProduct(wire: WireRequest): Promise<Outcome<Application>> {
     return this.#call('application.put', wire);
   }

@@ -6,7 +6,7 @@ import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './safe-text.js';
 
 const MAX_NAMED_FIELDS = 50;
-/** The longest wait. A longer `Retry-After` counts as this. */
+/** The longest accepted wait, in milliseconds. A longer `Retry-After` counts as this one. */
 export const RETRY_AFTER_LONGEST_MS = 3_600_000;
 
 type Known = Partial<Omit<Failure, 'ok' | 'kind' | 'message'>>;
@@ -50,8 +50,8 @@ export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string)
 }
 
 /**
- * An answer of 300 or more as a failure. `secrets` are removed from the MoR's own words. The message ends with the
- * guide's advice.
+ * Turns a reply with status 300 or more into a failure. Removes `secrets` from the MoR's text. The message ends with
+ * the guide's advice.
  */
 export function failureOf(
   call: MorCallName,

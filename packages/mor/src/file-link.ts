@@ -6,7 +6,7 @@ import { type MorAnswer } from './transport.js';
 export type FileLink = {
   readonly fileName: string | null;
   readonly url: string;
-  /** Null: the answer did not say. */
+  /** When the link expires. Null: the reply has no time. */
   readonly expiresAt: Date | null;
 };
 

@@ -39,7 +39,7 @@ export type NoAnswer = {
   readonly answered: false;
   /** `no`: surely nothing reached the peer. `never`: the request cannot be built. `maybe`: nobody knows. */
   readonly sent: 'no' | 'maybe' | 'never';
-  /** True: our own deadline ended the exchange. */
+  /** True: the exchange ended at our own deadline. */
   readonly timedOut: boolean;
   /** Short and safe to show: our own words and an error code, without address and headers. */
   readonly why: string;

@@ -1,4 +1,4 @@
-// The result of a call: a parsed answer, or a failure with a stable kind and the MoR's own words.
+// The result of a call: a parsed reply, or a failure with a stable kind and the MoR's message.
 import { type ErrorCode, type FailureKind } from './error-guide.js';
 
 export { type FailureKind } from './error-guide.js';

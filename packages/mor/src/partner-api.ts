@@ -11,7 +11,7 @@ export type Region = {
   readonly id: string;
   readonly name: string;
   readonly flagCode: string;
-  /** Null for a region of several countries. */
+  /** The country of the region. Null for a region of several countries. */
   readonly countryCode: string | null;
   readonly taxSupported: boolean;
   readonly morSupported: boolean;

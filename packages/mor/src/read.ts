@@ -22,7 +22,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object's own member. Undefined if it has none, whatever its prototype has. */
+/** The object's own member. Undefined if it has none, even if its prototype has one. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
@@ -189,7 +189,7 @@ export class Fields {
     });
   }
 
-  /** Null: the field is absent, null or empty. */
+  /** Reads an id. Null: the field is absent, null or empty. */
   idOrNull(name: string): string | null {
     return (this.raw(name) ?? '') === '' ? null : this.id(name);
   }
@@ -271,7 +271,7 @@ export class Fields {
     return this.has(name) ? this.list(name, item) : [];
   }
 
-  /** Data to show or store unchanged. No decision depends on it. */
+  /** Reads data to show or store unchanged. No decision depends on it. */
   raw(name: string): unknown {
     return member(this.#object, name) ?? null;
   }

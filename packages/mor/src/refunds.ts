@@ -28,7 +28,8 @@ export type Refund = {
 };
 
 /**
- * Always writes the amount. Without it the MoR would refund "whatever is left", and this may have changed meanwhile.
+ * Encodes a refund, always with its amount. Without an amount the MoR would refund "whatever is left", and this sum may
+ * have changed meanwhile.
  */
 export function encodeRefund(call: RefundRequest): WireRequest {
   if (call.amountMinor < 1n || call.amountMinor > MAX_MINOR) throw new RangeError('an amount must be 1 to 2^53 - 1');

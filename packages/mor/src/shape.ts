@@ -231,7 +231,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
     return new Shape(this.name, this.members, this.code, sample);
   }
 
-  /** The same fields, all optional. */
+  /** Makes a shape with the same fields, all optional. */
   partial(name: string): Shape<Members> {
     const members = Object.entries(this.members).map(([field, member]) => [field, optional(member)] as const);
     return new Shape(name, Object.fromEntries(members), this.code);

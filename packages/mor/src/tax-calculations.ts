@@ -20,7 +20,7 @@ export type TaxCalculation = {
   /** Never a part of `taxAmount`. Null: no line has duty. */
   readonly totalDutyAmount: string | null;
   readonly lineItems: readonly TaxLine[];
-  /** Null unless the MoR takes the liability. */
+  /** The company with the tax liability. Null unless the MoR takes the liability. */
   readonly entityCompanyName: string | null;
   /** The MoR repeats these fields from the request. They stay unchanged. */
   readonly customer: unknown;

@@ -22,7 +22,7 @@ export type LineTax = {
   readonly rate: string | null;
   readonly taxAmount: string;
   readonly currency: string | null;
-  /** Null: this line has no duty. */
+  /** The duty on this line. Null: there is none. */
   readonly dutyAmount: string | null;
   readonly dutyRate: string | null;
   /** For display, unchanged. */

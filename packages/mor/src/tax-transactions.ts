@@ -56,7 +56,7 @@ export type TaxRefund = {
   readonly lines: readonly TaxRefundLine[];
 };
 
-/** `nextCursor` null: this was the last page, however full. */
+/** A page of transactions. `nextCursor` null: this was the last page, even if it is full. */
 export type TaxTransactionPage = {
   readonly transactions: readonly TaxTransaction[];
   readonly nextCursor: string | null;

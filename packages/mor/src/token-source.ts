@@ -97,7 +97,10 @@ export class TokenSource {
     );
   }
 
-  /** Whatever failed here, the call itself was not sent: the result is `retry`, or `stopped` if a person must act. */
+  /**
+   * Reads the reply of the token endpoint. After any failure here the call itself was not sent. So the result is
+   * `retry`, or `stopped` if a person must act.
+   */
   #read(exchange: Exchange): { ok: true; token: Secret; lifeSec: number } | Failure {
     if (!exchange.answered) {
       return { ...failureWithoutAnswer("the MoR's token service", exchange), kind: 'retry' };

@@ -13,7 +13,7 @@ export type Seen = {
   readonly payment?: string | null;
   readonly charge?: string | null;
   readonly customer?: string;
-  /** Null: the source names no amount. */
+  /** The amount. Null: the source gives none. */
   readonly money: Money | null;
   readonly at: Time | null;
 };

@@ -1,4 +1,4 @@
-// Sends each request at its due time, whatever the earlier ones do (open loop).
+// Sends each request at its due time, even if earlier requests are still under way (open loop).
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type Answers, type Part } from './answers.js';

@@ -170,7 +170,7 @@ class Day {
     return verified;
   }
 
-  /** Waits until nothing is due or waiting, and every planned row is there. */
+  /** Waits until no lane is due or waiting, and every planned row is there. */
   private async restOf(
     db: pg.Client,
     client: Client,

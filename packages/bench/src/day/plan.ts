@@ -100,8 +100,8 @@ export function totalsOf(renewals: number): Totals {
 }
 
 /**
- * The requests to Stripe per renewal: a look at the subscription, a read, a report, an attachment, and a share of
- * others.
+ * The requests to Stripe per renewal: a read of the subscription, a read of the invoice, a report, an attachment, and a
+ * share of others.
  */
 const REQUESTS = 4.2;
 /** The part of the day for the marks. */

@@ -5,7 +5,7 @@ export type Verified = {
   readonly seconds: number;
   /** The number of differences, listed or only counted. Null: verify could not compare everything. */
   readonly differences: number | null;
-  /** By kind of difference: how many, and the text of one. */
+  /** For each kind of difference: the number, and the text of one example. */
   readonly kinds: Readonly<Record<string, string>>;
   /** Why the comparison is incomplete; null: it is complete. */
   readonly problem: string | null;

@@ -1,5 +1,5 @@
-// Fills the disk of PostgreSQL while deliveries come. The webhook endpoints must answer 503 and lose nothing, and
-// everything must go on once there is room again.
+// Fills the disk of PostgreSQL while deliveries arrive. The webhook endpoints must reply 503 and lose nothing, and the
+// work must continue once the disk has room again.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

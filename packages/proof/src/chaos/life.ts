@@ -45,7 +45,7 @@ export type LifeOptions = {
   readonly random: Seeded;
   readonly seed: string;
   readonly acts: readonly Act[];
-  /** False: no signup calculates tax at the MoR first. */
+  /** True: some signups calculate tax at the MoR first. */
   readonly tax: boolean;
 };
 

@@ -26,7 +26,7 @@ const PATIENCE = { ttl: 20, loop_wait: 2, retry_timeout: 3 };
 
 export type PatroniPrograms = { readonly bin: string; readonly patroni: string; readonly etcd: string };
 
-/** Null: this machine lacks one of the programs. */
+/** Finds Patroni's programs. Null: this machine lacks one of them. */
 export function findPatroni(): PatroniPrograms | null {
   const { bin, whole } = findPrograms(chooseRunAs(OF_POSTGRES));
   const [patroni, etcd] = ['patroni', 'etcd'].map((name) =>

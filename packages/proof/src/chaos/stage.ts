@@ -33,7 +33,7 @@ export type Stage<S extends Served = RealPostgres> = {
   readonly life: Life;
 };
 
-/** Functions that end everything this process started, however it ends. */
+/** Functions to end everything this process started, at any kind of exit. */
 export const owned = new Set<() => void>();
 
 export type StageOptions = {
@@ -42,7 +42,7 @@ export type StageOptions = {
   readonly pooler?: boolean;
 };
 
-/** Makes a folder for this run that every user may enter. */
+/** Makes a folder for this run. Every user may enter it. */
 export function makeFolder(seed: string): string {
   const folder = mkdtempSync(join(tmpdir(), `crossbill-chaos-${seed.replace(/[^\w-]/g, '_')}-`));
   chmodSync(folder, 0o755);
@@ -95,7 +95,7 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
   }
 }
 
-/** Waits for rest, compares the books and prints the report. Returns true if every rule holds. */
+/** Waits for rest, compares the ledger with both peers and prints the report. Returns true if every rule holds. */
 export async function conclude(
   stage: Stage<Served>,
   databaseUrl: string,

@@ -1,4 +1,4 @@
-// What the targets over HTTP share.
+// The inputs shared by the targets over HTTP.
 import fc from 'fast-check';
 import { amountText, oddText, timeText } from './inputs/texts.js';
 import { type Rig } from './rig.js';

@@ -17,7 +17,7 @@ export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
   ? null
   : `there is no ${BIN}: apt install postgresql-15`;
 
-/** Ends the server and removes its folder when this process ends, however it ends. */
+/** Ends the server and removes its folder at any kind of exit of this process. */
 const UNTIL_WE_END =
   'cat >/dev/null; for d in "$0"/data*; do pg_ctl stop -D "$d" -m immediate -s; done; cd /; rm -rf "$0"';
 

@@ -7,7 +7,7 @@ export type Kept = {
   readonly seed: number;
   /** The error, in words. */
   readonly why: string;
-  /** Null: the seed draws the faults. */
+  /** The faults of the run. Null: the seed draws them. */
   readonly faults: Recipe['faults'] | null;
   readonly without: Recipe['without'];
 };

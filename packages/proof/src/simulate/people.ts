@@ -153,7 +153,7 @@ export class People {
     return [...this.world.sandbox.mor.payments.values()];
   }
 
-  /** The merchant marks the invoice paid by hand, whatever Crossbill is doing. */
+  /** The merchant marks the invoice paid by hand, at any moment of Crossbill's work. */
   async payByHand(invoiceId: string): Promise<void> {
     const before = this.invoice(invoiceId);
     const paidBefore = before === undefined ? 0 : amountPaid(before);
@@ -283,8 +283,8 @@ export class People {
   }
 
   /**
-   * The whole signup: intent, browser, completion. `said`: the amounts from the shop's backend, one after the other.
-   * `names`: the backend's name for the payment, from the MoR's own id; null: none.
+   * The whole signup: intent, browser, completion. `said`: the amounts reported by the shop's backend, one after the
+   * other. `names`: makes the backend's id for the payment from the MoR's own id; null: the backend gives none.
    */
   async signUp(
     s: Subscriber,

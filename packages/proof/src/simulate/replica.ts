@@ -63,7 +63,7 @@ import { RefundsStore } from '#src/refunds/refunds.store.js';
 import { PaymentsStore } from '#src/payments/payments.store.js';
 import { CustomersStore } from '#src/customers/customers.store.js';
 
-/** The same as in the daemon. */
+/** The lease of a lane, as long as in the daemon. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
 /** Objects on one page of a list. Few, so even a small shop has several pages and verify can die between two. */

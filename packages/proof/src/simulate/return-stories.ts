@@ -7,7 +7,7 @@ import { type World } from './world.js';
 
 /** The bank is quick: in these stories a debit settles while faults still happen. */
 const SETTLES_MIN = 180;
-/** By this minute the debit has settled and its payment is marked, whatever went wrong. */
+/** By this minute the debit has settled and its payment is marked, even after faults. */
 const SETTLED_MIN = SETTLES_MIN + 60;
 /** By this minute the refund of a debit has arrived. It takes three days. */
 const REFUNDED_MIN = 3 * 1440 + 120;

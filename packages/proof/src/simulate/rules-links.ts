@@ -1,5 +1,5 @@
-// The rules about money paid on links: the first payment is in the books, one item asks about every further payment,
-// and no charge is added.
+// The rules about money paid on links: the first payment is booked, one item asks about every further payment, and no
+// charge is added.
 import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type Snapshot } from './sim-store.js';
@@ -9,7 +9,7 @@ export function linkMoneyRules(sides: Sides): string[] {
   return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
 }
 
-/** L1: however often a customer pays a link, one of the payments is in the books. V4 covers a link with one payment. */
+/** L1: if customers pay a link several times, one of the payments is booked. V4 covers a link with one payment. */
 function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
   if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
   const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);

@@ -71,7 +71,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   ];
 }
 
-/** Gives equal values the same text, whatever the order of their members. */
+/** Gives equal values the same text, in any order of their members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => {
     if (typeof v === 'bigint') return v.toString();

@@ -23,7 +23,7 @@ export function notesOfLosses(world: Sides['world']): readonly CreditNote[] {
   );
 }
 
-/** V3: each loss has one credit note for good, and the books have the id of the note. */
+/** V3: each loss has only one credit note, and Crossbill has stored the note's id. */
 function lossNoteRules({ world, seen }: Sides): string[] {
   const notes = notesOfLosses(world);
   const credits = seen.objects.flatMap((o) => o.detail.credit ?? []);

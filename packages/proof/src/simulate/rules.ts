@@ -108,8 +108,8 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // The books lack this payment and an item says so: it asks for an amount the MoR never gave, or a person dismissed
-  // it.
+  // Crossbill has not booked this payment, and an item reports it: the item asks for an amount the MoR never gave, or a
+  // person dismissed it.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>

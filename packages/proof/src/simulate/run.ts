@@ -189,7 +189,7 @@ function paidTwice({ sandbox }: World): boolean {
   return taken.some((p) => collectedByStripe(sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '')) > 0);
 }
 
-/** The share of runs that also interrupt verify and resume it. */
+/** The share of runs with an interrupted and resumed verify. */
 const IN_HALVES = 0.25;
 
 /**

@@ -58,7 +58,7 @@ export class SentRules {
   }
 }
 
-/** The click behind a refund request; empty: none. */
+/** The click behind a refund request. Empty: there is none. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

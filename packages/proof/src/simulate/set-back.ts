@@ -84,7 +84,7 @@ export class SetBack {
     world.gaps.push(gap);
     world.mayBeLost = false;
     world.scheduler.tell(`the database is as it was ${(gap.to - gap.from) / 1_000} s ago`);
-    // The rules compare with the restored database, so drop everything heard and done since the copy.
+    // The rules compare with the restored database, so drop everything received and done since the backup.
     world.heard.length = marks.heard;
     world.planted.namings.length = marks.namings;
     world.planted.returns.clear();

@@ -97,9 +97,8 @@ type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();
 
 /**
- * Finds Crossbill's row of the payment by the MoR's id. A link or a transfer is also found by its reference, and a
- * signup
- * by its charge, whatever name people gave it.
+ * Finds Crossbill's row of the payment by the MoR's id. Also finds a link or a transfer by its reference, and a signup
+ * by its charge, under any id from a person.
  */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);

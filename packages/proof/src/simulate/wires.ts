@@ -22,7 +22,7 @@ export type Sent = {
   readonly path: string;
   readonly key: string | null;
   readonly body: string;
-  /** True if the request surely had its effect, whatever reply came back. */
+  /** True if the request certainly had its effect, with any reply. */
   readonly done: boolean;
 };
 

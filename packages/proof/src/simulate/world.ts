@@ -33,7 +33,7 @@ export type WorldSetup = {
   readonly settings: FlowSettings;
   /** True: Crossbill sends notifications to the merchant's backend. Left out: false. */
   readonly notifies?: boolean;
-  /** Stripe's limit of requests a second, from all replicas together; left out: none. */
+  /** Stripe's limit of requests a second, from all replicas together. Absent: no limit. */
   readonly pace?: number | null;
   /** True: the database has a standby, which may take over without the last commits. Left out: false. */
   readonly standby?: boolean;
@@ -66,11 +66,11 @@ export class World {
   readonly cardsGiven = new Map<string, number>();
   /** Invoices the merchant marked as paid by hand. */
   readonly paidByHand = new Set<string>();
-  /** Refunds Stripe could not show and a person dismissed: the books cannot know the rest (accounting.md). */
+  /** Refunds Stripe could not show and a person dismissed: Crossbill cannot know the rest (accounting.md). */
   readonly leftUnshown = new Set<string>();
   /** Invoices whose surplus a person left to the customer. */
   readonly leftToCustomer = new Set<string>();
-  /** Changes a person made by hand on Stripe, unknown to the books: the invoice, and the object verify must name. */
+  /** Changes a person made by hand on Stripe, unknown to Crossbill: the invoice, and the object verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
   /** Invoices the MoR charged again on its own. */
   readonly triedByMor = new Set<string>();
@@ -105,7 +105,7 @@ export class World {
   /** Makes a standby take over. Without a standby it does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
   /**
-   * Returns another body that the sender signed under the same event id. It goes out right after the delivery. Null:
+   * Returns another body, signed by the sender under the same event id. It goes out right after the delivery. Null:
    * none.
    */
   twinOf: (delivery: Omit<Copied, 'at'>) => Omit<Copied, 'at'> | null = () => null;

@@ -1,5 +1,5 @@
-// Two customers dispute a payment with their bank. The merchant wins one dispute and loses the other, and the books
-// show the loss.
+// Two customers dispute a payment with their bank. The merchant wins one dispute and loses the other, and the ledger
+// shows the loss.
 import { openReviews, resolve } from './operator.js';
 import { type MorPayment, readSides } from './sides.js';
 import { type Story } from './story.js';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Reading } from './read.js';
 
-/** An unexpected reply. The message contains the peer's own words. */
+/** The error for an unexpected reply. The message contains the peer's text. */
 export class Unexpected extends Error {
   constructor(
     readonly status: number,

@@ -7,7 +7,7 @@ export class Reading {
     private readonly what: string,
   ) {}
 
-  /** Throws if `value` is not a JSON object. */
+  /** Makes a reading of an object. Throws if `value` is not a JSON object. */
   static of(value: unknown, what: string): Reading {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what}: not an object`);
     return new Reading({ ...value }, what);
@@ -17,7 +17,7 @@ export class Reading {
     return this.textOrNull(name) ?? this.wrong(name, 'a text');
   }
 
-  /** Null if the member is missing or null. */
+  /** Reads a text. Null if the member is missing or null. */
   textOrNull(name: string): string | null {
     const value = this.value[name] ?? null;
     return value === null || typeof value === 'string' ? value : this.wrong(name, 'a text');

@@ -102,7 +102,7 @@ export type Sides = {
     /** Disputes the merchant lost. */
     readonly lost: readonly ToldLoss[];
   };
-  /** One entry for each notification, however often it arrived. */
+  /** One entry for each notification, even if it arrived several times. */
   readonly backend: readonly Notified[];
 };
 

@@ -72,7 +72,7 @@ export class VirtualClock {
     return new Promise((resolve) => void this.after(ms, 'sleep', resolve));
   }
 
-  /** The virtual time in milliseconds when the next timer is due; null: none. */
+  /** The virtual time of the next due timer, in milliseconds. Null: there is none. */
   nextDue(): number | null {
     this.dropCancelled();
     return this.timers[0]?.due ?? null;

@@ -29,7 +29,10 @@ export type HeardInvoice = {
   readonly currency: string;
   /** The attempts to charge the invoice, oldest first. */
   readonly attempts: MorPayment[];
-  /** The tax calculation of the setup intent. Every attempt for this invoice carries it, and no other invoice does. */
+  /**
+   * The tax calculation of the setup intent. Every charge for this invoice carries it, and no other invoice's charge
+   * does.
+   */
   taxCalculationId: string | null;
   /** True: the MoR plans a charge and has not tried it yet. */
   ordered: boolean;
@@ -97,7 +100,7 @@ export class CardsBook {
 
   /**
    * The method to charge for a merchant's customer: the newest method this customer confirmed. Never the method of
-   * another customer, or one without an owner. Null: none.
+   * another customer, or one without an owner. Null: the customer has none.
    */
   methodOf(merchantCustomerId: string): SavedMethod | null {
     return this.mor.customerOf.get(merchantCustomerId)?.methods.at(-1) ?? null;
@@ -117,7 +120,7 @@ export class CardsBook {
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
-  /** The kind of debit chosen for the signup, which is this customer's next charge. Null: none. */
+  /** The kind of debit chosen for the signup: this customer's next charge uses it. Null: none. */
   debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
     if (merchantCustomerId === null) return null;
     const coming = this.coming.get(merchantCustomerId);

@@ -108,7 +108,7 @@ export class PaymentLinks {
     };
   }
 
-  /** The link as its page shows it to the customer, whichever merchant made it. */
+  /** The link as its page shows it to the customer, for links of any merchant. */
   page(id: string): Record<string, unknown> {
     return this.show(this.findAny(id));
   }

@@ -78,7 +78,7 @@ export type MorCustomer = {
   carriedTax: string | null;
 };
 
-/** The books of Document 2's part of the MoR, as plain values for comparisons. */
+/** The data of Document 2's part of the MoR, as plain values for comparisons. */
 export type ChannelBooks = {
   readonly proformas: readonly {
     readonly id: string;

@@ -4,7 +4,8 @@ import { Refusal, type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { StripeRefusal, errorReply } from './errors.js';
 
-type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: still running
+// null: the request still runs
+type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null };
 
 export const KEPT_MS = 24 * 3_600_000;
 const KEY_LIMIT = 255;

@@ -24,10 +24,13 @@ export type Customer = {
   metadata: Metadata;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
-  /** Applies to the next invoices. Negative: money owed to the customer. Positive: money the customer owes. */
+  /**
+   * The customer's balance for the next invoices. Negative: money owed to the customer. Positive: money the customer
+   * owes.
+   */
   balance: number;
   /**
-   * The currency of the first balance entry or invoice; null before. The balance is in this currency and applies only
+   * The currency of the first balance entry or invoice. Null before. The balance is in this currency and applies only
    * to its invoices.
    */
   currency: string | null;

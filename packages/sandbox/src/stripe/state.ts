@@ -78,7 +78,7 @@ export class StripeState {
   onCreatedAnswered: (invoiceId: string, endpointId: string) => void = () => undefined;
   private invoiceNumber = 0;
   private creditNoteNumber = 0;
-  /** The current request, for the `request` field of events; null: none. */
+  /** The current request, for the `request` field of events. Null: there is none. */
   currentRequest: SandboxRequest | null = null;
   /** The test clock whose time applies now; null: the account's own time. */
   private workingFor: TestClock | null = null;

@@ -1,4 +1,5 @@
-// The answers of the two peers: the parser of each endpoint, and the whole way of an answer from the socket on, whatever its status and headers.
+// The replies of the two peers: the parser of each endpoint, and the whole way of a reply from the socket on, with any
+// status and headers.
 import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
 import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';

@@ -96,7 +96,7 @@ const cookies: Target = {
   ),
   async check(cookie) {
     const session = await sessions.of(asking(cookie));
-    // Exactly one cookie has the name, and Crossbill made it, whatever else the header contains.
+    // Exactly one cookie has the name, and Crossbill made it. The rest of the header may contain anything.
     const ours = cookie
       .split(';')
       .map((pair) => pair.trim())

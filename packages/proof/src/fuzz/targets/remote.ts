@@ -46,7 +46,7 @@ const endpoints: Remote = {
              union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
             [endpoint, sha],
           );
-        const before = forged ? (await stored()).length : 0; // the same bytes may have come before, signed
+        const before = forged ? (await stored()).length : 0; // the same signed bytes may have arrived before
         const status = await deliver(rig, endpoint, body, forged ? 'not-the-secret' : undefined);
         const kept = await stored();
         if (forged) {

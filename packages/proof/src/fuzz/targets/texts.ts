@@ -40,7 +40,7 @@ const amounts: Target = {
       const minor = read(typed, currency);
       if (minor === null) continue;
       must(minor >= 0n && minor <= MAX_MINOR, `${read.name} gives ${minor}`);
-      // Whatever the separators mean, parsing must not invent, lose or move a digit.
+      // Parsing must not invent, lose or move a digit, with any meaning of the separators.
       const [given, printed] = [digits(typed), digits(decimalFromMinor(minor, currency))];
       must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
       mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
@@ -163,7 +163,7 @@ const csv: Target = {
       for await (const placed of recordsOf(file, { delimiter, byte: next.nextByte, line: next.nextLine }))
         found.push(placed);
       if (written === null) {
-        // Every possible formula has an apostrophe in front, whatever program reads the file.
+        // Every possible formula has an apostrophe in front, so no program runs it.
         const expected = storable.map((row) => row.map((c) => plainCell(c)));
         mustBeSame(
           found.map(({ record }) => record),
