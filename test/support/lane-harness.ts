@@ -12,7 +12,8 @@ import { type RouteEventsFlow } from '../../src/mor-objects/route-events.flow.js
 import { type OwnAccount } from '../../src/engine/own-account.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
-import { SETTINGS } from './builders.js';
+import { anInvoice, SETTINGS } from './builders.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { FakePaymentGateway, FakeRelay } from './fake-mor.js';
 import { FakeBillingPlatform } from './fakes.js';
@@ -274,6 +275,13 @@ export class LaneHarness {
       state: async (lane) => store.lane(lane).state,
     };
     return new LaneHarness(clock, new CountingIds(), backend, options);
+  }
+
+  /** A harness whose Stripe has one invoice. */
+  static withInvoice(invoice: Partial<InvoiceFacts> = {}, options: LaneOptions = {}): LaneHarness {
+    const h = LaneHarness.inMemory(options);
+    h.platform.put(anInvoice(invoice));
+    return h;
   }
 
   async deliver(...batch: Delivery[]): Promise<void> {

@@ -7,7 +7,6 @@ import { type FlowSettings } from '../../../src/domain/settings.js';
 import {
   aPaymentFailed,
   aPaymentSucceeded,
-  anInvoice,
   aRefund,
   aRequiredAction,
   INVOICE_ID,
@@ -42,8 +41,7 @@ function permutations<T>(all: readonly T[]): T[][] {
 type Way = { readonly facts?: Partial<InvoiceFacts>; readonly settings?: Partial<FlowSettings> };
 
 async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean): Promise<object> {
-  const h = LaneHarness.inMemory({ settings: way.settings ?? {} });
-  h.platform.put(anInvoice(way.facts));
+  const h = LaneHarness.withInvoice(way.facts, { settings: way.settings ?? {} });
   if (allAtOnce) await h.deliver(...events);
   else for (const e of events) await h.take(e);
   await h.rest(20);
@@ -143,8 +141,7 @@ it('Crossbill makes each change on Stripe once for any events in any order, with
       fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),
       fc.integer({ min: 1, max: 12 }),
       async (order, dieBefore) => {
-        const h = LaneHarness.inMemory();
-        h.platform.put(anInvoice());
+        const h = LaneHarness.withInvoice();
         h.store.dieBefore = dieBefore;
         for (const e of order) await h.take(e);
         await h.rest(20);

@@ -1,10 +1,10 @@
 // A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { ask, paid } from '../../support/paid-lane.js';
-import { resolveReview } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const modes = ['payment_record', 'out_of_band'] as const;
@@ -28,10 +28,7 @@ const changes = (h: LaneHarness): Record<string, number> => h.platform.effects;
 const sent = (h: LaneHarness): string[] => h.platform.asked.filter((x) => !x.startsWith('read'));
 
 async function apply(h: LaneHarness): Promise<void> {
-  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open' && r.kind === 'amount_mismatch');
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  expect(done.ok).toBe(true);
+  await resolveOpen(h, 'apply', 'amount_mismatch');
   await h.rest(1);
 }
 

@@ -74,16 +74,3 @@ it('a payment.captured event with the signup’s amount proves the charge, and C
   expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: { minor: 2990n, currency: 'EUR' } }]);
   expect(s.journal.map((l) => l.text)).toEqual(['charge ch_1 is proven: the MoR captured it']);
 });
-
-it.each([
-  ['names no amount', proving, { charge: 'ch_1' }],
-  ['names a different amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
-  ['names a different currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
-  ['is about a payment already marked', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
-  ['is about a payment in review', { ...proving, mark: 'parked' } as const, { charge: 'ch_1', amount }],
-  ['names no charge', { ...proving, origin: 'payment_link', reference: LINK } as const, { link: LINK, amount }],
-  ['is about a payment of unknown amount', { ...proving, amount: null }, { charge: 'ch_1', amount }],
-])('a payment.captured event does not prove a signup’s charge if it %s', (_, p, data) => {
-  const s = learned(p, data);
-  expect([s.payments[0]?.mark, s.payments[0]?.succeededAt, s.entries]).toEqual([p.mark, p.succeededAt, []]);
-});

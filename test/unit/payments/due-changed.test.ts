@@ -1,20 +1,19 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { type LaneState, type MarkMode } from '../../../src/domain/model.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
+import { aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { Crash } from '../../support/mortal-store.js';
-import { resolveReview } from '../../support/decide.js';
 
 const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 
 /** 10.00 are taken and decided to be marked, Stripe does not answer `kind` for half a minute, and meanwhile `due` is due. */
 async function changed(markMode: MarkMode, kind: string, due: bigint): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory({ settings: { markMode } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode } });
   h.platform.fail(kind, 'retry', 'retry', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { amountDue: due, amountRemaining: due, total: due });
@@ -50,17 +49,14 @@ it.each([
 
 it('if the operator applies a payment after the amount due changed, its existing record pays a part', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
-  const [item] = (await h.state(INVOICE_ID)).reviews;
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await resolveOpen(h, 'apply');
   await h.rest(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
 });
 
 it('Crossbill reports a payment once after a crash, even if the amount due changes meanwhile', async () => {
-  const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'payment_record' } });
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {
     const outcome = await send(call);
@@ -74,8 +70,7 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
   await h.rest(1);
   const s = await h.state(INVOICE_ID);
   expect(told(s)).toEqual(['10.00 EUR was taken; 15.00 EUR is due']);
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, s.reviews[0]?.id ?? '', choice, ctx));
+  await resolveOpen(h, 'apply');
   await h.rest(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
@@ -85,8 +80,7 @@ it.each([
   ['Stripe replies', []],
   ['Stripe’s reply is lost', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
 ] as const)('if the amount due rises during an out-of-band mark, a review item says so (%s)', async (_, trouble) => {
-  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   h.platform.fail('pay_out_of_band', ...trouble);
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {
@@ -103,9 +97,7 @@ it.each([
   expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
   // Whoever looks again is told again, until they dismiss it.
   for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-    const choice = { resolution, note: null, by: 'ada' };
-    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', choice, ctx));
+    await resolveOpen(h, resolution);
     await h.rest(1);
     expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
   }
@@ -119,8 +111,10 @@ const answers = ['comes', 'is lost', 'comes after a crash'] as const;
 it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
   'an out-of-band mark next to a part paid on Stripe marks the rest, without a review item (%s, %s; Stripe’s reply %s)',
   async (_, recordId, answer) => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-    h.platform.put(anInvoice({ amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n }));
+    const h = LaneHarness.withInvoice(
+      { amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n },
+      { settings: { markMode: 'out_of_band' } },
+    );
     h.platform.payments.set(INVOICE_ID, [{ recordId, minor: 200n }]);
     let tries = 0;
     const send = h.platform.send.bind(h.platform);
@@ -141,8 +135,7 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
 );
 
 it('after a crash during the attach call, Crossbill finds the attached payment on Stripe, even with more due', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = (call) => {
     if (call.asked.kind === 'attach_payment' && h.crashes === 0) {
@@ -157,8 +150,7 @@ it('after a crash during the attach call, Crossbill finds the attached payment o
 });
 
 it('Crossbill confirms a payment attached by a second process after an unsuccessful search on Stripe', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {
     if (call.asked.kind !== 'attach_payment' || h.crashes > 1) return send(call);
@@ -176,8 +168,7 @@ it('Crossbill confirms a payment attached by a second process after an unsuccess
 it.each(['report_payment', 'attach_payment'] as const)(
   'a read with a changed amount due does not withdraw a running %s call: Stripe’s reply counts',
   async (kind) => {
-    const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
-    h.platform.put(anInvoice());
+    const h = LaneHarness.withInvoice({}, { settings: { markMode: 'payment_record' } });
     const send = h.platform.send.bind(h.platform);
     h.platform.send = async (call) => {
       if (call.asked.kind === kind) {
@@ -191,10 +182,7 @@ it.each(['report_payment', 'attach_payment'] as const)(
     };
     await h.take(aPaymentSucceeded());
     await h.rest(1);
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-    if (kind === 'report_payment')
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    if (kind === 'report_payment') await resolveOpen(h, 'apply');
     await h.rest(1);
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
     expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
@@ -204,8 +192,7 @@ it.each(['report_payment', 'attach_payment'] as const)(
 it.each(['payment_record', 'out_of_band'] as const)(
   'Crossbill never withdraws the last call of a mark while a frozen process may still send the call (%s)',
   async (markMode) => {
-    const h = LaneHarness.inMemory({ settings: { markMode } });
-    h.platform.put(anInvoice());
+    const h = LaneHarness.withInvoice({}, { settings: { markMode } });
     const send = h.platform.send.bind(h.platform);
     const read = h.platform.readInvoice.bind(h.platform);
     let stands: { readonly sinceMs: number; readonly call: Parameters<typeof send>[0] } | null = null;
@@ -241,8 +228,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
 );
 
 it('Crossbill withdraws an attach call with an outdated amount once no process can send the call', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = (call) => {
     if (h.crashes > 0 || call.asked.kind !== 'attach_payment') return send(call);

@@ -1,6 +1,7 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import {
@@ -14,7 +15,6 @@ import {
   START,
 } from '../../support/builders.js';
 import { LaneHarness, type MemoryLaneStore, openKinds, balances } from '../../support/lane-harness.js';
-import { resolveReview } from '../../support/decide.js';
 
 const DAY_HOURS = 24;
 
@@ -147,8 +147,7 @@ it('Crossbill asks the MoR no more about a bank debit after the MoR reports its 
 });
 
 it('a late event about an earlier failed try leaves a pending bank debit unproven, not failed', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  const h = LaneHarness.withInvoice({ billingReason: 'subscription_create' });
   h.gateway.pendingCharges.add('ch_first');
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
   const at = new Date(h.clock.now().getTime() - 60_000);
@@ -171,9 +170,7 @@ it.each<[Resolution, string, string]>([
       open: ['signup_unproven'],
       records: 0,
     });
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-    const choice = { resolution, note: null, by: 'ada' };
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await resolveOpen(h, resolution);
     await h.rest(6);
     expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
   },
@@ -215,8 +212,7 @@ it.each([
 ])(
   'a renewal taken on day 5 and refused on day 20 stays paid, and opens one review item (%s)',
   async (_order, events) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice());
+    const h = LaneHarness.withInvoice();
     for (const e of [...events, ...events]) await h.take(e);
     await h.rest();
     const s = await h.state(INVOICE_ID);
@@ -233,8 +229,7 @@ it.each([
   ['succeeded first', [succeeded, failedOn(4)]],
   ['failed first', [failedOn(4), succeeded]],
 ])('a renewal refused on day 4 and taken on day 5 opens no review item (%s)', async (_order, events) => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
@@ -244,8 +239,7 @@ const again = (chargeId: string): Promise<object[]> =>
   told(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
 
 async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
   await h.rest();
   const s = await h.state(INVOICE_ID);

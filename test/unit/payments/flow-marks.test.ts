@@ -1,11 +1,10 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
-import { type Resolution } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
-import { resolveReview } from '../../support/decide.js';
 
 const MODES = ['payment_record', 'out_of_band'] as const;
 const EFFECTS = {
@@ -13,19 +12,10 @@ const EFFECTS = {
   out_of_band: { set_reference: 1, pay_out_of_band: 1 },
 };
 
-async function resolve(h: LaneHarness, kind: string, resolution: Resolution): Promise<void> {
-  const open = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === kind && r.status === 'open');
-  const done = await h.command(INVOICE_ID, (s, ctx) =>
-    resolveReview(s, open?.id ?? `no open ${kind}`, { resolution, note: null, by: 'ops' }, ctx),
-  );
-  if (!done.ok) throw new Error(done.message);
-}
-
 const mark = async (h: LaneHarness): Promise<string | undefined> => (await h.state(INVOICE_ID)).payments[0]?.mark;
 
 it.each(MODES)('Crossbill marks a paid renewal with one read and two calls to Stripe (%s)', async (markMode) => {
-  const h = LaneHarness.inMemory({ settings: { markMode } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode } });
   await h.take(invoiceEvent('invoice.created'), invoiceEvent('invoice.finalized'));
   await h.take(aPaymentSucceeded());
   expect(h.platform.asked.map((a) => a.split(' ')[0])).toEqual(
@@ -41,8 +31,7 @@ it.each(MODES)('Crossbill marks a paid renewal with one read and two calls to St
 });
 
 it('Crossbill leaves an invoice open after a failed payment, and marks it paid after a later success', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_first' }));
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('open');
   expect(h.platform.asked).toEqual([]);
@@ -51,8 +40,7 @@ it('Crossbill leaves an invoice open after a failed payment, and marks it paid a
 });
 
 it('a payment for a void invoice with a revision opens a review item with the id of the revision', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ status: 'void', latestRevision: 'in_new' }));
+  const h = LaneHarness.withInvoice({ status: 'void', latestRevision: 'in_new' });
   await h.take(aPaymentSucceeded());
   const s = await h.state(INVOICE_ID);
   expect(openKinds(s)).toEqual(['invoice_not_payable']);
@@ -64,8 +52,7 @@ it.each([
   ['with another charge opens an item with the proposal to refund', 'ch_2', 'Refund 10.00 EUR, unless'],
   ['with the same charge opens an item with the proposal to ask the MoR', 'ch_1', 'Ask the MoR'],
 ])('a second payment of an invoice %s', async (_what, chargeId, proposal) => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
   await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
   const s = await h.state(INVOICE_ID);
@@ -105,8 +92,7 @@ for (const markMode of MODES) {
 }
 
 it('Crossbill reports a payment once, even if it is down for a day after a crash during the report', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.store.dieBefore = 2; // the report was made, and nobody wrote it down
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   expect(h.platform.effects).toEqual({ report_payment: 1 });
@@ -124,8 +110,7 @@ const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
 for (const markMode of MODES) {
   for (const kind of KINDS[markMode]) {
     it.each(TROUBLES)(`Crossbill repeats an unanswered ${kind} call under the same key (%s)`, async (what) => {
-      const h = LaneHarness.inMemory({ settings: { markMode } });
-      h.platform.put(anInvoice());
+      const h = LaneHarness.withInvoice({}, { settings: { markMode } });
       h.platform.fail(kind, what, what);
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
       await h.rest();
@@ -136,8 +121,7 @@ for (const markMode of MODES) {
     });
 
     it(`after Stripe stores a 500 for ${kind}, Crossbill searches for the effect and then uses the next key`, async () => {
-      const h = LaneHarness.inMemory({ settings: { markMode } });
-      h.platform.put(anInvoice());
+      const h = LaneHarness.withInvoice({}, { settings: { markMode } });
       h.platform.fail(kind, 'stored-500');
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
       await h.rest();
@@ -152,8 +136,7 @@ for (const markMode of MODES) {
 }
 
 it('after 23 hours without a reply, Crossbill searches Stripe for a payment record before it reports the payment again', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('report_payment', 'lost-answer');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.clock.advance(23.5 * 3_600_000);
@@ -163,8 +146,7 @@ it('after 23 hours without a reply, Crossbill searches Stripe for a payment reco
 });
 
 async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.fail('attach_payment', 'refused');
@@ -195,21 +177,19 @@ it('a refused attach call on an invoice paid another way opens a double_payment 
 });
 
 it('an attach call refused twice opens a review item, and its retry attaches the same payment record', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'refused', 'refused');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
-  await resolve(h, 'effect_failed', 'retry');
+  await resolveOpen(h, 'retry', 'effect_failed');
   await h.rest();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(await mark(h)).toBe('confirmed');
 });
 
 it('Crossbill withdraws the unsent report of a payment if its invoice becomes void', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('report_payment', 'lost-request');
   h.store.dieBefore = 2;
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -220,8 +200,7 @@ it('Crossbill withdraws the unsent report of a payment if its invoice becomes vo
 });
 
 it.each(MODES)('after a restore, Crossbill recognises its own mark on a paid invoice (%s)', async (markMode) => {
-  const first = LaneHarness.inMemory({ settings: { markMode } });
-  first.platform.put(anInvoice());
+  const first = LaneHarness.withInvoice({}, { settings: { markMode } });
   await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   const restored = LaneHarness.inMemory({ settings: { markMode } });
   Object.assign(restored.platform, {
@@ -240,8 +219,7 @@ it.each(MODES)('after a restore, Crossbill recognises its own mark on a paid inv
 });
 
 it.each(MODES)('a card payment made during Crossbill’s mark opens a double_payment item (%s)', async (markMode) => {
-  const h = LaneHarness.inMemory({ settings: { markMode } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode } });
   h.platform.fail(markMode === 'payment_record' ? 'attach_payment' : 'pay_out_of_band', 'retry');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   h.platform.payAnotherWay(INVOICE_ID);
@@ -250,15 +228,14 @@ it.each(MODES)('a card payment made during Crossbill’s mark opens a double_pay
   const s = await h.state(INVOICE_ID);
   expect(s.payments[0]?.mark).toBe('parked');
   expect(openKinds(s)).toEqual(['double_payment']);
-  await resolve(h, 'double_payment', 'retry'); // looking once more does not make it ours
+  await resolveOpen(h, 'retry', 'double_payment'); // looking once more does not make it ours
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
   expect(await mark(h)).toBe('parked');
 });
 
 async function stuck(): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
-  h.platform.put(anInvoice({ status: 'draft' }));
+  const h = LaneHarness.withInvoice({ status: 'draft' }, { settings: { draftPolicy: 'finalize' } });
   h.platform.finalizationRefusal = 'customer_tax_location_invalid';
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
   await h.rest(0.5);
@@ -280,7 +257,7 @@ it('Crossbill tries to finalize a draft once after Stripe’s refusal, and marks
 
 it('Crossbill does not repeat a failed finalization after the operator dismisses the review item', async () => {
   const h = await stuck();
-  await resolve(h, 'finalization_failed', 'dismiss');
+  await resolveOpen(h, 'dismiss', 'finalization_failed');
   await h.rest(5);
   expect(tries(h)).toBe(1);
   expect(await mark(h)).toBe('held');
@@ -289,15 +266,14 @@ it('Crossbill does not repeat a failed finalization after the operator dismisses
 it('Crossbill repeats a failed finalization after the operator chooses retry', async () => {
   const h = await stuck();
   h.platform.finalizationRefusal = null;
-  await resolve(h, 'finalization_failed', 'retry');
+  await resolveOpen(h, 'retry', 'finalization_failed');
   await h.rest(0.2);
   expect(tries(h)).toBe(2);
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
 it('an invoice still a draft after three days opens a review item if the MoR took its money', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ status: 'draft' }));
+  const h = LaneHarness.withInvoice({ status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
   await h.rest(72);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
@@ -310,23 +286,21 @@ it('an invoice still a draft after three days opens a review item if the MoR too
 });
 
 it('if the operator applies a part payment, Crossbill attaches it and the rest stays due', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  await resolve(h, 'amount_mismatch', 'apply');
+  await resolveOpen(h, 'apply', 'amount_mismatch');
   await h.rest();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
 });
 
 it('an invoice is open again after the refund of its only payment', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
-  await resolve(h, 'amount_mismatch', 'refund');
+  await resolveOpen(h, 'refund', 'amount_mismatch');
   await h.rest();
   const s = await h.state(INVOICE_ID);
   expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
@@ -334,46 +308,44 @@ it('an invoice is open again after the refund of its only payment', async () => 
 });
 
 it('Crossbill never marks a different amount out of band, even after the operator applies the payment', async () => {
-  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.take(aPaymentSucceeded({ amount: 600 }));
-  await resolve(h, 'amount_mismatch', 'apply');
+  await resolveOpen(h, 'apply', 'amount_mismatch');
   await h.rest();
   expect(h.platform.effects).toEqual({});
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
 it('a review item about the rest after a mark does not offer the choice apply', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(aPaymentSucceeded());
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
   h.clock.advance(5_000); // within the time that a read counts as fresh
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  await expect(resolve(h, 'amount_mismatch', 'apply')).rejects.toThrow('can be resolved by: refund, retry, dismiss');
-  await resolve(h, 'amount_mismatch', 'dismiss');
+  await expect(resolveOpen(h, 'apply', 'amount_mismatch')).rejects.toThrow(
+    'can be resolved by: refund, retry, dismiss',
+  );
+  await resolveOpen(h, 'dismiss', 'amount_mismatch');
   expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
 });
 
 it('the item invoice_not_payable opens again after the MoR refuses the chosen refund', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ status: 'void' }));
+  const h = LaneHarness.withInvoice({ status: 'void' });
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   await h.take(aPaymentSucceeded());
   h.gateway.trouble.push('refused');
-  await resolve(h, 'invoice_not_payable', 'refund');
+  await resolveOpen(h, 'refund', 'invoice_not_payable');
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
 
 it('a renewal still overdue after a retry opens a second renewal_overdue item', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   await h.take(invoiceEvent('invoice.created'));
   await h.rest(30);
-  await resolve(h, 'renewal_overdue', 'retry');
+  await resolveOpen(h, 'retry', 'renewal_overdue');
   await h.rest(30);
   await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
@@ -384,30 +356,24 @@ it('a renewal still overdue after a retry opens a second renewal_overdue item', 
 // An invoice paid in parts: a person lets one part through. The next money is the rest, or it is not.
 /** 4.00 of 10.00 were taken, and a person has applied them. */
 async function partApplied(): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ amountDue: 1000n }));
+  const h = LaneHarness.withInvoice({ amountDue: 1000n });
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-  const [item] = (await h.state(INVOICE_ID)).reviews;
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await resolveOpen(h, 'apply');
   await h.rest();
   return h;
 }
 
 it.each([
-  [600, '6.00 EUR confirms the rest', 'confirmed', []],
-  [500, '5.00 EUR opens a review item as less than the rest', 'parked', ['6.00 EUR is due']],
-  [1000, '10.00 EUR opens a review item as more than the rest', 'parked', ['6.00 EUR is due']],
+  ['6.00 EUR is marked as the rest', 600, 'confirmed', []],
+  ['5.00 EUR opens a review item', 500, 'parked', ['6.00 EUR is due']],
+  ['10.00 EUR opens a review item', 1000, 'parked', ['6.00 EUR is due']],
 ])(
-  'after a part of 4.00 EUR under way, a second payment of %s cents is decided: %s',
-  async (amount, _what, mark, says) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ amountDue: 1000n }));
+  'while Crossbill marks a part of 4.00 EUR of 10.00 EUR, a second payment of %s',
+  async (_what, amount, mark, says) => {
+    const h = LaneHarness.withInvoice({ amountDue: 1000n });
     await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-    const [item] = (await h.state(INVOICE_ID)).reviews;
     h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await resolveOpen(h, 'apply');
     await h.drain();
     await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
     await h.rest();

@@ -2,28 +2,23 @@
 // of it.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
+import { aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
-import { resolveReview } from '../../support/decide.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<LaneState> {
-  const item = (await state(h)).reviews.find((r) => r.status === 'open');
-  const done = await h.command(INVOICE_ID, (s, ctx) =>
-    resolveReview(s, item?.id ?? '', { resolution, note: null, by: 'ops' }, ctx),
-  );
-  expect(done.ok).toBe(true);
+  await resolveOpen(h, resolution);
   await h.rest();
   return state(h);
 }
 
 /** 10.00 are marked. A credit note of 2.00 came between our look and the mark, so 2.00 are too much. */
 async function overpaid(): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   await h.deliver(aPaymentSucceeded());
   const send = h.platform.send.bind(h.platform);
@@ -84,8 +79,7 @@ it('after an event without a surplus field, the review item stays open, and its 
 });
 
 it('after an out-of-band mark, an event without a surplus field leaves the review item open', async () => {
-  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.deliver(aPaymentSucceeded());
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {
@@ -99,8 +93,7 @@ it('after an out-of-band mark, an event without a surplus field leaves the revie
 });
 
 async function applied(...refunds: number[]): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ amountDue: 800n }));
+  const h = LaneHarness.withInvoice({ amountDue: 800n });
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   await h.take(aPaymentSucceeded());
   let total = 0;
@@ -126,11 +119,7 @@ it('after a full refund of the surplus, a review item asks the operator to corre
       "Deduct 2.00 EUR from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well. Then dismiss this. Do not refund it again.",
     ],
   ]);
-  const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
-  const again = await h.command(INVOICE_ID, (s, ctx) =>
-    resolveReview(s, item?.id ?? '', { resolution: 'refund', note: null, by: 'ops' }, ctx),
-  );
-  expect(again).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+  await expect(resolveOpen(h, 'refund')).rejects.toThrow('resolution_not_available');
   const s = await choose(h, 'dismiss');
   expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
 });
@@ -177,8 +166,7 @@ it('a surplus refunded in the MoR’s portal opens an item about the customer’
 
 /** 10.00 are marked; meanwhile 15.00 became due. */
 async function marked(): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(aPaymentSucceeded());
@@ -216,8 +204,7 @@ it('the item about the rest opens again after a refused refund, and closes after
 });
 
 it('if a draft with an applied payment is finalized at a higher amount, an item reports the rest', async () => {
-  const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
-  h.platform.put(anInvoice({ status: 'draft', amountDue: 900n }));
+  const h = LaneHarness.withInvoice({ status: 'draft', amountDue: 900n }, { settings: { draftPolicy: 'finalize' } });
   await h.take(aPaymentSucceeded());
   expect(told(await state(h))).toEqual(['10.00 EUR was taken; 9.00 EUR is due']);
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });

@@ -1,5 +1,6 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { wordsOf } from '../../support/item-words.js';
 import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
@@ -7,14 +8,13 @@ import { Wake } from '../../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { finding } from '../../../src/verify/rules/findings.js';
 import { VerifyFlow } from '../../../src/verify/verify.flow.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
+import { aPaymentSucceeded, aRefund, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { turn } from '../../support/intake-fakes.js';
 import { LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { NoChannels } from '../../support/no-channels.js';
 import { ask, paid } from '../../support/paid-lane.js';
 import { DAY_MS, refused, relayed, rig, state } from '../../support/retry-rig.js';
-import { resolveReview } from '../../support/decide.js';
 
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;
@@ -177,8 +177,7 @@ it('a refund stays unknown if Crossbill crashes in the first try and the MoR ref
   await isMadeOnce(h);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   expect(item?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
-  const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await resolveOpen(h, 'retry');
   await h.rest(1);
   await isMadeOnce(h);
   const last = (await h.state(INVOICE_ID)).reviews.at(-1);
@@ -187,8 +186,7 @@ it('a refund stays unknown if Crossbill crashes in the first try and the MoR ref
 
 // So many payment records on the platform that one of ours cannot be looked for among them: a person is told, nothing waits for ever.
 function withManyRecords(): LaneHarness {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.probe = () => Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }));
   return h;
 }

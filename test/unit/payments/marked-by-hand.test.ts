@@ -1,25 +1,25 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
+import { resolveOpen } from '../../support/resolve-open.js';
 import { newMorObject } from '../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { type Probe } from '../../../src/domain/ports/billing-platform.js';
 import { MARK_TRIES } from '../../../src/policy.js';
 import { identifyLookup } from '../../../src/payments/rules/mark-calls.js';
 import { completeSignup } from '../../support/complete-signup.js';
-import { anInvoice, aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../support/builders.js';
+import { aPaymentSucceeded, aRefund, COMPLETION, INVOICE_ID } from '../../support/builders.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { settle } from '../../support/settled.js';
-import { takeRead, resolveReview, decide } from '../../support/decide.js';
+import { takeRead, decide } from '../../support/decide.js';
 import { putObject } from '../../support/put-rows.js';
 
 type Refused = { readonly h: LaneHarness; readonly proposal: string };
 
 /** A renewal of 10.00 whose mark Stripe refuses until a person is asked. */
 async function refused(markMode: 'payment_record' | 'out_of_band', kind: string): Promise<Refused> {
-  const h = LaneHarness.inMemory({ settings: { markMode } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { markMode } });
   h.platform.fail(kind, ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
   await h.take(aPaymentSucceeded());
   await h.rest(1);
@@ -36,9 +36,7 @@ function recordByHand(h: LaneHarness, id: string): void {
 }
 
 async function retry(h: LaneHarness): Promise<void> {
-  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-  const choice = { resolution: 'retry', note: 'marked by hand', by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await resolveOpen(h, 'retry');
   await h.rest();
 }
 
@@ -90,8 +88,10 @@ it.each([
 );
 
 it('the choice retry finds the operator’s out-of-band mark by its metadata, even if the MoR changed the payment id', async () => {
-  const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
-  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  const h = LaneHarness.withInvoice(
+    { billingReason: 'subscription_create' },
+    { settings: { markMode: 'out_of_band' } },
+  );
   h.gateway.charges.add('ch_first');
   h.platform.fail('pay_out_of_band', ...Array.from({ length: MARK_TRIES }, () => 'refused' as const));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, paymentId: 'pay_typo' }, ctx));
@@ -103,8 +103,7 @@ it('the choice retry finds the operator’s out-of-band mark by its metadata, ev
 });
 
 it('two payments with one charge on an invoice paid another way open one review item each', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
   h.platform.payAnotherWay(INVOICE_ID);

@@ -200,10 +200,10 @@ const of = (over: Partial<PaymentRow>, refunds: RefundRow[] = [], objects: MorOb
   paymentAnswer({ payment: payment(over), refunds, objects }, NOW);
 
 it.each([
-  ['a person must decide', { mark: 'parked' }, 'bad'],
-  ['it is paid with it on Stripe', { mark: 'confirmed' }, 'good'],
-  ['it is on its way', { mark: 'waiting' }, 'wait'],
-] as const)('the sentence of a payment is as urgent as its outcome: %s', (_, over, tone) => {
+  ['in review', { mark: 'parked' }, 'bad'],
+  ['marked on Stripe', { mark: 'confirmed' }, 'good'],
+  ['that waits for its mark', { mark: 'waiting' }, 'wait'],
+] as const)('the console shows a payment %s with the right urgency', (_, over, tone) => {
   expect(of(over).tone).toBe(tone);
 });
 

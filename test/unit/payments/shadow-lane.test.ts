@@ -19,8 +19,7 @@ import { decide } from '../../support/decide.js';
 const MODES = ['payment_record', 'out_of_band'] as const;
 
 function inShadow(settings: Partial<FlowSettings> = {}): LaneHarness {
-  const h = LaneHarness.inMemory({ settings: { shadow: true, ...settings } });
-  h.platform.put(anInvoice());
+  const h = LaneHarness.withInvoice({}, { settings: { shadow: true, ...settings } });
   return h;
 }
 
@@ -208,8 +207,7 @@ it('after shadow mode, another integration’s late mark confirms the payment', 
 it.each(MODES)(
   'a refund of a payment marked before shadow mode waits, crossbill verify reports it, and it goes out afterwards (%s)',
   async (markMode) => {
-    const h = LaneHarness.inMemory({ settings: { markMode } });
-    h.platform.put(anInvoice());
+    const h = LaneHarness.withInvoice({}, { settings: { markMode } });
     await h.take(aPaymentSucceeded());
     Object.assign(h.context.settings, { shadow: true });
     await h.take(aRefund({ amount: 300 }));

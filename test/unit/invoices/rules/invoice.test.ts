@@ -227,8 +227,7 @@ it('an invoice.finalization_failed event opens a review item, even if the event 
 });
 
 it('Crossbill reads a late draft at growing pauses, and marks it paid after its invoice.finalized event', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ status: 'draft', finalizesAt: new Date(START.getTime() + 3_600_000) }));
+  const h = LaneHarness.withInvoice({ status: 'draft', finalizesAt: new Date(START.getTime() + 3_600_000) });
   await h.take(aPaymentSucceeded());
   await h.rest(6);
   expect(h.platform.asked.length).toBeLessThan(30);

@@ -9,7 +9,6 @@ import {
 } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
-import { isFresh } from '../../../../src/engine/facts.js';
 import { newPayment } from '../../../../src/engine/payment.js';
 import {
   beforeTheMark,
@@ -180,14 +179,6 @@ it('Crossbill marks only an exact amount of the same customer and currency on a 
     same(c.sameCustomer || c.waivedCustomer, true);
     same(c.amount === 'equal' || c.waivedAmount, true);
   }
-});
-
-it('Crossbill decides a mark only on a read of at most ten seconds', () => {
-  const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: rules.now }, new Date(rules.now.getTime() + ms));
-  expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
-  expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
-  expect(isFresh(BLANK, rules.now)).toBe(false);
-  expect(isFresh(null, rules.now)).toBe(false);
 });
 
 /** What a payment needs to know, the first first. */

@@ -77,41 +77,20 @@ it('the MoR’s reply about a charge changes nothing for a payment in review or 
 });
 
 it.each([
-  ['no answer', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
-  ['a limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
-  ['a wrong key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
-  ['the fourth failure', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
-  ['the twentieth failure', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
-])(
-  'Crossbill repeats a failed question about a signup’s charge to the MoR after a pause (%s)',
-  (_, outcome, proveAttempts, pause) => {
-    const s = told(proving({ proveAttempts }), outcome);
-    expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: proveAttempts + 1, proveDueAt: at(pause) });
-    expect(texts(s)).toHaveLength(proveAttempts < 3 ? 1 : 0);
-  },
-);
-
-it('the timeline shows the first three failed questions about a signup’s charge', () => {
-  const noted = (proveAttempts: number) => texts(told(proving({ proveAttempts }), refusal({ status: 500, code: 'x' })));
-  expect([0, 2, 3].map(noted)).toEqual([
-    ['asking the MoR for the charge failed: 500 x no'],
-    ['asking the MoR for the charge failed: 500 x no'],
-    [],
-  ]);
+  ['does not reply', refusal({ kind: 'unknown', status: null, code: null, message: 'gone' }), 0, 1_000],
+  ['replies with a rate limit', refusal({ kind: 'retry', status: 429, retryAfterMs: 7_000 }), 0, 7_000],
+  ['refuses the key', refusal({ kind: 'stopped', status: 401 }), 0, MINUTE_MS],
+  ['fails a fourth time', refusal({ kind: 'retry', status: 500 }), 3, 8_000],
+  ['fails a twentieth time', refusal({ kind: 'retry', status: 500 }), 19, 128_000],
+  ['does not know the charge', ok('unknown'), 0, 1_000],
+  ['does not know the charge a third time', ok('unknown'), 2, 4_000],
+  ['does not know the charge a fourth time', ok('unknown'), 3, 8_000],
+  ['does not know the charge a twentieth time', ok('unknown'), 19, 128_000],
+])('Crossbill asks the MoR about a signup’s charge again after a pause if the MoR %s', (_, outcome, tries, pause) => {
+  const s = told(proving({ proveAttempts: tries }), outcome);
+  expect(last(s)).toMatchObject({ mark: 'proving', proveAttempts: tries + 1, proveDueAt: at(pause) });
+  expect(texts(s)).toHaveLength(tries < 3 ? 1 : 0); // the timeline shows the first three
 });
-
-it.each([
-  [0, 1_000],
-  [3, 8_000],
-  [19, 128_000],
-])(
-  'Crossbill asks the MoR again about an unknown charge of a signup, after %i earlier tries',
-  (proveAttempts, pause) => {
-    const s = told(proving({ proveAttempts }), ok('unknown'));
-    expect(last(s)).toMatchObject({ mark: 'proving', proveDueAt: at(pause), proveAttempts: proveAttempts + 1 });
-    expect(texts(s)).toEqual(proveAttempts < 3 ? ['the MoR does not know the charge yet'] : []);
-  },
-);
 
 it('a signup’s charge unknown to the MoR for two hours opens a review item, and Crossbill asks no more', () => {
   expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
@@ -364,6 +343,8 @@ it.each<[string, Partial<PaymentRow>, object, PaymentRow['mark'], boolean]>([
   ['does not reopen a closed payment of a renewal', { ...givenUp, origin: 'renewal' }, {}, 'closed', false],
   ['does not reopen a closed payment with money', { mark: 'closed', succeededAt: NOW }, {}, 'closed', true],
   ['does not move a payment in review', { mark: 'parked' }, {}, 'parked', false],
+  ['does not move a payment already marked', { mark: 'confirmed', succeededAt: NOW }, {}, 'confirmed', true],
+  ['without a charge proves nothing', { processorChargeId: null }, { pspReference: null }, 'proving', false],
   ['older than the charge’s refusal proves nothing', { ...givenUp, verdictAt: at(1) }, capturedAt, 'closed', false],
   [
     'newer than the charge’s refusal reopens the payment',
