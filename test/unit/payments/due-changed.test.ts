@@ -95,12 +95,10 @@ it.each([
   expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
   expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
   expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
-  // Whoever looks again is told again, until they dismiss it.
-  for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
-    await resolveOpen(h, resolution);
-    await h.rest(1);
-    expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
-  }
+  await expect(resolveOpen(h, 'retry')).rejects.toThrow('resolution_not_available');
+  await resolveOpen(h, 'dismiss');
+  await h.rest(1);
+  expect(told(await h.state(INVOICE_ID))).toEqual([]);
 });
 
 const parts = [
