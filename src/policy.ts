@@ -7,22 +7,13 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/**
- * The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from
- * ours.
- */
+/** The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from ours. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/**
- * Stripe replays a stored 500 for the life of its key. After this time Crossbill searches for the effect of the call
- * instead of repeating the call.
- */
+/** Stripe replays a stored 500 for the life of its key. After this time Crossbill does not repeat the call, but searches for its effect. */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
-/**
- * The pause before the first retry. It is short because most failures are a dropped connection. Each further pause is
- * twice as long, up to RETRY_LONGEST_PAUSE_MS.
- */
+/** The pause before the first retry: short, since most failures are a dropped connection. It doubles each time, up to RETRY_LONGEST_PAUSE_MS. */
 export const RETRY_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between retries: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
@@ -44,15 +35,10 @@ export const FAILED_TRIES_SHOWN = 4;
 /** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/**
- * The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop.
- */
+/** The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop. */
 export const ERRANDS_A_CLAIM = 40;
 
-/**
- * A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the
- * lease ends.
- */
+/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
 export const LEASE_MS = 25_000;
 
 /**
@@ -71,29 +57,17 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/**
- * The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a
- * person.
- */
+/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
-/**
- * The longest wait for other steps to join one database commit: a tenth of one call to Stripe. At 150 ms a call and 32
- * lanes, five steps then share one commit.
- */
+/** The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share one commit. */
 export const GATHER_MS = 15;
 
 // ---- A caller waiting for the MoR's reply
 
-/**
- * How long a caller waits. The MoR usually replies within seconds. After this time the caller gets "not known yet", and
- * Crossbill continues.
- */
+/** How long a caller waits. The MoR usually replies within seconds. Then the caller gets "not known yet", and Crossbill continues. */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/**
- * The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a
- * second.
- */
+/** The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
@@ -119,25 +93,16 @@ export const MARK_TRIES = 2;
  * `invoice.created`. An older draft has no automatic advancement.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/**
- * Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice
- * finalization").
- */
+/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/**
- * `invoice.finalized` may never arrive. So Crossbill reads the draft this long after its expected end, then at growing
- * pauses up to DRAFT_LOOK_EVERY_MS.
- */
+/** `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing pauses. */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
 /** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** The pause between reads of a draft after a failed finalization. The draft waits for a person. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
-/**
- * Crossbill reads an invoice older than this before it relays `invoice.created` to the MoR: it may be void by now. A
- * younger invoice is still a draft.
- */
+/** Crossbill reads an invoice older than this before it relays `invoice.created`: it may be void by now. A younger one is still a draft. */
 export const RELAY_LATE_MS = HOUR_MS;
 /**
  * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A
@@ -161,14 +126,11 @@ export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 // ---- Possible charges by Stripe
 
 /**
- * Crossbill trusts a read of a subscription's payment methods for this long. A customer can save a card in the portal
- * on any day. The events of one renewal arrive within an hour to three days. `doctor --all` reads a hundred
- * subscriptions with one request.
+ * Crossbill trusts a read of a subscription's payment methods for this long. A customer can save a card in the portal on any day. The events of
+ * one renewal arrive within an hour to three days. `doctor --all` reads a hundred subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/**
- * Crossbill reads the payment method only after this time. Stripe can no longer charge a renewal marked within seconds.
- */
+/** Crossbill reads the payment method only after this time. Stripe can no longer charge a renewal marked within seconds. */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
 /** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
@@ -184,36 +146,24 @@ export const SETTLE_ROUNDS = 8;
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/**
- * The first pause between checks of money under way: a card takes a second. The pauses grow with the money's age, up to
- * PROVE_LONGEST_PAUSE_MS.
- */
+/** The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS. */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between checks of money under way: a bank debit takes days. */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
 /** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/**
- * Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs,
- * "Subscriptions").
- */
+/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/**
- * How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the
- * same time.
- */
+/** How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the same time. */
 export const SIGNUP_BUSY_MS = 15_000;
 /** The pause between checks if another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/**
- * The pause between a replica's searches for newly confirmed payment methods. A decision follows within a second. The
- * search reads an index.
- */
+/** The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** The most confirmed payment methods in one search. The next search takes the rest. */
 export const METHODS_A_LOOK = 100;
@@ -225,31 +175,20 @@ export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
 // ---- Refunds
 
-/**
- * Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes
- * less than a day.
- */
+/** Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes less than a day. */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
 /** Days until a dismissed item about an unfinished refund opens again. The refund still reserves its amount. */
 export const REFUND_REMINDER_DAYS = 10;
 
 // ---- Bank transfers and payment links
 
-/**
- * The event of a bank transfer may arrive this long after a read has shown the transfer. The MoR tries to deliver for
- * some hours (events API).
- */
+/** The event of a transfer may arrive this long after a read shows the transfer. The MoR tries for some hours (events API). */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/**
- * Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer.
- */
+/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/**
- * The first pause before Crossbill reads an object at the MoR, in case a webhook gets lost. The pauses grow with the
- * object's age, up to OBJECT_LONGEST_PAUSE_MS.
- */
+/** The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to OBJECT_LONGEST_PAUSE_MS. */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
 /** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
@@ -270,29 +209,17 @@ export const RECOVERY_LINKS_MOST = 3;
  * apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/**
- * A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes
- * (WEBHOOK_TOLERANCE_SEC).
- */
+/** A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
-/**
- * Steps of a retry schedule for one kind of refusal. Stripe's own recovery tries at most eight times (Stripe docs,
- * "Automate payment retries").
- */
+/** Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate payment retries"). */
 export const RETRY_STEPS_MOST = 8;
 
 // ---- Events without an invoice
 
-/**
- * An event without an invoice waits this long: the reply to our own call, or the payment's event, may bring the
- * invoice.
- */
+/** An event without an invoice waits this long: the reply to our own call, or the payment's event, may bring the invoice. */
 export const ROUTE_PATIENCE_MS = 5_000;
 export const ROUTE_LOOK_EVERY_MS = 1_000;
-/**
- * The shortest pause before Crossbill searches again for the invoice of an event. A signup may complete meanwhile, for
- * example. Each pause is half of the time waited so far.
- */
+/** The shortest pause between searches for the invoice of an event. Each pause is half of the time waited so far. */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
 /** The longest pause between these searches. */
 export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
@@ -303,18 +230,12 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 /** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
-/**
- * The most ids kept from the events of one dispute or alert. They all belong to one payment (its id, charge, intent),
- * so more are a mistake.
- */
+/** The most ids kept from the events of one dispute or alert. They all belong to one payment (its id, charge, intent). */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding
 
-/**
- * The pause between reads of one application. It is long because a person reviews the application (onboarding API,
- * "What the service does", 5).
- */
+/** The pause between reads of one application: long, because a person reviews it (onboarding API, "What the service does", 5). */
 export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
 /** The pause between a replica's searches for applications due to be read. */
 export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
@@ -323,10 +244,7 @@ export const ONBOARDING_BUSY_MS = 30_000;
 
 // ---- Webhook endpoints
 
-/**
- * After a first notification about refusals at one endpoint, the next follows at the earliest after this time.
- * Strangers can cause endless refusals.
- */
+/** The shortest time between two notifications about refusals at one endpoint. Strangers can cause endless refusals. */
 export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 // ---- Notifications
@@ -337,10 +255,7 @@ export const NOTIFY_TIMEOUT_MS = 15_000;
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
-/**
- * The pause between searches for reasons to notify outside the lanes: deadlines, items without an invoice, findings of
- * verify.
- */
+/** The pause between searches for reasons to notify outside the lanes: deadlines, items without an invoice, findings of verify. */
 export const LOOK_OUT_EVERY_MS = 15_000;
 /** The database keeps delivered and abandoned notifications for this many days. */
 export const NOTIFICATIONS_KEPT_DAYS = 30;
@@ -352,9 +267,8 @@ export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
 /** A run may resume within a day of its first start. Later the next daily run compares everything again. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
- * If a run has saved nothing for this long, Crossbill counts it as dead. A living run saves every 30 seconds, or after
- * its present request of at most two minutes. If a run counted as dead still lives, it finds that another process
- * resumed it, and ends.
+ * If a run has saved nothing for this long, Crossbill counts it as dead. A living run saves every 30 seconds, or after its present request of
+ * at most two minutes. If a run counted as dead still lives, it finds that another process resumed it, and ends.
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
@@ -366,10 +280,7 @@ export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as c
 
 /** The pause before the second comparison of a missing event. The event may be under way. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
-/**
- * The pause before the second comparison of a young object. Stripe delivers within two seconds, and a decision takes
- * one more.
- */
+/** The pause before the second comparison of a young object. Stripe delivers within two seconds, and a decision takes one more. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
@@ -377,41 +288,26 @@ export const VERIFY_SAVE_WITHIN_MS = 30_000;
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** The most money differences for the next run to compare again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
-/**
- * How far back the daily run looks: as far as Stripe lists events, but never before the first start of this
- * installation.
- */
+/** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
 /** The pause before the next try of an incomplete daily run. */
 export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
 /** The pause between a replica's checks for a due daily run. */
 export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/**
- * Stripe lists events for 30 days (Stripe docs, "Events"). This is one hour less, so no event expires between two
- * pages.
- */
+/** Stripe lists events for 30 days (Stripe docs, "Events"). This is one hour less, so no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** The MoR's verdict may follow its invoice after this time at the latest. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/**
- * The most marks checked at the MoR by one daily run: an hour and a half at the pace below. A million marks take 20
- * days.
- */
+/** The most marks checked at the MoR by one daily run: an hour and a half at the pace below. A million marks take 20 days. */
 export const VERIFY_MARKS_A_RUN = 50_000;
 /** The most marks checked by a run for a person: under a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
 /** Crossbill counts unchecked marks up to here. A run must not read a million rows for one number. */
 export const MARKS_LEFT_COUNTED = 10_000;
-/**
- * The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of
- * requests.
- */
+/** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/**
- * The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this
- * many.
- */
+/** The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this many. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
@@ -421,19 +317,11 @@ export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves
 
-/**
- * Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake.
- */
+/** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
-/**
- * The due date on an invoice Stripe does not charge, in days, because Stripe demands one. Stripe's Dashboard proposes
- * 30 days.
- */
+/** The due date on an invoice Stripe does not charge, in days, because Stripe demands one. Stripe's Dashboard proposes 30 days. */
 export const MOVED_DAYS_UNTIL_DUE = 30;
-/**
- * The most tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends, and the next
- * run of the command continues.
- */
+/** The most tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends; its next run continues. */
 export const MOVE_TRIES = 5;
 export const MOVE_FIRST_PAUSE_MS = 1_000;
 /** The longest Retry-After obeyed by a move, since a person waits. The next run of the command obeys a longer one. */

@@ -53,10 +53,7 @@ export const PAYMENT = rowOf('payment', {
   id: key(),
   /** The MoR's `pay_…`. Null until an event brings it. */
   paymentId: text().orNull,
-  /**
-   * The person or API key that entered the payment id. Null: the id comes from the MoR. Crossbill removes an id unknown
-   * to the MoR.
-   */
+  /** The person or API key that entered the payment id. Null: the id comes from the MoR. Crossbill removes an id unknown to the MoR. */
   identifiedBy: text().orNull,
   invoiceId: text(),
   customerId: text(),
@@ -84,10 +81,7 @@ export const PAYMENT = rowOf('payment', {
   proveAttempts: int().first(0),
   /** When the MoR first reported the charge of a signup as known but not settled (202). Null: never. */
   pendingSince: time().orNull,
-  /**
-   * The checks a person waived for this payment, by kind of review item. `surplus`: the person accepts more than the
-   * amount due.
-   */
+  /** The checks a person waived for this payment, by kind of review item. `surplus`: the person accepts more than the amount due. */
   waived: texts<ReviewKind | 'surplus'>().first([]),
   /** The sum of the counted refunds, in smallest units. */
   amountRefunded: bigint().first(0n),
@@ -116,9 +110,8 @@ export const ATTEMPT = rowOf('', {
 export type AttemptRow = RowOf<typeof ATTEMPT>;
 
 /**
- * The status of a refund. `requested`: stored, without a reply. `unknown`: sent, and the MoR has not replied.
- * `pending`: a bank debit under way, or a status outside Document 3 (`morStatus`). Only `failed` frees the reserved
- * amount.
+ * The status of a refund. `requested`: stored, without a reply. `unknown`: sent, and the MoR has not replied. `pending`: a bank debit under
+ * way, or a status outside Document 3 (`morStatus`). Only `failed` frees the reserved amount.
  */
 export const refundMoves = {
   requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
@@ -127,17 +120,13 @@ export const refundMoves = {
   succeeded: [],
   failed: ['succeeded'],
   /**
-   * Another refund row, through its `askedAs`, stands for this request. This row reserves nothing, and no list shows
-   * it. docs/decisions/0008.
+   * Another refund row, through its `askedAs`, stands for this request. This row reserves nothing, and no list shows it. docs/decisions/0008.
    */
   joined: [],
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/**
- * The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never
- * showed the money.
- */
+/** The progress of showing a refund on Stripe. `not_needed`: the payment never had a mark on Stripe, or Stripe never showed the money. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'done', 'not_needed', 'parked'],
@@ -160,23 +149,14 @@ export const REFUND = rowOf('refund', {
   amount: bigint(),
   currency: code(3),
   status: text<RefundStatus>(),
-  /**
-   * The MoR's own word for the status, if Document 3 lacks it. Such a refund is not final, so `status` is `pending`.
-   * Null: none.
-   */
+  /** The MoR's own word for the status, if Document 3 lacks it. Such a refund is not final, so `status` is `pending`. Null: none. */
   morStatus: text().orNull,
   reason: text().orNull.personal(),
-  /**
-   * `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported
-   * it.
-   */
+  /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
-  /**
-   * The id of our `joined` request for this refund. The request came after the refund's event, for example after a
-   * restore. Null: none.
-   */
+  /** The id of our `joined` request for this refund. The request came after the refund's event, for example after a restore. Null: none. */
   askedAs: text().orNull,
   /** False: the refund would exceed the payment. Lists show it, but it does not count, and a review item reports it. */
   counted: bool(),
@@ -271,10 +251,7 @@ export const CALL = rowOf('', {
    * id changes. Null: the call is about no payment.
    */
   paymentRowId: text().orNull,
-  /**
-   * Counts the keys of this call. Crossbill makes a new key only if the call with the earlier key certainly had no
-   * effect.
-   */
+  /** Counts the keys of this call. Crossbill makes a new key only if the call with the earlier key certainly had no effect. */
   generation: int(),
   key: text(),
   wire: json<WireRequest>(),

@@ -21,7 +21,7 @@ export const SIGNUP = rowOf('signup', {
   recalculated: bool().first(false),
   /** The idempotency key for the MoR. */
   morKey: text(),
-  /** The request for the MoR, the same on every try. `body` is null after an erasure. */
+  /** The path and the body of the request to the MoR, the same on every try. `body` is null after an erasure. */
   path: text(),
   body: text().orNull.personal(),
   /**

@@ -16,7 +16,7 @@ const limits = {
   /** From the first byte of a request to the end of its headers. */
   headersTimeout: 10_000,
   /**
-   * From the first byte to the end of the body. The webhook endpoints give up earlier, with a reply the sender does not
+   * The time limit from the first byte to the end of the body. The webhook endpoints give up earlier, with a reply the sender does not
    * treat as final.
    */
   requestTimeout: 15_000,

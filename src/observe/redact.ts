@@ -98,7 +98,7 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${CENSORED}`],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, `$1_${CENSORED}`], // Stripe's keys and signing secrets
-  // the same within a longer word
+  // Stripe's keys and signing secrets within a longer word
   [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`],
   [/\b((?:pi|seti|cs|pm)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, `$1_secret_${CENSORED}`], // client_secret of an intent
   [/\b(v[01]=)[0-9a-f]{32,}/gi, `$1${CENSORED}`], // signature headers

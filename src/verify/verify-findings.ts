@@ -11,7 +11,7 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * The number of differences beyond the limit, by kind: to our own records in this run, and to a peer in this run and
+   * The number of differences beyond the limit, by kind: within our own records in this run, and to a peer in this run and
    * the runs it resumes.
    */
   private readonly beyondBooks: Counts = {};

@@ -1,5 +1,4 @@
-// The MoR's verdicts on a payment, the proof of a signup's charge, and items for too much or too little money after the
-// mark.
+// The MoR's verdicts on a payment, the proof of a signup's charge, and items for too much or too little money after the mark.
 import { type Draft } from '../../domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
@@ -30,10 +29,7 @@ import {
 
 type Payment = Draft<PaymentRow>;
 
-/**
- * Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a
- * person.
- */
+/** Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a person. */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
@@ -267,8 +263,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
 }
 
 /**
- * Items for an amount still due after the mark, because the invoice changed. None opens if a person accepted the part
- * payment.
+ * Items for an amount still due after the mark, because the invoice changed. None opens if a person accepted the part payment.
  */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane;
@@ -286,9 +281,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
   }
 });
 
-/**
- * Opens items for payments beyond the amount due. Waits until each mark has its reply: only then all payers are known.
- */
+/** Opens items for payments beyond the amount due. Waits until each mark has its reply: only then all payers are known. */
 export function declareSurplus(lane: Lane): void {
   const isBeingMarked = lane.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
   if (!isBeingMarked) declareItems(lane, surplusItems);
@@ -332,10 +325,7 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/**
- * `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under
- * way.
- */
+/** `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under way. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;

@@ -1,5 +1,4 @@
-// Our refund request: Crossbill checks it and stores it with key and bytes; the workers send it. Also handles its
-// refusal and a missing result.
+// Our refund request: Crossbill checks it and stores it with key and bytes; the workers send it. Also handles its refusal and a missing result.
 import { type Draft } from '../../domain/row.js';
 import { isSameFact } from '../../domain/fact.js';
 import {
@@ -115,8 +114,7 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The number is a part of the key. After a restore it starts at 1 again. A second refund follows only after a
-  // failure.
+  // The number is a part of the key. After a restore it starts at 1 again. A second refund follows only after a failure.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -162,10 +160,9 @@ function isWaiting({ status }: RefundRow): boolean {
 }
 
 /**
- * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again.
- * The refusal of a repeat proves less, with one exception: if the MoR knows no such payment (Document 3, 404
- * `payment_not_found`), no try under this id moved money. The exception needs an id from a person: about an id of its
- * own the MoR would contradict itself.
+ * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again. The refusal of a repeat
+ * proves less, with one exception: if the MoR knows no such payment (Document 3, 404 `payment_not_found`), no try under this id moved money.
+ * The exception needs an id from a person: about an id of its own the MoR would contradict itself.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
@@ -272,10 +269,7 @@ export const stuckRefunds = itemRule(
   },
 );
 
-/**
- * True if a person must learn of the failure, because the caller received 202. If a person reported the failure, no
- * item is needed.
- */
+/** True if a person must learn of the failure, because the caller received 202. If a person reported the failure, no item is needed. */
 function mustHear({ failure, createdAt }: RefundRow, m: OutboxRow | undefined): boolean {
   const waitedMs = (m?.answeredAt?.getTime() ?? Infinity) - createdAt.getTime();
   return failure?.code !== TOLD_BY_PERSON && ((failure?.status ?? null) === null || waitedMs >= ANSWER_PATIENCE_MS);
@@ -322,10 +316,7 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   return null;
 }
 
-/**
- * True if Crossbill requested the refund under a payment id from a person, and the MoR then gave the payment another
- * id.
- */
+/** True if Crossbill requested the refund under a payment id from a person, and the MoR then gave the payment another id. */
 export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
   const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
