@@ -120,7 +120,7 @@ it('a failed payment or a payment of unknown amount has no refundable amount', (
   expect(refundable({ ...p, amount: null }, [], 0n)).toBe(0n);
 });
 
-it('a payment with refunds is partially refunded below its amount, and refunded from its amount on', () => {
+it('a payment counts as partially refunded while some of its amount is left, otherwise as refunded', () => {
   expect([0n, 1n, 999n, 1000n, 1001n].map((n) => paymentStatus(p, n))).toEqual([
     ...['succeeded', 'partially_refunded', 'partially_refunded', 'refunded', 'refunded'],
   ]);

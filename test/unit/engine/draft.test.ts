@@ -81,7 +81,7 @@ const steps: readonly Step[] = [
 const anyScript = fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(3)), { maxLength: 12 });
 const step = (n: number): Step => steps[n] ?? { inPlace: () => undefined, byValue: (s) => s };
 
-it('changes made in place on a lane’s draft give the same state as changes made on copied values', () => {
+it('rules that change rows of a working copy in place reach the same state as rules on copied values', () => {
   fc.assert(
     fc.property(anyScript, (script) => {
       const before = full();
@@ -110,7 +110,7 @@ it('a rule without changes returns the state object it started from', () => {
   expect(draft.toState()).toBe(before);
 });
 
-it('writing an equal value, date or detail into a lane’s draft leaves the lane’s state unchanged', () => {
+it('writing an equal value into the working copy of an invoice’s state leaves the state unchanged', () => {
   const before = full();
   const draft = new Lane(before, ctx());
   for (const p of draft.payments) p.succeededAt = new Date(p.succeededAt ?? 0);
@@ -119,7 +119,7 @@ it('writing an equal value, date or detail into a lane’s draft leaves the lane
   expect(draft.toState()).toBe(before);
 });
 
-it('a change of one row in a lane’s draft copies this row, and every other row keeps its identity', () => {
+it('changing one row in the working copy of an invoice’s state copies only this row', () => {
   const before = full();
   const draft = new Lane(before, ctx());
   const [first] = draft.objects;
@@ -130,7 +130,7 @@ it('a change of one row in a lane’s draft copies this row, and every other row
   expect(draft.toState()).toBe(after);
 });
 
-it('a state taken from a lane’s draft stays as it is after later changes of the draft', () => {
+it('a state taken from a working copy stays as it is after later changes of the copy', () => {
   const draft = new Lane(full(), ctx());
   const [p] = draft.payments;
   if (p !== undefined) p.amountRefunded = 1n;
@@ -139,7 +139,7 @@ it('a state taken from a lane’s draft stays as it is after later changes of th
   expect([first, draft.toState()].map((s) => s.payments[0]?.amountRefunded)).toEqual([1n, 2n]);
 });
 
-it('a rule can change a row after adding it to a lane’s draft, and the given object stays unchanged', () => {
+it('a rule can change a row after adding it to the working copy, and the given object stays unchanged', () => {
   const draft = new Lane(full(), ctx());
   const given = frozen(newPayment(ctx(), { id: 'pmt_2', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' }));
   draft.add('payments', given).paymentId = 'pay_2';
@@ -147,7 +147,7 @@ it('a rule can change a row after adding it to a lane’s draft, and the given o
   expect(given.paymentId).toBeNull();
 });
 
-it('a lane’s draft stores a call with its key and payment, and appends a ledger entry', () => {
+it('the working copy of an invoice’s state stores a call with its key, and appends a ledger entry', () => {
   const before = lane({}, payment());
   const draft = new Lane(before, ctx());
   draft.call({ kind: 'finalize_invoice', invoiceId: 'in_1' }, 'in_1', { id: 'pmt_1' });
@@ -158,7 +158,7 @@ it('a lane’s draft stores a call with its key and payment, and appends a ledge
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 
-it('a lane’s draft schedules one later look at the lane for a future time, and none for a past time', () => {
+it('a rule that waits for a future time schedules one later step, and none for a past time', () => {
   const asked: (Date | null)[] = [];
   const draft = new Lane(full(), ctx(), (when) => asked.push(when));
   expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);

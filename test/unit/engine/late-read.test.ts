@@ -110,7 +110,7 @@ it.each([
   },
 );
 
-it('Crossbill counts a later read of an invoice, or an event of the same second, as newer than a read', () => {
+it('Crossbill counts a later read of an invoice, or an event in the same second, as newer than an earlier read', () => {
   const ms = (n: number): Date => new Date(NOW.getTime() + n);
   const askedAt = ms(400);
   const ofEvent = (at: Date) => takeEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;

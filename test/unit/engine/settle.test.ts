@@ -122,7 +122,7 @@ it('an invoice with nothing to do waits for the nearest deadline of its payment 
   expect([over.errand, over.dueAt]).toEqual([null, null]);
 });
 
-it('an invoice with nothing to do is not scheduled for a past time', () => {
+it('Crossbill schedules no next step of an invoice for a past time', () => {
   const o = aProforma({ status: 'SETTLED' });
   const s = withObjects(lane({ status: 'paid' }), o);
   expect(settle(s, ctx(HOUR_MS - 1)).dueAt).toEqual(at(HOUR_MS));

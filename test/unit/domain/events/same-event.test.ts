@@ -93,11 +93,11 @@ it.each([
   ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'a further transfer, whose money is not booked here'],
-])('the review item about a second body of %s names the possible new fact', (type, says) => {
+])('the review item about a conflicting copy of a %s event names the possible new fact', (type, says) => {
   expect(aboutSecondBody(type)).toContain(says);
 });
 
-it('the review item about a second body of any other event type says that it is never applied', () => {
+it('the review item about a conflicting copy of any other event says that the copy is never applied', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
     expect(aboutSecondBody(type)).toMatch(/The second one is kept and never applied\.$/);
 });

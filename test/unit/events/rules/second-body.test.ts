@@ -19,7 +19,7 @@ const second = (ms = 0): OwnLaneEvent => ({
 });
 const hear = (s: LaneState, ms = 0): LaneState => applyEvent(s, second(ms), aCtx(later(ms))).state;
 
-it('a second, different body under one event id opens one review item, on its invoice if known', () => {
+it('a conflicting copy of an event under the same id opens one review item, on its invoice if known', () => {
   const ofInvoice = hear(hear(emptyLane('in_1')));
   expect(open(ofInvoice)).toMatchObject([
     { subject: 'mor_payments:evt_1', invoiceId: 'in_1', fact: { code: 'second-body', event: 'evt_1' } },
@@ -29,7 +29,7 @@ it('a second, different body under one event id opens one review item, on its in
   expect([alone.invoiceId, laneOfItem(alone)]).toEqual([null, lane]);
 });
 
-it('a later second body of an event opens a new review item after the operator dismissed the first', () => {
+it('a later conflicting copy of an event opens a new review item after the operator dismissed the first', () => {
   const first = hear(emptyLane('in_1'));
   const [item = never()] = open(first);
   const done = resolveReview(first, item.id, { resolution: 'dismiss', note: null, by: 'ada' }, aCtx(later(1_000)));

@@ -79,7 +79,7 @@ it('a payment counts as the MoR’s verdict, and a finished or empty invoice nee
   expect(hasVerdict(expected({ amountDue: 0n }))).toBe(true);
 });
 
-it('the deadline of the MoR’s verdict waits for a payable proforma invoice or payment link', () => {
+it('Crossbill extends the deadline of the MoR’s verdict while a proforma invoice or payment link is payable', () => {
   const until = (...objects: Parameters<typeof verdictBy>[1]) => verdictBy(expected().invoice ?? never(), objects);
   expect(until()).toEqual(at(DUE));
   expect(until(aProforma({ deadline: at(9 * DAY_MS) }), aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(9 * DAY_MS));

@@ -497,7 +497,7 @@ describe('a surplus', () => {
   });
 
   it.each(['attaching', 'paying'] as const)(
-    'a surplus opens no review item while the payment’s mark is %s, and names the payment afterwards',
+    'Crossbill opens no review item about a surplus while its payment has the mark status %s',
     (mark) => {
       const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
       expect(settled(s)).toBe(s);
