@@ -1,29 +1,19 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
+import { type MorObjectRow } from '../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../src/domain/ports/mor-channels.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
-import { type Ctx, emptyLane } from '../../../src/engine/context.js';
-import { putObject, putPayment } from '../../support/put-rows.js';
+import { type Ctx } from '../../../src/engine/context.js';
+import { putPayment } from '../../support/put-rows.js';
 import { type PaymentEvent } from '../../../src/engine/event.js';
 import { newPayment } from '../../../src/engine/payment.js';
-import {
-  aCtx,
-  anOpenInvoice,
-  aPaymentEvent,
-  facts,
-  hear,
-  LINK,
-  NOW,
-  open,
-  PROFORMA,
-} from '../../support/channel-lane.js';
+import { aCtx, anOpenInvoice, aPaymentEvent, facts, hear, LINK, NOW, open } from '../../support/channel-lane.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { applyObjectRead, requestObject } from '../../support/object-calls.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { plan, settle } from '../../support/settled.js';
-import { applyAnswer, applyEvent, resolveReview, takeRead } from '../../support/decide.js';
+import { applyAnswer, applyEvent, resolveReview } from '../../support/decide.js';
 import {
   away,
   captured,
@@ -52,11 +42,6 @@ const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
 });
 const linkMade = (link: LinkFacts) =>
   ({ ok: true, value: { kind: 'create_payment_link', link }, status: 201, requestId: null }) as const;
-/** A read when the next one is due, in the state that it leaves. */
-const readWhenDue = (s: LaneState, outcome: Parameters<typeof applyObjectRead>[2]): LaneState => {
-  const then = aCtx(s.objects.find((o) => o.id === 'lnk_1')?.readDueAt ?? NOW);
-  return settle(applyObjectRead(s, 'lnk_1', outcome, then), then);
-};
 const readOf = (over: Partial<LinkFacts>) =>
   ({ ok: true, value: { kind: 'payment_link', link: facts200(over) }, status: 200, requestId: null }) as const;
 const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
@@ -127,22 +112,6 @@ it("a payment.captured event before the MoR's answer finds its payment link by o
   expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
 });
 
-it('the review item of an unconfirmed capture closes once the payment link is PAID', () => {
-  let s = hear(withMadeLink(), 'payment.captured', { id: LINK });
-  for (let n = 0; n < 9; n++) s = readWhenDue(s, readOf({ status: 'PAYABLE' }));
-  expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1' }]);
-  s = readWhenDue(s, readOf({ status: 'PAID', due: null }));
-  expect([s.payments.length, open(s)]).toEqual([1, []]);
-});
-
-it('if the invoice is paid otherwise, a payable link opens a double_payment item until the link expires', () => {
-  const paid = takeRead(withMadeLink(), aCtx(), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
-  const s = settle(paid, aCtx());
-  expect(open(s)).toMatchObject([{ kind: 'double_payment', subject: 'lnk_1' }]);
-  const expiry = new Date(NOW.getTime() + 600_000);
-  expect(open(settle(s, aCtx(expiry)))).toEqual([]);
-});
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LINKS: Partial<FlowSettings> = {
@@ -195,11 +164,6 @@ function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneStat
   return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);
 }
 
-function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
-  const known = { id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA } as const;
-  return newMorObject(NOW, { ...known, ...over });
-}
-
 it.each(['payment.failed', 'payment.requires_action'] as const)(
   'after %s Crossbill reads the invoice again and requests a payment link for the amount due',
   (type) => {
@@ -234,58 +198,6 @@ it('a restored database requests a payment link under the same key; the next lin
   expect(next.messages.at(-1)?.key).not.toBe(key);
 });
 
-it('without recovery links in the settings, a declined renewal gets no payment link', () => {
-  const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
-  expect(linksOf(s)).toEqual([]);
-  expect(plan(s, at(0, {})).errand).toBeNull();
-});
-
-it('a declined renewal gets a payment link only after Stripe has finalized the draft', () => {
-  const finalizesAt = new Date(NOW.getTime() + HOUR_MS);
-  const draft = takeRead(emptyLane('in_1'), at(0), facts({ status: 'draft', finalizesAt }));
-  const s = verdict(draft, 'payment.failed', at(0));
-  expect(linksOf(s)).toEqual([]);
-  expect(plan(s, at(0)).dueAt).toEqual(new Date(finalizesAt.getTime() + 60_000));
-  expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ name: 'read-invoice' });
-  expect(linksOf(read(s, at(HOUR_MS + 60_000)))).toHaveLength(1);
-});
-
-const never: readonly (readonly [string, (s: LaneState) => LaneState])[] = [
-  ['paid', (s) => takeRead(s, at(0), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }))],
-  ['void', (s) => takeRead(s, at(0), facts({ status: 'void' }))],
-  ['uncollectible', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
-  [
-    'the first of a subscription',
-    (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' })),
-  ],
-  ['waiting for a bank transfer', (s) => putObject(s, aProforma())],
-  [
-    'a draft with a payment',
-    (s) => verdict(takeRead(s, at(0), facts({ status: 'draft' })), 'payment.succeeded', at(0), { paymentId: 'pay_2' }),
-  ],
-];
-it.each(never)('Crossbill makes no payment link for an invoice that is %s', (_, change) => {
-  const s = verdict(change(takeRead(emptyLane('in_1'), at(0), facts())), 'payment.failed', at(0));
-  expect(linksOf(s)).toEqual([]);
-  expect(s.messages.filter((m) => m.kind === 'create_payment_link')).toEqual([]);
-});
-
-it('a declined renewal gets a new payment link only after another decline, and at most three links', () => {
-  let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-  const expired = at(661_000);
-  expect(plan(settle(s, expired), expired).errand).toMatchObject({ name: 'read-object' });
-  s = read(linkRead(settle(s, expired), expired, 'EXPIRED'), expired);
-  expect(linksOf(s)).toHaveLength(1);
-  for (let n = 1; n <= 4; n++) {
-    const day = at(n * DAY_MS);
-    s = read(verdict(s, 'payment.failed', day), day);
-    if (linksOf(s).length === n + 1) s = linkAnswered(s, day);
-    const over = at(n * DAY_MS + 661_000);
-    s = linkRead(settle(s, over), over, 'EXPIRED');
-  }
-  expect(linksOf(s)).toHaveLength(3);
-});
-
 it("if the MoR refuses a payment link, a review item opens and the operator's retry uses a new key", () => {
   const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
   const [m] = s.messages;
@@ -314,59 +226,6 @@ it("if the MoR refuses a payment link, a review item opens and the operator's re
   const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
   if (!left.ok) throw new Error(left.message);
   expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
-});
-
-it('if a renewal with a payment link is paid otherwise, a double_payment item opens', () => {
-  const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-  const paid = verdict(s, 'payment.succeeded', at(60_000), { eventId: 'evt_late', paymentId: 'pay_1' });
-  const done = read(paid, at(60_000), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n });
-  expect(open(done)).toEqual(
-    expect.arrayContaining([expect.objectContaining({ kind: 'double_payment', subject: linksOf(s)[0]?.id })]),
-  );
-});
-
-it('without a webhook Crossbill reads a payment link at growing intervals, and once more after its expiry', () => {
-  const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-  const look = plan(s, at(0)).dueAt;
-  expect(look?.getTime()).toBe(NOW.getTime() + 60_000);
-  const after = at(60_000);
-  expect(plan(s, after).errand).toMatchObject({ name: 'read-object' });
-  const payable = linkRead(s, after, 'PAYABLE');
-  expect(payable.payments.filter((p) => p.origin === 'payment_link')).toEqual([]);
-  expect(plan(payable, after).errand).toBeNull();
-  const late = linkRead(payable, at(599_000), 'PAYABLE');
-  expect(late.objects[0]?.readDueAt).toEqual(new Date(NOW.getTime() + 660_000));
-  const end = at(660_000);
-  const paid = linkRead(settle(payable, end), end, 'PAID');
-  expect(paid.payments).toMatchObject([{ origin: 'renewal' }, { origin: 'payment_link', amount: 2990n }]);
-  expect(plan(settle(paid, at(DAY_MS)), at(DAY_MS)).errand).not.toMatchObject({ name: 'read-object' });
-});
-
-it.each([
-  ['ISSUED', 'ISSUED'],
-  ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
-  ['SETTLED', 'SETTLED'],
-])('without a webhook Crossbill reads a proforma invoice and stores its status %s', (status) => {
-  let s = settle(putObject(anOpenInvoice(), aProforma({ status: 'PENDING_TAX_TRANSACTION' })), aCtx());
-  const minute = at(60_000, {});
-  expect(plan(s, minute).errand).toMatchObject({ name: 'read-object', question: { morId: PROFORMA } });
-  const failure =
-    status === 'ISSUANCE_FAILED'
-      ? { code: 'proforma_tax_input_invalid', message: 'the VAT number', failedAt: null }
-      : null;
-  const proforma = { morId: PROFORMA, number: 'PF-1', status, merchantReference: 'in_1', failure };
-  const outcome = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
-  s = settle(applyObjectRead(s, 'pfm_1', outcome, minute), minute);
-  expect(s.objects).toMatchObject([
-    { status, detail: failure === null ? {} : { failure: { message: 'the VAT number' } } },
-  ]);
-  expect(s.objects[0]?.readDueAt === null).toBe(status !== 'ISSUED');
-});
-
-it('Crossbill stops reading a proforma invoice that is forty days old', () => {
-  const o = aProforma({ deadline: new Date(NOW.getTime() + DAY_MS) });
-  const s = settle(putObject(anOpenInvoice(), { ...o, createdAt: NOW }), at(40 * DAY_MS, {}));
-  expect(s.objects[0]?.readDueAt).toBeNull();
 });
 
 // What the MoR names a payment on a link by.

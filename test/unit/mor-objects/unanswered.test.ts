@@ -1,4 +1,5 @@
 // A request without a reply, while the money of its invoice comes.
+import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow } from '../../../src/domain/model.js';
 import { emptyLane, messageKey } from '../../../src/engine/context.js';
@@ -13,7 +14,7 @@ import { never } from '../../support/never.js';
 import { rig, state } from '../../support/retry-rig.js';
 import { settle, wanted } from '../../support/settled.js';
 import { at, ctx, lane, payment, withInvoice } from '../../support/waiting-payment.js';
-import { applyAnswer, resolveReview, decide } from '../../support/decide.js';
+import { applyAnswer, decide } from '../../support/decide.js';
 
 const silent = failed('unknown', { status: 503 });
 const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
@@ -64,8 +65,7 @@ it('if the amount due changes before the MoR answers a link request, Crossbill w
   await h.rest(1);
   const [item] = open(await state(r)); // the first may be there, though nobody was given its address
   expect(withWords(item)).toMatchObject({ kind: 'double_payment', summary: expect.stringContaining('taken back') });
-  const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, of) => resolveReview(s, item?.id ?? '', choice, of));
+  await chooseItem(h, 'dismiss');
   await h.rest(1);
   expect([asked, (await state(r)).objects.map((o) => o.status)]).toEqual([['600'], ['REPLACED', 'PAYABLE']]);
 });

@@ -1,10 +1,11 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
+import { chooseItem } from '../../support/choose-item.js';
 import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Resolution } from '../../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
-import { closeReviews, openReview, resolveReview } from '../../support/decide.js';
+import { closeReviews, openReview } from '../../support/decide.js';
 
 /** Paid twice, the second time by `pay_two`, of which a bank took 4.00 of 10.00 EUR by a dispute. */
 async function paidTwice(): Promise<LaneHarness> {
@@ -24,9 +25,7 @@ async function outcome(h: LaneHarness, said: 'lost' | 'won', hours: number): Pro
 }
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> {
-  const item = (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
-  const choice = { resolution, note: null, by: 'ada' };
-  const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  const done = await chooseItem(h, resolution, { kind: 'double_payment' });
   await h.rest(48);
   return done.ok;
 }

@@ -1,4 +1,5 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
+import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type LaneState } from '../../../src/domain/model.js';
@@ -16,7 +17,6 @@ import {
 import { type Trouble } from '../../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
 import { ask, paid } from '../../support/paid-lane.js';
-import { resolveReview } from '../../support/decide.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 const part = (n: number, amount: number, total: number | null): Delivery =>
@@ -303,10 +303,7 @@ it("if Stripe refuses a credit note, the operator's retry issues it without a se
   const h = await paid();
   h.platform.fail('issue_credit_note', 'refused');
   await h.take(part(1, 300, 300));
-  const item = (await state(h)).reviews.find((r) => r.kind === 'effect_failed');
-  await h.command(INVOICE_ID, (s, ctx) =>
-    resolveReview(s, item?.id ?? '', { resolution: 'retry', note: null, by: 'ops' }, ctx),
-  );
+  await chooseItem(h, 'retry', { kind: 'effect_failed' });
   await h.rest();
   expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
   await shows(h, 300n, 1);
@@ -359,17 +356,6 @@ it("Crossbill marks a signup's invoice paid once the MoR knows its charge, and t
   expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
 });
 
-it("an earlier declined charge of the same payment intent does not stop Crossbill from marking a signup's invoice paid", async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-  await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
-  h.gateway.charges.add('ch_first');
-  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-  await h.rest();
-  expect((await state(h)).payments[0]).toMatchObject({ mark: 'confirmed', signupId: 'sup_1' });
-  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
-});
-
 it('a late decline of an earlier charge does not fail a signup whose charge the MoR knows', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
@@ -389,10 +375,7 @@ it('if an operator dismissed a signup, Crossbill still marks its invoice paid on
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
   await h.rest(4);
-  const item = (await state(h)).reviews.find((r) => r.kind === 'signup_unproven');
-  await h.command(INVOICE_ID, (s, ctx) =>
-    resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ops' }, ctx),
-  );
+  await chooseItem(h, 'dismiss', { kind: 'signup_unproven' });
   expect((await state(h)).payments[0]?.mark).toBe('closed');
   await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));
   expect((await state(h)).payments[0]?.mark).toBe('confirmed');

@@ -1,4 +1,5 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
+import { chooseItem } from '../../support/choose-item.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
@@ -114,10 +115,7 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
     messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
   });
   await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
-  const item = (await state(h)).reviews.find((r) => r.status === 'open')?.id ?? never();
-  const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-  const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
-  expect(said).toMatchObject({ ok: false, code: 'request_erased' });
+  expect(await chooseItem(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
   await h.rest(48);
   expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
 });
@@ -170,23 +168,11 @@ it("an operator's retry sends a withdrawn refund while its new idempotency key i
   h.gateway.trouble.push(...Array.from({ length: 60 }, () => 'retry' as const));
   await h.rest(1);
   expect(h.gateway.asked).toHaveLength(1);
-  const item = (await state(h)).reviews.find((r) => r.kind === 'refund_stuck') ?? never();
-  const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  await chooseItem(h, 'retry', { kind: 'refund_stuck' });
   await h.rest(22);
   expect(h.gateway.made).toHaveLength(1);
   expect(openKinds(await state(h))).toEqual([]);
   await shows(h, 300n, 1);
-});
-
-it('if the MoR says the idempotency key is in use, the refund stays reserved and a refund_stuck item opens', async () => {
-  const h = await paid();
-  h.gateway.trouble.push('key-in-use');
-  await ask(h, 300n);
-  await h.drain();
-  const s = await state(h);
-  expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
-  expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
 });
 
 it('a refund that the MoR refuses at the eighth try opens a review item; a refusal at the second try opens none', async () => {
@@ -200,16 +186,6 @@ it('a refund that the MoR refuses at the eighth try opens a review item; a refus
   };
   expect(await refused(7)).toEqual(['failed', ['refund_stuck']]);
   expect(await refused(1)).toEqual(['failed', []]); // who asked waits for that
-});
-
-it("if the MoR's answer to a refund names another payment, the refund stays unknown and a refund_gap item opens", async () => {
-  const h = await paid();
-  h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });
-  await ask(h, 300n);
-  await h.drain();
-  const s = await state(h);
-  expect([s.refunds[0]?.status, s.refunds[0]?.morRefundId, openKinds(s)]).toEqual(['unknown', null, ['refund_gap']]);
-  await shows(h, 0n, 0);
 });
 
 const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
@@ -250,9 +226,7 @@ it('a refund of a partial payment waits for the rest of the invoice before Strip
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ amount: 600 }));
-  const item = (await state(h)).reviews.find((r) => r.kind === 'amount_mismatch') ?? never();
-  const choice = { resolution: 'apply', note: null, by: 'ops' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
   await h.take(aRefund({ amount: 200, total: 200 }));
   await h.rest();
   expect([h.platform.notes, openKinds(await h.state(INVOICE_ID))]).toEqual([[], []]);
@@ -296,9 +270,7 @@ describe('a refund that failed at the MoR without a word', () => {
     s.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
 
   async function end(h: LaneHarness, note: string | null): Promise<string> {
-    const item = stuck(await state(h));
-    const choice = { resolution: 'apply', note, by: 'ops' } as const;
-    const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
+    const done = await chooseItem(h, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
     await h.rest(1);
     return done.ok ? 'ok' : done.code;
   }
@@ -343,9 +315,7 @@ describe('a refund that failed at the MoR without a word', () => {
     await h.rest(48);
     for (const round of [1, 2]) {
       const items = (await state(h)).reviews.length;
-      const item = stuck(await state(h));
-      const choice = { resolution: 'dismiss', note: null, by: 'ops' } as const;
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
+      await chooseItem(h, 'dismiss', { kind: 'refund_stuck' });
       h.clock.advance((10 * 24 - 1) * 3_600_000);
       await h.rest(0);
       expect([round, openKinds(await state(h))]).toEqual([round, []]);
@@ -355,18 +325,5 @@ describe('a refund that failed at the MoR without a word', () => {
     expect([await end(h, 'Ada of the MoR'), await left(h), openKinds(await state(h))]).toEqual(['ok', 1000n, []]);
     await h.rest(30 * 24);
     expect(openKinds(await state(h))).toEqual([]);
-  });
-
-  it('Crossbill refuses to end a refund as failed while its request is still being sent', async () => {
-    const h = await paid();
-    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
-    await ask(h, 300n);
-    await h.rest(25);
-    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-    const item = stuck(await state(h));
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
-    await h.rest(1);
-    expect(await end(h, 'Ada of the MoR')).toBe('refund_being_sent');
-    expect([(await state(h)).refunds[0]?.status, await left(h)]).toEqual(['unknown', 700n]);
   });
 });

@@ -1,10 +1,9 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
+import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { withWords } from '../../support/item-words.js';
-import { putPayment } from '../../support/put-rows.js';
 import { askRefund } from '../../support/ask-refund.js';
-import { type LaneState, type PaymentRow, type RefundRow } from '../../../src/domain/model.js';
+import { type LaneState, type RefundRow } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
 import { refundable } from '../../../src/domain/status.js';
 import { tellLane } from '../../../src/notifications/rules/tell-lane.js';
@@ -18,10 +17,9 @@ import {
   START,
 } from '../../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js';
-import { ask, paid } from '../../support/paid-lane.js';
+import { paid } from '../../support/paid-lane.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type Trouble } from '../../support/fakes.js';
-import { resolveReview } from '../../support/decide.js';
 
 const KEY = ['caller', 'ops', 'K'];
 
@@ -164,49 +162,6 @@ it.each([
   },
 );
 
-// A refund under a name that the MoR does not know, whose first try was not answered: what its 404 proves, and what it does not.
-const paymentOf = (s: LaneState): PaymentRow => {
-  const [p] = s.payments;
-  if (p === undefined) throw new Error('no payment');
-  return p;
-};
-
-/** A refund of 4.00 of 10.00 EUR; its first request is lost, and the repeat is told that there is no such payment. */
-async function refused(identifiedBy: string | null): Promise<{ h: LaneHarness; s: LaneState; refundId: string }> {
-  const h = await paid();
-  const row = paymentOf(await h.state(INVOICE_ID));
-  await h.command(INVOICE_ID, (s) => ({
-    ok: true,
-    state: putPayment(s, { ...row, paymentId: 'pay_mistyped', identifiedBy }),
-    value: null,
-  }));
-  h.gateway.trouble.push('lost-request');
-  const { id } = await ask(h, 400n);
-  await h.rest();
-  return { h, s: await h.state(INVOICE_ID), refundId: id };
-}
-
-it('after a lost answer, the reply "no such payment" fails the refund and removes the payment id that an operator typed', async () => {
-  const { h, s, refundId } = await refused('ops');
-  const p = paymentOf(s);
-  expect(h.gateway.made).toEqual([]);
-  expect(s.refunds[0]).toMatchObject({ status: 'failed', failure: { status: null, code: 'payment_not_found' } });
-  expect([p.paymentId, p.identifiedBy, refundable(p, s.refunds, 0n)]).toEqual([null, null, 1000n]);
-  const open = s.reviews.filter((r) => r.status === 'open');
-  expect(withWords(open)).toMatchObject([
-    { kind: 'refund_stuck', refundId, summary: expect.stringContaining('nothing was refunded') },
-  ]);
-});
-
-it(`after a lost answer, the reply "no such payment" about the MoR's own payment id leaves the refund unknown and reserved`, async () => {
-  const { s, refundId } = await refused(null);
-  const p = paymentOf(s);
-  expect([s.refunds[0]?.status, p.paymentId]).toEqual(['unknown', 'pay_mistyped']);
-  expect(refundable(p, s.refunds, 0n)).toBe(600n);
-  const open = s.reviews.filter((r) => r.status === 'open');
-  expect(open).toMatchObject([{ kind: 'refund_stuck', refundId }]);
-});
-
 // `payment.refunded` with neither refund id, which Document 3 allows: its running total tells it from another refund.
 const named = (n: number, amount: number, total: number): Delivery =>
   aRefund({ eventId: `evt_named_${n}`, refundId: `rfnd_${n}`, amount, total });
@@ -218,13 +173,6 @@ async function counted(h: LaneHarness): Promise<{ sum: bigint; rows: number; not
   const sum = s.payments[0]?.amountRefunded ?? 0n;
   return { sum, rows: s.refunds.length, notes: h.platform.notes.length, open: openKinds(s) };
 }
-
-it('a refund event without a refund id counts once, even if the MoR sends it under several event ids', async () => {
-  const h = await paid();
-  await h.take(unnamed(1, 300, 300));
-  await h.take(unnamed(1, 300, 300), unnamed(2, 300, 300), named(1, 300, 300));
-  expect(await counted(h)).toEqual({ sum: 300n, rows: 1, notes: 1, open: [] });
-});
 
 it('a refund event without an id is a new refund if its running total is higher, even for the same amount', async () => {
   const h = await paid();
@@ -407,9 +355,7 @@ it.each<[string, Trouble, number]>([
     const { s, facts } = await atRest(h);
     expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
     expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
-    const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
-    const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
-    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
-    expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
+    const retried = await chooseItem(h, 'retry', { kind: 'refund_stuck' });
+    expect(retried).toMatchObject({ ok: false, code: 'payment_renamed' });
   },
 );

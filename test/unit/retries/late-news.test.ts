@@ -1,4 +1,5 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
+import { chooseItem } from '../../support/choose-item.js';
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
@@ -15,7 +16,6 @@ import {
   SCHEDULE,
   state,
 } from '../../support/retry-rig.js';
-import { resolveReview } from '../../support/decide.js';
 
 it('a late payment_attempt_required event of Stripe brings no retry forward', async () => {
   const r = rig();
@@ -35,8 +35,7 @@ it.each(['uncollectible', 'cancel'] as const)(
     await r.h.rest(1);
     const [item] = (await state(r)).reviews;
     expect(item).toMatchObject({ kind: 'effect_failed', status: 'open' });
-    const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
-    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await chooseItem(r.h, 'retry');
     await r.h.rest(1);
     expect((await state(r)).reviews.filter((x) => x.status === 'open')).toEqual([]);
     const { ended, invoices } = r.h.platform;
@@ -132,8 +131,7 @@ it.each([
     const choose = async (resolution: 'retry' | 'dismiss'): Promise<void> => {
       const item = (await state(r)).reviews.findLast((x) => x.kind === 'effect_failed');
       expect(item?.status).toBe('open');
-      const choice = { resolution, note: null, by: 'ada' } as const;
-      await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await chooseItem(r.h, resolution, { kind: 'effect_failed' });
       await r.h.rest(0.1);
     };
     await after(r, 3 * DAY_MS);
@@ -206,8 +204,7 @@ it('if the MoR answers a retry with a redirect, Crossbill waits for a verdict an
   await after(r, 3 * DAY_MS);
   const [item] = (await state(r)).reviews;
   expect(wordsOf(item).proposal).toMatch(/^The MoR may have heard it/);
-  const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-  await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await chooseItem(r.h, 'dismiss');
   await after(r, 9 * DAY_MS);
   expect(new Set(relayed(r).map((e) => e.id)).size).toBe(1);
 });

@@ -1,4 +1,5 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
+import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { returnDebit } from '../../support/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
@@ -15,7 +16,6 @@ import {
 } from '../../support/disputed-lane.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
-import { resolveReview } from '../../support/decide.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },
@@ -79,14 +79,10 @@ it('if an operator dismissed a returned debit, a retry of its double payment ope
   const second = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
   await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, second, { by: 'ada', reference: null }, ctx));
   await h.rest(1);
-  const choose = async (kind: string, resolution: 'dismiss' | 'retry'): Promise<void> => {
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === kind && r.status === 'open');
-    const choice = { resolution, note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-    await h.rest(1);
-  };
-  await choose('debit_returned', 'dismiss');
-  await choose('double_payment', 'retry');
+  await chooseItem(h, 'dismiss', { kind: 'debit_returned' });
+  await h.rest(1);
+  await chooseItem(h, 'retry', { kind: 'double_payment' });
+  await h.rest(1);
   const s = await h.state(INVOICE_ID);
   expect(s.reviews.filter((r) => r.kind === 'debit_returned').map((r) => r.resolution)).toEqual(['dismiss']);
 });

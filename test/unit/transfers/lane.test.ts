@@ -5,9 +5,8 @@ import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { answerOf } from '../../../src/invoices/invoice-sentence.js';
 import { aCtx, anOpenInvoice, facts, hear, NOW, open, PROFORMA } from '../../support/channel-lane.js';
-import { withWords } from '../../support/item-words.js';
-import { applyObjectRead, requestObject } from '../../support/object-calls.js';
-import { plan, settle } from '../../support/settled.js';
+import { requestObject } from '../../support/object-calls.js';
+import { settle } from '../../support/settled.js';
 import { decide, takeRead } from '../../support/decide.js';
 import { putObject } from '../../support/put-rows.js';
 import { type FlowSettings } from '../../../src/domain/settings.js';
@@ -41,15 +40,6 @@ it("a full bank transfer is a payment of the invoice's customer, and Crossbill r
   expect(open(s)).toEqual([]);
 });
 
-it('a partial bank transfer marks no invoice paid, and its review item names the missing amount', () => {
-  const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
-  expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
-  expect(s.messages).toEqual([]);
-  expect(withWords(open(s))).toMatchObject([
-    { kind: 'partial_transfer', summary: expect.stringContaining('19.90 EUR') },
-  ]);
-});
-
 it('after an operator applies a partial bank transfer, another proforma invoice may bill the rest', () => {
   const wire = { method: 'POST', path: '/x', body: '{}' } as const;
   const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
@@ -80,16 +70,6 @@ it('after an operator applies a partial bank transfer, another proforma invoice 
   expect(answerOf(view, NOW, (r) => r.topic).text).not.toContain('a proforma invoice is out');
 });
 
-it('a repeated transfer event adds no second payment, and another amount opens a conflicting_event item', () => {
-  let s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
-  s = hear(s, 'proforma_invoice.settled', settled('29.90'), aCtx(), 'evt_other');
-  expect(fromBank(s)).toHaveLength(1);
-  expect(s.entries).toHaveLength(1);
-  s = hear(s, 'proforma_invoice.settled', settled('30.00'), aCtx(), 'evt_third');
-  expect(fromBank(s)).toMatchObject([{ amount: 2990n }]);
-  expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'evt_third' }]);
-});
-
 it('a bank transfer ends in the same state in every order of its events', () => {
   const all = [
     ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-1' }],
@@ -104,26 +84,6 @@ it('a bank transfer ends in the same state in every order of its events', () => 
       expect(fromBank(s)).toHaveLength(1);
     }),
   );
-});
-
-it('if the MoR shows a proforma invoice as settled and no event comes within an hour, a review item opens', () => {
-  const o = newMorObject(NOW, {
-    id: 'pfm_1',
-    kind: 'proforma',
-    invoiceId: 'in_1',
-    status: 'ISSUED',
-    morId: PROFORMA,
-  });
-  const proforma = { morId: PROFORMA, number: 'PF-1', status: 'SETTLED', merchantReference: 'in_1', failure: null };
-  const read = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
-  const s = settle(applyObjectRead(putObject(anOpenInvoice(), o), o.id, read, aCtx()), aCtx());
-  expect(open(s)).toEqual([]);
-  const later = new Date(NOW.getTime() + 3_600_000);
-  expect(plan(s, aCtx()).dueAt).toEqual(later);
-  const told = settle(s, aCtx(later));
-  expect(open(told)).toMatchObject([{ kind: 'conflicting_event' }]);
-  const paid = hear(told, 'proforma_invoice.settled', settled('29.90'), aCtx(later));
-  expect(open(paid)).toEqual([]);
 });
 
 // An invoice that waits for a bank transfer: when it is overdue.

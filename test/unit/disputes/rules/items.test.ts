@@ -325,7 +325,7 @@ it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
   },
 );
 
-it('a moved deadline changes an open dispute item, and does not open a dismissed one', () => {
+it('a moved deadline changes the open dispute item, and a later decision opens no dismissed item', () => {
   const s = withThem(paid(), [aDispute({ deadline: DUE })]);
   const moved = goesOn(s, { deadline: minutesLater(60) });
   expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });

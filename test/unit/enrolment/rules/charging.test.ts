@@ -3,20 +3,13 @@ import { wordsOf } from '../../../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declareItems } from '../../../../src/engine/items.js';
-import {
-  chargingItems,
-  chargingLookup,
-  chooseCharging,
-  isCollected,
-  takeCharged,
-} from '../../../../src/enrolment/rules/charging.js';
+import { chargingItems, chargingLookup, isCollected, takeCharged } from '../../../../src/enrolment/rules/charging.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
 import { type ChargedMethod } from '../../../../src/domain/ports/billing-reader.js';
 import { type CallOutcome } from '../../../../src/domain/ports/call.js';
 import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
-import { never } from '../../../support/never.js';
 import { plan, settle } from '../../../support/settled.js';
 import { decide, takeEvent, resolveReview } from '../../../support/decide.js';
 
@@ -196,17 +189,6 @@ it("without a subscription the double_charge_risk item says to remove the custom
   expect(open(final)[0]?.dueAt).toBeNull();
 });
 
-it('a cleared double_charge_risk item has the resolution "cleared"', () => {
-  const risky = looked(lane(), saw(CARD), at(1_000));
-  for (const now of [
-    { status: 'paid', amountPaid: 2990n, amountRemaining: 0n },
-    { status: 'draft', autoAdvance: false },
-  ] as const)
-    expect(hear(risky, now, at(2_000)).reviews).toMatchObject([{ resolution: 'cleared' }]);
-  const mended = looked(risky, saw(CUSTOM), at(6 * MINUTE_MS));
-  expect(mended.reviews).toMatchObject([{ resolution: 'cleared' }]);
-});
-
 it('Crossbill reads payment methods only with the guard on, and only of known, enrolled invoices with a customer', () => {
   expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
   const risky = looked(lane(), saw(CARD), at(1_000));
@@ -219,18 +201,6 @@ it('Crossbill reads payment methods only with the guard on, and only of known, e
   expect(look(nothing, at(0))).toBeNull();
   const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
   expect(look(nobody, at(0))).toBeNull();
-});
-
-it("an operator's retry of a double_charge_risk item reads the payment method again; a dismissal changes nothing", () => {
-  const risky = looked(lane(), saw(CARD), at(1_000));
-  const chosen = (s: LaneState, resolution: 'retry' | 'dismiss'): LaneState =>
-    decide(s, at(0), (l) => {
-      expect(chooseCharging(l, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' })).toBeNull();
-    });
-  expect(chosen(risky, 'retry').invoice).toMatchObject({ charged: null, chargeLookedAt: null });
-  expect(chosen(risky, 'dismiss')).toBe(risky);
-  const nothing = emptyLane('in_1');
-  expect(chosen(nothing, 'retry')).toBe(nothing);
 });
 
 it('the timeline shows three failed reads of a payment method, and a final refusal ends the reads', () => {

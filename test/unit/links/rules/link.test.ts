@@ -386,6 +386,9 @@ const item = openReview(renewal(), asked(), { kind: 'dispute', subject: 'x', fac
 it.each<readonly [string, LaneState, Ctx?]>([
   ['links are not set up', renewal(), asked(0, { recoveryLinks: null })],
   ['a retry schedule decides', renewal(), asked(0, { retrySchedule: SCHEDULE })],
+  ['the invoice is paid', renewal({}, { status: 'paid' })],
+  ['the invoice is void', renewal({}, { status: 'void' })],
+  ['the invoice is uncollectible', renewal({}, { status: 'uncollectible' })],
   ['no charge was declined', { ...lane(), payments: [] }],
   ['the invoice is a signup’s', renewal({ billingReason: 'subscription_create' })],
   ['no charge by the MoR is expected', renewal({ expectedBy: null })],
@@ -453,14 +456,15 @@ it('each payment link of a declined renewal has its own id, and a restored datab
   expect(new Set(names).size).toBe(3);
 });
 
-it('Crossbill reads a declined renewal before a link request, after the pause of a failed read', () => {
+it('Crossbill reads an open, declined renewal before a link request, but not during the pause after a failed read', () => {
   const wanted = (s: LaneState, of: Ctx) => recoveryLookup.wanted(new Lane(s, of));
   const stale = renewal({ readAt: null, readDueAt: at(1_000) });
   expect(wanted(stale, asked(1_000))).toBe('in_1');
   expect(wanted(stale, asked(999))).toBeNull();
   expect(wanted(renewal({ readAt: null }), asked())).toBe('in_1');
   expect(wanted(renewal(), asked())).toBeNull();
-  expect(wanted(renewal({ platformStatus: 'draft', finalizesAt: at(HOUR_MS) }), asked())).toBeNull();
+  const draft = renewal({ platformStatus: 'draft', finalizesAt: at(HOUR_MS) });
+  expect([wanted(draft, asked()), wanted(draft, asked(HOUR_MS + 60_000))]).toEqual([null, 'in_1']);
   expect(wanted({ ...renewal(), invoice: null }, asked())).toBeNull();
   expect(wanted(renewal({ platformStatus: 'unknown', expectedBy: null, readAt: null }), asked())).toBe('in_1');
 });

@@ -1,4 +1,5 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
+import { chooseItem } from '../../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { putMessage, putPayment, putRefund } from '../../../support/put-rows.js';
@@ -13,7 +14,7 @@ import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../../../src
 import { byEvent, ctx, lane, payment, refusal } from '../../../support/asked-refund.js';
 import { NOW, open } from '../../../support/channel-lane.js';
 import { never } from '../../../support/never.js';
-import { decide, onStates, resolveReview } from '../../../support/decide.js';
+import { decide, onStates } from '../../../support/decide.js';
 import { mayHaveSettled } from '../../../../src/engine/payment.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../../../support/builders.js';
 import { paidTwice } from '../../../support/disputed-lane.js';
@@ -174,9 +175,7 @@ const openOf = async (h: LaneHarness): Promise<readonly ReviewRow[]> =>
   (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
 
 async function choose(h: LaneHarness, resolution: 'dismiss' | 'refund'): Promise<void> {
-  const [item] = await openOf(h);
-  const choice = { resolution, note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? never(), choice, ctx));
+  await chooseItem(h, resolution);
   await h.rest(1);
 }
 

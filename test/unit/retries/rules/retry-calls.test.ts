@@ -21,7 +21,6 @@ import {
   HOUR_MS,
   refused,
   relayed,
-  retry,
   type Rig,
   rig,
   SCHEDULE,
@@ -267,16 +266,6 @@ async function unsent(): Promise<Rig> {
   return r;
 }
 
-it('a payment withdraws a waiting retry and marks the invoice paid', async () => {
-  const r = await unsent();
-  await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
-  await r.h.rest(24 * 30);
-  expect(relayed(r)).toEqual([]);
-  const s = await state(r);
-  expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
-  expect(s.invoice?.status).toBe('paid');
-});
-
 it('a payment of another amount withdraws a waiting retry and opens an amount_mismatch item', async () => {
   const r = await unsent();
   await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
@@ -315,33 +304,6 @@ it('if the MoR is silent after a retry, a renewal_overdue item opens and Crossbi
   const s = await state(r);
   expect(openKinds(s)).toEqual([]);
   expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
-});
-
-it('a retry of a customer who pays by bank debit has ten days for its verdict', async () => {
-  const r = rig();
-  await refused(r);
-  await after(r, 3 * DAY_MS);
-  await r.h.command(INVOICE_ID, (s) => ({
-    ok: true,
-    state: s.invoice === null ? s : { ...s, invoice: { ...s.invoice, paysByDebit: true } },
-    value: null,
-  }));
-  await r.h.take(declined(r));
-  await after(r, 5 * DAY_MS);
-  expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
-});
-
-it('a late decline of an earlier charge does not answer a waiting retry', async () => {
-  const r = rig();
-  const first = r.h.clock.now();
-  await r.h.take(invoiceEvent('invoice.finalized'));
-  r.h.clock.advance(60_000);
-  await r.h.take(declined(r));
-  await after(r, 3 * DAY_MS);
-  await r.h.take(aPaymentFailed({ paymentId: 'pay_older', at: first, declineCode: 'lost_card' }));
-  const trail = (await state(r)).invoice?.retries;
-  expect(trail?.waitingSince).not.toBeNull();
-  expect(trail?.refusal.kind).toBe('soft');
 });
 
 it('a late failure of the first payment does not answer a retry while the second payment is processing', async () => {
@@ -388,18 +350,6 @@ it("Stripe's request for another attempt brings one step of the schedule forward
   expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
 });
 
-it('Crossbill charges no renewal of an ended subscription', async () => {
-  const r = rig();
-  await refused(r);
-  r.h.platform.ended.add('sub_oak');
-  await r.h.rest(24 * 60);
-  expect(relayed(r)).toEqual([]);
-  expect((await state(r)).invoice?.retries?.ended).toMatchObject({
-    how: 'nothing',
-    why: 'its subscription has ended',
-  });
-});
-
 it('without a relay each step makes a payment link, and the next step waits until the link expires', async () => {
   const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
   await refused(r);
@@ -430,24 +380,6 @@ it('an unpaid payment link ends the schedule when the link expires', async () =>
   await r.h.rest(24 * 30);
   expect(r.h.platform.effects).toEqual({ mark_uncollectible: 1 });
   expect(r.links.asked).toHaveLength(1);
-});
-
-it('a hard decline after a soft decline starts the steps of a hard decline', async () => {
-  const r = rig();
-  await refused(r);
-  await after(r, 3 * DAY_MS);
-  await r.h.take(declined(r, 'lost_card'));
-  await r.h.drain();
-  expect(relayed(r)).toHaveLength(1);
-  expect(r.links.asked).toHaveLength(1);
-});
-
-it('a renewal that needs authentication gets a payment link, and Crossbill refuses a charge meanwhile', async () => {
-  const r = rig();
-  await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ at: r.h.clock.now() }));
-  await r.h.drain();
-  expect(r.links.asked).toHaveLength(1);
-  expect(await retry(r)).toMatchObject({ ok: false, code: 'invoice_not_retryable' });
 });
 
 it.each([

@@ -177,21 +177,6 @@ it("a second refund after a settled return raises the review item's amount that 
   expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
 });
 
-it('the review item of a returned debit names the amount left after an earlier refund', () => {
-  const { s, id } = paid();
-  const [row] = s.payments;
-  if (row === undefined) throw new Error('nothing was paid');
-  expect(withWords(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id })))).toMatchObject([
-    { kind: 'debit_returned', summary: expect.stringContaining('20.00 EUR of payment pay_1 is lost') },
-  ]);
-});
-
-it('a returned debit and a later lost dispute together take at most the payment', () => {
-  const p = paid();
-  const s = hear(returned(p), 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(5));
-  expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
-});
-
 it('a returned debit stores its source and time; Crossbill refuses it during a refund or for an unknown payment', () => {
   const p = paid();
   const s = returned(p);

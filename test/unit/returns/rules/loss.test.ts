@@ -1,4 +1,5 @@
 // What banks took back, in the ledger: by lost disputes and returned debits.
+import { chooseItem } from '../../../support/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
@@ -9,7 +10,7 @@ import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../
 import { aDispute, later, minutesLater, paid, paidTwice } from '../../../support/disputed-lane.js';
 import { balances, LaneHarness } from '../../../support/lane-harness.js';
 import { decided } from '../../../support/settled.js';
-import { decide, resolveReview } from '../../../support/decide.js';
+import { decide } from '../../../support/decide.js';
 import { disputed } from '../../../../src/disputes/dispute-page.js';
 import { wordsOf } from '../../../support/item-words.js';
 
@@ -362,9 +363,7 @@ describe('a dispute over an unsure sum', () => {
   it('a later clear amount of a lost dispute books the loss, even after an operator dismissed the ambiguous amount', async () => {
     const h = await paid();
     await lost(h, { amount: 300, currency: 'EUR' });
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    const choice = { resolution: 'dismiss', note: 'booked outside the ledger', by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await chooseItem(h, 'dismiss', { note: 'booked outside the ledger' });
     await lost(h, { amount: '3.00', currency: 'EUR' }, 2);
     const said = 'dispute dp_1 was lost: the bank took 3.00 EUR back; it is in the ledger now';
     expect(await booked(h)).toEqual([300n, [said]]);

@@ -1,4 +1,5 @@
 // A signup is completed: the charge that the browser names becomes the first invoice's payment, and is not believed before it is proven.
+import { chooseItem } from '../../../support/choose-item.js';
 import { withWords, wordsOf } from '../../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
@@ -20,7 +21,7 @@ import { NOW, open } from '../../../support/channel-lane.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import { at, ctx as on, lane, payment } from '../../../support/waiting-payment.js';
-import { closeReviews, type Commanded, openReview, resolveReview } from '../../../support/decide.js';
+import { closeReviews, type Commanded, openReview } from '../../../support/decide.js';
 import { aKind } from '../../../support/item-facts.js';
 import { asSettleRule } from '../../../support/settle-rule.js';
 import { declares } from '../../../../src/engine/items.js';
@@ -296,9 +297,7 @@ describe('a signup on the real flow of its lane', () => {
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await chooseItem(h, 'dismiss', { kind: 'signup_unproven' });
     const [id, type] = ['evt_captured', 'payment.captured'];
     const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
     const created = h.clock.now().toISOString();
@@ -324,9 +323,7 @@ describe('a signup on the real flow of its lane', () => {
       h.clock.advance(300_000);
       const failedAt = h.clock.now().getTime();
       await h.take(aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s' }));
-      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
-      const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await chooseItem(h, 'dismiss', { kind: 'signup_unproven' });
       const [id, type] = ['evt_captured', 'payment.captured'];
       const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
       const created = new Date(failedAt + afterMs).toISOString();
@@ -397,9 +394,7 @@ describe('a signup on the real flow of its lane', () => {
     'after the choice %s with %s minor units due, a signup payment with a wrong amount is %s',
     async (resolution, amountDue, mark, open) => {
       const h = await said(amountDue);
-      const [item] = (await h.state(INVOICE_ID)).reviews;
-      const choice = { resolution, note: null, by: 'ada' };
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await chooseItem(h, resolution);
       await h.rest();
       await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
       expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
@@ -410,11 +405,7 @@ describe('a signup on the real flow of its lane', () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    const dismiss = (): Promise<unknown> =>
-      h.command(INVOICE_ID, (s, ctx) =>
-        resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ada' }, ctx),
-      );
+    const dismiss = (): Promise<unknown> => chooseItem(h, 'dismiss');
     expect(await dismiss()).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
     expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']], open: ['amount_mismatch'] });
     h.gateway.charges.add('ch_first');
@@ -427,9 +418,7 @@ describe('a signup on the real flow of its lane', () => {
     const h = await said(1000n);
     h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
     const choose = async (resolution: Resolution): Promise<LaneState> => {
-      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
-      const choice = { resolution, note: null, by: 'ada' };
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await chooseItem(h, resolution);
       await h.rest();
       return h.state(INVOICE_ID);
     };
@@ -469,9 +458,7 @@ describe('a signup on the real flow of its lane', () => {
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
     await h.rest(48);
     expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch', 'signup_unproven']);
-    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'amount_mismatch');
-    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
     await h.rest();
     expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['signup_unproven'] });
   });
