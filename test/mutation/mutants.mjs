@@ -245,7 +245,7 @@ export const mutants = [
     file: 'src/returns/rules/loss.ts',
     find: 'rest -= minor;',
     replace: 'rest -= 0n * minor;',
-    tests: ['test/unit/disputes/lane.test.ts'],
+    tests: ['test/unit/returns/rules/loss.test.ts'],
     simulate: ['--exhaustive', '--story', 'two disputes of one payment', '--every', '20'],
   },
   {

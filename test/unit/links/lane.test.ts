@@ -1,4 +1,5 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
+import { never } from '../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
@@ -61,8 +62,7 @@ const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
 function withMadeLink(ctx = aCtx()): LaneState {
   const made = asked(anOpenInvoice(ctx), ctx);
   if (!made.ok) throw new Error(made.message);
-  const m = made.state.messages.find((x) => x.kind === 'create_payment_link');
-  if (m === undefined) throw new Error('no message');
+  const m = made.state.messages.find((x) => x.kind === 'create_payment_link') ?? never();
   return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
 }
 
@@ -105,8 +105,7 @@ it("a payment.captured event before the MoR's answer finds its payment link by o
   const made = asked(anOpenInvoice(), aCtx());
   if (!made.ok) throw new Error(made.message);
   const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
-  const m = s.messages.find((x) => x.kind === 'create_payment_link');
-  if (m === undefined) throw new Error('no message');
+  const m = s.messages.find((x) => x.kind === 'create_payment_link') ?? never();
   const link = facts200({ status: 'PAID', due: null });
   const paid = settle(applyAnswer(s, m.id, linkMade(link), aCtx()), aCtx());
   expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
@@ -266,7 +265,7 @@ it.each(named(...NAMED, ['no id', NEITHER]))(
 );
 
 it.each(named(...NAMED))(
-  'a linked payment whose capture names %s takes its event and its refund without a review item, with the link read %s the capture',
+  'a payment on a link whose capture names %s needs no review item for its event and refund, with the link read %s the capture',
   async (_, when, names) => {
     const r = await paidOnce(names, when);
     await paid(r, 'pay_nine', 'ch_9');
@@ -283,7 +282,7 @@ const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
   r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
 
 it.each(['before', 'after'])(
-  "a linked payment takes the MoR's payment id, and Stripe gets a refund that the MoR reports %s the read",
+  "a payment on a link takes the MoR's payment id, and Stripe gets a refund that the MoR reports %s the read of the link",
   async (when) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
@@ -308,7 +307,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it("if the MoR's payment id belongs to another invoice, Crossbill books the linked payment without that id", async () => {
+it("if the MoR's payment id belongs to another invoice, Crossbill books the payment on a link without that id", async () => {
   const r = await withLink(CHARGED_NEXT);
   if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
   r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
@@ -321,7 +320,7 @@ it("if the MoR's payment id belongs to another invoice, Crossbill books the link
 });
 
 it.each(['before', 'after'])(
-  'a payment.succeeded event %s the capture belongs to the same linked payment',
+  'a payment.succeeded event %s the capture of a payment link belongs to the same payment',
   async (when) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;

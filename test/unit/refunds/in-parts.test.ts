@@ -1,4 +1,5 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
+import { never } from '../../support/never.js';
 import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../support/complete-signup.js';
@@ -380,7 +381,3 @@ it('if an operator dismissed a signup, Crossbill still marks its invoice paid on
   await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));
   expect((await state(h)).payments[0]?.mark).toBe('confirmed');
 });
-
-function never(): never {
-  throw new Error('there is no payment');
-}

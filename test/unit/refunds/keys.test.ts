@@ -1,4 +1,5 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
+import { never } from '../../support/never.js';
 import { chooseItem } from '../../support/choose-item.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
@@ -27,10 +28,6 @@ async function askLongAgo(h: LaneHarness): Promise<void> {
   await ask(h, 300n);
   await h.drain();
   h.clock.advance(30 * 3_600_000);
-}
-
-function never(): never {
-  throw new Error('a row is missing');
 }
 
 it("after 30 hours Crossbill does not repeat a refund whose %s was lost, and the amount stays reserved until the MoR's event", async () => {

@@ -84,7 +84,7 @@ it("if the MoR's late answer names a known refund, the requested refund joins it
   await givenBackOnce(h);
 });
 
-it("a refund request joins a refund event without an id if the MoR's answer is not newer, and the refund takes the answer's id", async () => {
+it("a refund request joins an earlier refund event without an id, and the refund takes the id of the MoR's answer", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });

@@ -88,7 +88,7 @@ async function act(r: Rig, what: Act): Promise<void> {
   }
 }
 
-it('in any order of events a failed renewal is charged at most once per step, and ends with a plan or a review item', async () => {
+it('in any order of events a failed renewal is charged at most once per step and never forgotten', async () => {
   await fc.assert(
     fc.asyncProperty(schedules, acts, async (retrySchedule, story) => {
       const r = rig({ retrySchedule });

@@ -1,4 +1,5 @@
 // What a person is asked about disputes and alerts, by when, and what closes without them.
+import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState, type RefundRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
@@ -29,8 +30,7 @@ const DUE = new Date('2026-12-01T00:00:00Z');
 const URL = 'https://mor.example/dp_1';
 /** Given back to the customer at that time. */
 function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
-  const [p] = s.payments;
-  if (p === undefined) throw new Error('nothing was paid');
+  const [p = never()] = s.payments;
   return putRefund(s, { ...newRefund(later(0), p, amount, null, 'event'), status: 'succeeded', succeededAt });
 }
 
@@ -341,8 +341,7 @@ it('a returned debit opens a review item, and another one after its undo if an o
 });
 
 const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
-  const [p] = s.payments;
-  if (p === undefined) throw new Error('nothing was paid');
+  const [p = never()] = s.payments;
   const row = { ...newRefund(later(0), p, 1000n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
   return putRefund(s, { ...row, id: 'ref_1', ...over });
 };

@@ -37,7 +37,7 @@ it('a trial balance shows opening, movements and closing of each account in each
   expect(chf?.total).toEqual(zero);
 });
 
-it('a trial balance lists only the reasons with movements in its month', () => {
+it('a trial balance lists only the kinds of ledger entries that its month has', () => {
   const [chf, eur] = trialBalances(SUMS);
   expect(eur?.moved.map((m) => m.reason)).toEqual(['payment_collected', 'payment_marked', 'refund_paid']);
   expect(chf?.moved).toEqual([]);

@@ -140,7 +140,7 @@ it.each([
   expect(take(s, data).state).toBe(s);
 });
 
-it("the MoR's payment id in a capture names the linked payment, unless another payment has that id", () => {
+it("the MoR's payment id in a capture names the payment of its link, unless another payment has that id", () => {
   const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
     const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
     return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);
@@ -280,7 +280,7 @@ it('a dismissed item of a second payment on a link opens again only for a captur
   expect(await items(r)).toEqual(ONE_ITEM);
 });
 
-it('while the item of a second payment on a link is open, Crossbill sends no retry, relayed event or new link', async () => {
+it('while the review item of a second payment on a link is open, Crossbill sends no retry, relayed event or new link', async () => {
   const r = await withTwoCharges(gone);
   await hours(r, 12);
   const own = (await openItems(r)).findIndex((x) => x.subject !== FURTHER);

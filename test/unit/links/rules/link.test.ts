@@ -104,7 +104,7 @@ it.each([
   ]);
 });
 
-it('a linked payment has the time and charge of its capture, or the time of the read', () => {
+it('the payment of a paid link has the time and charge of its capture, or else the time of the read', () => {
   expect(paid(aLink({ detail: told })).payments).toMatchObject([
     { succeededAt: at(-1_000), processorChargeId: 'ch_9' },
   ]);
@@ -145,7 +145,7 @@ it.each([
   expect([s.payments, open(s)]).toEqual([[], []]);
 });
 
-it('the eighth read of a link without confirmation of its capture opens a review item, and the reads go on', () => {
+it('if eight reads of a link do not confirm its capture, a review item opens and Crossbill goes on reading the link', () => {
   const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
   expect(withWords(open(s))).toMatchObject([
     {
@@ -170,7 +170,7 @@ const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
 const proposals = (s: LaneState) =>
   open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
 
-it('a paid link and a card payment of one amount open an item that says to ask the MoR first, in either order', () => {
+it('a paid link and a card payment of the same amount open an item that says to ask the MoR first', () => {
   const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
   expect(proposals(charged(readPaid(lane())))).toEqual(asks);
   expect(proposals(readPaid(charged(lane())))).toEqual(asks);

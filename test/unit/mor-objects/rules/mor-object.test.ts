@@ -87,7 +87,7 @@ it('Crossbill stops reading a proforma invoice once it is settled, failed or thi
   expect(look({ ...aLink({ status: 'ISSUED' }), kind: 'e_invoice' }, 0)).toBeNull();
 });
 
-it('Crossbill plans a read for each open object with an id at the MoR, and looks it up when the read is due', () => {
+it('Crossbill plans a read of each payment link and proforma invoice with an id at the MoR, and reads them when due', () => {
   const objects = [
     aLink({ id: 'lnk_0', morId: null }),
     aLink({ id: 'lnk_1', readDueAt: at(1) }),

@@ -58,7 +58,7 @@ it.each([
 );
 
 it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
-  'an event %s about an unknown proforma invoice is done without a review item',
+  'Crossbill ignores an event %s about a proforma invoice that it did not request',
   (type) => {
     const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
     expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });

@@ -1,4 +1,5 @@
 // What the merchant's backend is told of a step of an invoice: each thing that became so, once, with its facts and no more.
+import { never } from '../../../support/never.js';
 import { FACTS, aKind } from '../../../support/item-facts.js';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -204,8 +205,7 @@ it('a renewal_overdue item sends invoice.left_open once, while it is open and th
 
 const item = (over: Partial<ReviewRow> = {}): ReviewRow => {
   const s = openReview(open, aCtx(), { kind: 'dispute', subject: 'dp_1', fact: FACTS.dispute });
-  const [r] = s.reviews;
-  if (r === undefined) throw new Error('nobody was asked');
+  const [r = never()] = s.reviews;
   return { ...r, id: 'rev 1', ...over };
 };
 const data = {
@@ -275,8 +275,7 @@ it('a payment_link.created notification goes out once, after the MoR gives the l
 
 describe('a refund', () => {
   const refund = (over: Partial<RefundRow> = {}, s = paid()): LaneState => {
-    const [p] = s.payments;
-    if (p === undefined) throw new Error('nothing was paid');
+    const [p = never()] = s.payments;
     const row = { ...newRefund(aCtx(), p, 500n, null, 'api'), id: 'ref/1', status: 'succeeded' } as const;
     return { ...s, refunds: [{ ...row, morRefundId: 'rfnd_1', processorRefundId: 're_1', ...over }] };
   };

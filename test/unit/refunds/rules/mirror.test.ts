@@ -238,7 +238,7 @@ it('if an operator dismissed a double payment, a later refund of the second paym
   expect(await openOf(h)).toEqual([]);
 });
 
-it('a refund of a second payment counts as possible settlement if both payments have one charge or one is an unnamed payment link', () => {
+it('a closed second payment may have settled the invoice if it shares the charge or is a link payment without ids', () => {
   const asked = (second: Partial<PaymentRow>, first: Partial<PaymentRow> = {}): boolean => {
     const s = paidTwice({ mark: 'closed', ...second });
     const payments = s.payments.map((p) => (p.id === 'pmt_1' ? { ...p, ...first } : p));

@@ -52,7 +52,7 @@ it('Crossbill does not count a refund in another currency, before its success, b
   }
 });
 
-it('a refund that Stripe already shows counts and stays shown', () => {
+it('Crossbill counts a refund whose credit note Stripe already has, and sends the refund to Stripe no second time', () => {
   expect(settled(part(1, 1n, { mirror: 'done' })).refunds).toMatchObject([{ counted: true, mirror: 'done' }]);
 });
 

@@ -235,8 +235,7 @@ it('the retry schedule keeps a wanted or delivered charge, and waits for the ver
   expect(status(ordered())).toBe('pending');
   expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
   const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
-  const [m] = paid.messages;
-  if (m === undefined) throw new Error('no call');
+  const [m = never()] = paid.messages;
   expect(status(putMessage(paid, { ...m, status: 'done' }))).toBe('done');
   const tried = settled(putMessage(paid, { ...m, attempts: 1 })).s;
   expect(tried.messages[0]?.status).toBe('cancelled');
@@ -248,8 +247,7 @@ it('the retry schedule withdraws an unsent end if the invoice is paid, and keeps
   const ending = settled(lane(), of).s;
   const paid = settled(takeRead(ending, of, facts({ status: 'paid' })), of).s;
   expect([paid.messages[0]?.status, paid.invoice?.retries?.ended]).toEqual(['cancelled', null]);
-  const [m] = ending.messages;
-  if (m === undefined) throw new Error('no call');
+  const [m = never()] = ending.messages;
   const tried = settled(takeRead(putMessage(ending, { ...m, attempts: 1 }), of, facts({ status: 'paid' })), of).s;
   expect(tried.invoice?.retries?.ended).toMatchObject({ how: 'uncollectible' });
   const still = settled(takeRead(ending, of, facts({ status: 'uncollectible' })), of).s;

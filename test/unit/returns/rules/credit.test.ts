@@ -1,4 +1,5 @@
 // A loss on Stripe: a person chooses the credit note, its two calls go out once, and the books follow the dispute.
+import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
@@ -19,8 +20,7 @@ const recorded: Partial<PaymentRow> = { paymentRecordId: 'inpay_1' };
 const lostLane = (over: Partial<PaymentRow> = recorded, of: Partial<MorObjectRow> = {}): LaneState =>
   withThem(paid(over), [aLoss(of)]);
 const find = (s: LaneState, subject: string): ReviewRow => {
-  const found = s.reviews.findLast((r) => r.subject === subject);
-  if (found === undefined) throw new Error(`there is no item of ${subject}`);
+  const found = s.reviews.findLast((r) => r.subject === subject) ?? never();
   return found;
 };
 const choose = (s: LaneState, subject = 'dp_1:lost', resolution: 'credit' | 'retry' = 'credit', ctx = later(10)) =>
@@ -35,8 +35,7 @@ const chosen = (
 };
 const calls = (s: LaneState): (readonly [string, string, string])[] => s.messages.map((m) => [m.kind, m.key, m.status]);
 const pending = (s: LaneState): OutboxRow => {
-  const found = s.messages.find((m) => m.status === 'pending');
-  if (found === undefined) throw new Error('no call waits');
+  const found = s.messages.find((m) => m.status === 'pending') ?? never();
   return found;
 };
 const answered = (s: LaneState, value: Answer, minute = 11): LaneState => {

@@ -1,4 +1,5 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
+import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, returnOf } from '../../../../src/domain/mor-object.js';
@@ -24,8 +25,7 @@ const withReturn = (s: LaneState, o: MorObjectRow, minute: number): LaneState =>
 /** A payment of 29.90 that is in the ledger as collected. */
 function paid(): { s: LaneState; id: string } {
   const s = paidByCard();
-  const [p] = s.payments;
-  if (p === undefined) throw new Error('nothing was paid');
+  const [p = never()] = s.payments;
   return { s: addEntry(s, paymentCollected(p, 2990n, NOW, null)), id: p.id };
 }
 
@@ -122,8 +122,7 @@ it('the undo of a returned debit opens a review item if an operator had settled 
 it('a returned debit takes only the rest after refunds; Crossbill refuses it for a refunded, lost or failed payment', () => {
   const p = paid();
   const word = { by: 'ada', reference: null };
-  const [row] = p.s.payments;
-  if (row === undefined) throw new Error('nothing was paid');
+  const [row = never()] = p.s.payments;
   const part = returned({ s: putPayment(p.s, { ...row, amountRefunded: 990n }), id: p.id });
   expect(part.objects).toMatchObject([{ kind: 'debit_return', amount: 2000n }]);
   const all = putPayment(p.s, { ...row, amountRefunded: 2990n });
@@ -185,8 +184,7 @@ it('a returned debit stores its source and time; Crossbill refuses it during a r
   ]);
   const word = { by: 'ada', reference: null };
   expect(returnDebit(p.s, 'pmt_9', word, later(1))).toMatchObject({ ok: false, status: 404 });
-  const [row] = p.s.payments;
-  if (row === undefined) throw new Error('nothing was paid');
+  const [row = never()] = p.s.payments;
   const unknown = putPayment(p.s, { ...row, amount: null });
   expect(returnDebit(unknown, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
   for (const status of ['requested', 'unknown', 'pending'] as const) {
@@ -202,8 +200,7 @@ it('a returned debit stores its source and time; Crossbill refuses it during a r
 it('a returned debit belongs to one payment and does not count losses of other payments', () => {
   const p = paid();
   const s = returned(p);
-  const [row] = p.s.payments;
-  if (row === undefined) throw new Error('nothing was paid');
+  const [row = never()] = p.s.payments;
   const two = putPayment(s, { ...row, id: 'pmt_2', paymentId: 'pay_2' });
   expect([returnOf(two, p.id)?.id, returnOf(two, 'pmt_2')]).toEqual([s.objects[0]?.id, undefined]);
   expect(returnDebit(two, 'pmt_2', { by: 'ada', reference: null }, later(2))).toMatchObject({

@@ -1,4 +1,5 @@
 // What banks took back, in the ledger: by lost disputes and returned debits.
+import { never } from '../../../support/never.js';
 import { chooseItem } from '../../../support/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
@@ -20,8 +21,7 @@ const book = (s: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneS
   decided(s, (state) => decide(objects.reduce(putObject, state), later(minute), bookLosses));
 /** The row as it stands after the books followed. */
 const row = (s: LaneState, id = 'dsp_1'): MorObjectRow => {
-  const found = s.objects.find((o) => o.id === id);
-  if (found === undefined) throw new Error(`there is no ${id}`);
+  const found = s.objects.find((o) => o.id === id) ?? never();
   return found;
 };
 const taken = (s: LaneState): (readonly [string, string, bigint])[] =>
@@ -175,7 +175,7 @@ describe('several losses of one payment', () => {
     }
   });
 
-  it('each lost dispute takes the money of its own payment', () => {
+  it('the loss of a dispute is booked on the payment that the dispute is about', () => {
     const s = book(paidTwice(), [at('d_a', null, 2990n), { ...at('d_b', null, 2000n), paymentRowId: 'pmt_2' }]);
     expect(taken(s)).toEqual([
       ['pmt_1', 'dispute_lost', 2990n],
@@ -224,7 +224,7 @@ describe('a loss that changes with another movement of one decision', () => {
     return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
-  it("the reversal of a loss has the date of the payment's other movement in the same decision", () => {
+  it('if one decision books another movement of the payment, the reversal of its loss has the date of that movement', () => {
     const s = dated(paidTwice());
     const [p, other] = s.payments;
     if (p === undefined || other === undefined) throw new Error('two payments');
@@ -238,8 +238,7 @@ describe('a loss that changes with another movement of one decision', () => {
 
   it("the date of a loss's reversal does not follow the loss's own entries", () => {
     const s = dated(paid());
-    const [p] = s.payments;
-    if (p === undefined) throw new Error('a payment');
+    const [p = never()] = s.payments;
     for (const subject of ['dsp_1', 'dsp_1:2'])
       expect(lessBy(s, disputeLost(p, subject, 990n, when))).toEqual(minutesLater(40));
   });

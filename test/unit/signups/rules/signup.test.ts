@@ -358,7 +358,7 @@ describe('a signup on the real flow of its lane', () => {
   }
 
   it.each([1000n, 2500n])(
-    'a signup of 10.00 EUR completed with 25.00 EUR is booked with 10.00 EUR, and marks no invoice with %s minor units due',
+    'a signup of 10.00 EUR completed with 25.00 EUR is booked as 10.00 EUR and marks no invoice of %s minor units',
     async (amountDue) => {
       const h = await said(amountDue);
       expect(await shown(h)).toMatchObject({
@@ -372,7 +372,7 @@ describe('a signup on the real flow of its lane', () => {
     },
   );
 
-  it("a second completion with the right amount closes the signup's item, and an item about the amount due opens", async () => {
+  it("a second completion with the right amount closes the signup's review item, and one about the amount due opens", async () => {
     const h = await said();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();

@@ -42,7 +42,7 @@ it("an outage shorter than the MoR's attempts makes no loss window", () => {
   expect(lossWindows([span(0, 10), span(10 + 3 * HOUR, 20 * HOUR)])).toEqual([]);
 });
 
-it('two outages make a loss window for the events whose every attempt fell into them', () => {
+it('events whose every attempt falls into one of two outages make a loss window', () => {
   // Closed for twenty minutes, open for some, closed for hours: only the tries after 1,210 s and more meet the second.
   const open = [span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)];
   expect(seconds(givenUp(closedBetween(open)))).toEqual([
@@ -85,7 +85,7 @@ it('a loss window names the outages of its events and no other outage', () => {
   ]);
 });
 
-it('an event with an attempt at the edge of an outage reached an open webhook endpoint', () => {
+it('an attempt at the very end of an outage reaches an open webhook endpoint, and its event is not lost', () => {
   expect(givenUp([span(0, 10), span(20, 30)], [0, 10])).toEqual([]);
   expect(seconds(givenUp([span(0, 10), span(19, 29)], [0, 10]))).toEqual([[9, 10]]);
   expect(givenUp([], [0])).toEqual([]);
