@@ -4,7 +4,7 @@ import { adviceFor, type MorCallName } from '@crossbill/mor';
 import { cliJson } from '../cli/rig.js';
 import { openInvoice, PROFORMA } from '../support/channels.js';
 import { company } from '../support/company.js';
-import { type Json, type Reply, startWorld, type World } from '../support/world.js';
+import { type Json, type Reply, startWorld, type World, refusal } from '../support/world.js';
 
 const UUID = '00000000-0000-4000-8000-000000000000';
 const address = { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' };
@@ -34,8 +34,7 @@ beforeAll(async () => {
   const made = await world.api('POST', `/v1/invoices/${papers}/proforma`, PROFORMA);
   proformaId = String(made.body['id']);
   await world.api('POST', `/v1/invoices/${papers}/payment-link`, link);
-  const s = await world.subscriber();
-  await world.invoice(s.firstInvoiceId, 'paid');
+  const s = await world.paidSubscriber();
   const paid = await world.invoice(await world.renew(s.subscriptionId), 'paid');
   payment = String((paid['payments'] as Json[])[0]?.['id']);
   const key = { 'idempotency-key': 'one' };
@@ -224,7 +223,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
       const [ours, where, body] = asked;
       const said = { field: 'somewhere', message: 'is not right' };
       const answer = code === '' ? {} : { code, errors: [said] };
-      await world.control('POST', '/faults', {
+      await world.fault({
         side: 'mor',
         method,
         path,
@@ -248,25 +247,22 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'mor',
       path: `/api/proforma-invoices/${proformaId}`,
       action: 'status',
       status: 404,
       body: { code: 'not_found', errors: [] },
     });
-    expect(await world.api('GET', `/v1/invoices/${papers}/proforma`)).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    });
+    expect(await world.api('GET', `/v1/invoices/${papers}/proforma`)).toMatchObject(refusal(404, 'not_found'));
   });
 
   it("Crossbill answers 502 when the MoR rejects its credentials, and shows the 401 in the invoice's timeline", async () => {
     const id = await openInvoice(world);
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 2, action: 'status', status: 401 };
-    await world.control('POST', '/faults', fault);
+    await world.fault(fault);
     const silent = await world.api('POST', `/v1/invoices/${id}/payment-link`, link);
-    expect(silent).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+    expect(silent).toMatchObject(refusal(502, 'mor_unavailable'));
     const seen = await world.api('GET', `/v1/invoices/${id}`);
     expect(JSON.stringify(seen.body['timeline'])).toContain('401');
   });
@@ -347,10 +343,10 @@ it("Crossbill answers 400 with the field's name to each malformed API request, a
 
 it("the metrics count a broken tax integration by the MoR's code, and crossbill doctor names the remedy", async () => {
   const fault = { side: 'mor', path: '/api/tax/calculations', action: 'status', status: 409 };
-  await world.control('POST', '/faults', { ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
+  await world.fault({ ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
   const signup = { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'gbp', tax: cart };
   const refused = await world.api('POST', '/v1/signups', signup);
-  expect(refused).toMatchObject({ status: 409, body: { code: 'integration_credentials_invalid' } });
+  expect(refused).toMatchObject(refusal(409, 'integration_credentials_invalid'));
   const metrics = await (await fetch(`${world.daemons[0]?.url ?? ''}/metrics`)).text();
   expect(metrics).toMatch(
     /crossbill_mor_refusals_total\{call="tax.calculate",code="integration_credentials_invalid"\} [1-9]/,
@@ -373,6 +369,6 @@ it("Crossbill refuses the refund of a payment link's payment until the operator 
   const byLink = (paid['payments'] as Json[]).find((p) => p['origin'] === 'payment_link');
   const path = `/v1/payments/${String(byLink?.['id'])}/refunds`;
   const refused = await world.api('POST', path, { amount: 100 }, { 'idempotency-key': 'link-1' });
-  expect(refused).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+  expect(refused).toMatchObject(refusal(409, 'payment_not_identified'));
   expect(refused.body['message']).toContain('/identify');
 });

@@ -1,24 +1,19 @@
 // Lost news of the MoR, and Crossbill's automatic help: links for failed renewals, and reads of everything without an
 // event.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { eventNamed, loseNext, PROFORMA, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';
-import { type Json, type Subscriber, startWorld, type World } from '../support/world.js';
+import { type Json, type Subscriber, useWorld } from '../support/world.js';
+import { resolve } from './support/story.js';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld({
-    RECOVERY_LINK_JURISDICTION: 'GB',
-    RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks',
-    BILLING_DRAFT_POLICY: 'finalize',
-  });
-  await world.startDaemon();
+const world = useWorld({
+  RECOVERY_LINK_JURISDICTION: 'GB',
+  RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks',
+  BILLING_DRAFT_POLICY: 'finalize',
 });
 afterEach(async () => {
   await world.control('DELETE', '/faults');
 });
-afterAll(() => world.close());
 
 const invoiceOf = async (id: string): Promise<Json> => (await world.api('GET', `/v1/invoices/${id}`)).body;
 const linksOf = (invoice: Json): Json[] => invoice['payment_links'] as Json[];
@@ -37,8 +32,7 @@ const inTime = (id: string, what: string, holds: (invoice: Json) => boolean): Pr
   );
 
 async function renewal(outcome: string): Promise<{ id: string; s: Subscriber }> {
-  const s = await world.subscriber();
-  await world.invoice(s.firstInvoiceId, 'paid');
+  const s = await world.paidSubscriber();
   await world.control('POST', '/cards', { customer_id: s.customerId, outcome });
   return { id: await world.renew(s.subscriptionId), s };
 }
@@ -96,7 +90,7 @@ describe('a failed renewal gets a link automatically', () => {
   it("Crossbill makes one payment link for a failed renewal even when the MoR's response is lost", async () => {
     await world.control('DELETE', '/requests');
     const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 1, action: 'drop_after' };
-    await world.control('POST', '/faults', fault);
+    await world.fault(fault);
     const { id } = await linked();
     expect(linksOf(await invoiceOf(id))).toHaveLength(1);
     const log = await world.control('GET', '/requests?side=mor&method=POST&path=/api/payment-links');
@@ -118,13 +112,13 @@ describe('a failed renewal gets a link automatically', () => {
 
   it("Crossbill opens a review item when the MoR refuses a payment link, and the operator's retry makes the link", async () => {
     const fault = { side: 'mor', path: '/api/payment-links', action: 'status', status: 409 };
-    await world.control('POST', '/faults', { ...fault, body: { code: 'no_active_arrangement', errors: [] } });
+    await world.fault({ ...fault, body: { code: 'no_active_arrangement', errors: [] } });
     const { id } = await renewal('decline');
     await world.invoice(id, 'open');
     await world.advance(3_700);
     const [item] = await reviewsOf(world, id, 'effect_failed');
     expect(String(item?.['summary'])).toContain('no active arrangement with the MoR');
-    const retried = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'retry' });
+    const retried = await resolve(world, item, 'retry');
     expect(retried.status).toBe(200);
     await seenAs(id, 'it is made', (i) => linksOf(i)[0]?.['status'] === 'PAYABLE');
   });
@@ -203,11 +197,7 @@ describe('Crossbill finds unreported facts by looking', () => {
       tell('dispute.outcome', lost, `evt_p_${id}`),
     ]);
     await tell('dispute.revision_requested', { deadline: '2027-01-01T00:00:00Z' }, `evt_r_${id}`);
-    await world.until(
-      'all is decided',
-      () => eventNamed(world, `evt_r_${id}`),
-      (e) => e?.['status'] === 'done',
-    );
+    await world.until('all is decided', () => eventNamed(world, `evt_r_${id}`), { status: 'done' });
     const { body } = await world.api('GET', `/v1/ledger?invoice_id=${id}&reason=dispute_lost`);
     expect(body['data']).toMatchObject([{ amount: 2990 }]);
     const explained = await cli(['explain', disputeId], world.env);
@@ -228,11 +218,7 @@ it('the API lists review items by the soonest deadline on request, and otherwise
       created: '2026-11-20T10:00:00Z',
       data: { disputeId: `dp_due_${n}`, paymentId, ...(deadline === null ? {} : { deadline }) },
     });
-    await world.until(
-      'its item is open',
-      () => world.api('GET', `/v1/reviews?invoice_id=${id}`),
-      (r) => (r.body['data'] as Json[]).length === n + 1,
-    );
+    await world.shows(`/v1/reviews?invoice_id=${id}`, (r) => (r['data'] as Json[]).length === n + 1);
   }
   const pages = async (order: string): Promise<unknown[]> => {
     const seen: unknown[] = [];
@@ -256,15 +242,12 @@ it('the API lists review items by the soonest deadline on request, and otherwise
 it('when two operators dismiss one review item at once, both get 200 and the same note', async () => {
   const event = { id: 'evt_loose', type: 'dispute.action_needed', created: '2026-11-20T10:00:00Z' };
   await sendEvent(world, { ...event, data: { disputeId: 'dp_nobody', deadline: '2028-05-01T00:00:00Z' } });
-  const { body } = await world.until(
-    'there is an item',
-    () => world.api('GET', '/v1/reviews?status=open&kind=dispute&order=due'),
-    (r) => JSON.stringify(r.body).includes('evt_loose'),
+  const body = await world.shows('/v1/reviews?status=open&kind=dispute&order=due', (r) =>
+    JSON.stringify(r).includes('evt_loose'),
   );
   const item = (body['data'] as Json[]).find((r) => JSON.stringify(r).includes('evt_loose'));
   expect(item).toMatchObject({ due_at: '2028-05-01T00:00:00.000Z' });
-  const settle = (note: string) =>
-    world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss', note });
+  const settle = (note: string) => resolve(world, item, 'dismiss', note);
   const [one, two] = await Promise.all([settle('one'), settle('two')]);
   expect([one.status, two.status]).toEqual([200, 200]); // the same choice leaves nothing for the second
   expect(one.body['note']).toBe(two.body['note']);

@@ -1,16 +1,11 @@
 // Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and removed.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, type Reply, startWorld, type World } from '../support/world.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Json, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
 import { atMor, openInvoice, PROFORMA, reviewsOf, stripeStatus } from '../support/channels.js';
+import { resolve } from './support/story.js';
 
 describe('bank transfers', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   const make = (id: string, body: Json = PROFORMA): Promise<Reply> =>
     world.api('POST', `/v1/invoices/${id}/proforma`, body);
@@ -30,11 +25,7 @@ describe('bank transfers', () => {
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
 
     await world.advance(60);
-    await world.until(
-      'the issued event is taken in',
-      () => world.api('GET', `/v1/invoices/${id}`),
-      (r) => (r.body['proformas'] as Json[])[0]?.['status'] === 'ISSUED',
-    );
+    await world.shows(`/v1/invoices/${id}`, (r) => (r['proformas'] as Json[])[0]?.['status'] === 'ISSUED');
     const read = await world.api('GET', `/v1/invoices/${id}/proforma`);
     expect(read.body).toMatchObject({ id: morId, status: 'ISSUED' });
     const document = await world.api('GET', `/v1/invoices/${id}/proforma/document`);
@@ -52,7 +43,7 @@ describe('bank transfers', () => {
       expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('proforma_invoice.settled') })]),
     );
     const late = await make(id);
-    expect(late).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
+    expect(late).toMatchObject(refusal(409, 'invoice_not_payable'));
   });
 
   it('Crossbill returns the existing proforma invoice to a repeated request, and to two requests at once', async () => {
@@ -73,16 +64,9 @@ describe('bank transfers', () => {
     const [review] = await reviewsOf(world, id, 'partial_transfer');
     expect(String(review?.['summary'])).toContain('19.90 EUR');
     expect(await stripeStatus(world, id)).toBe('open');
-    const applied = await world.api('POST', `/v1/reviews/${String(review?.['id'])}/resolve`, {
-      resolution: 'apply',
-      note: 'the rest follows',
-    });
+    const applied = await resolve(world, review, 'apply', 'the rest follows');
     expect(applied.status).toBe(200);
-    await world.until(
-      'the part shows on Stripe',
-      () => world.stripe.invoices.retrieve(id),
-      (i) => i.amount_remaining === 1990,
-    );
+    await world.until('the part shows on Stripe', () => world.stripe.invoices.retrieve(id), { amount_remaining: 1990 });
     await world.invoice(id, 'open');
     expect(await stripeStatus(world, id)).toBe('open');
   });
@@ -91,14 +75,13 @@ describe('bank transfers', () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.control('POST', `/proformas/${String(body['id'])}/fail`, { message: 'the VAT number is not known' });
-    const seen = await world.until(
-      'the failure is taken in',
-      () => world.api('GET', `/v1/invoices/${id}`),
-      (r) => (r.body['proformas'] as Json[])[0]?.['status'] === 'ISSUANCE_FAILED',
+    const seen = await world.shows(
+      `/v1/invoices/${id}`,
+      (r) => (r['proformas'] as Json[])[0]?.['status'] === 'ISSUANCE_FAILED',
     );
-    expect(seen.body['proformas']).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
+    expect(seen['proformas']).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
     const document = await world.api('GET', `/v1/invoices/${id}/proforma/document`);
-    expect(document).toMatchObject({ status: 409, body: { code: 'issuance_failed' } });
+    expect(document).toMatchObject(refusal(409, 'issuance_failed'));
     const again = await make(id);
     expect(again.status).toBe(201);
     expect(again.body['id']).not.toBe(body['id']);
@@ -114,7 +97,7 @@ describe('bank transfers', () => {
     expect(again.status).toBe(201);
     await world.advance(60);
     const refused = await world.api('DELETE', `/v1/invoices/${id}/proforma`);
-    expect(refused).toMatchObject({ status: 409, body: { code: 'not_deletable' } });
+    expect(refused).toMatchObject(refusal(409, 'not_deletable'));
   });
 
   it('Crossbill names the missing recipient fields of a proforma request before any request to the MoR', async () => {
@@ -133,7 +116,7 @@ describe('bank transfers', () => {
   it("the caller gets the MoR's refusal of a proforma invoice with a due date before the issue date", async () => {
     const id = await openInvoice(world);
     const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
-    expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
+    expect(backwards).toMatchObject(wrongField('due_date'));
   });
 
   it("Crossbill takes over a proforma invoice already at the MoR under the invoice's reference", async () => {
@@ -180,19 +163,19 @@ describe('bank transfers', () => {
     const made = await make(id, body);
     expect(made).toMatchObject({ status: 201, body: { merchantReference: id } });
     const other = await openInvoice(world);
-    expect(await make(other, body)).toMatchObject({ status: 422, body: { code: 'tax_calculation_already_used' } });
+    expect(await make(other, body)).toMatchObject(refusal(422, 'tax_calculation_already_used'));
   });
 
   it('the caller gets status and code when the MoR refuses a proforma invoice', async () => {
     const id = await openInvoice(world);
     const refused = await make(id, { ...PROFORMA, jurisdiction: 'AQ' });
-    expect(refused).toMatchObject({ status: 422, body: { code: 'unsupported_jurisdiction' } });
+    expect(refused).toMatchObject(refusal(422, 'unsupported_jurisdiction'));
     const unknown = await make(id, {
       jurisdiction: 'GB',
       due_date: '2099-12-31',
       tax_calculation_id: '00000000-0000-4000-8000-000000000000',
     });
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(unknown).toMatchObject(refusal(404, 'not_found'));
     expect((await make('in_nowhere')).status).toBe(404);
     const seen = await world.api('GET', `/v1/invoices/${id}`);
     expect(seen.body['proformas']).toEqual([]);
@@ -203,13 +186,9 @@ describe('bank transfers', () => {
     ['a 503 of the MoR', { action: 'status', status: 503 }],
   ])('a repeated proforma request makes one proforma invoice after %s', async (_what, fault) => {
     const id = await openInvoice(world);
-    await world.control('POST', '/faults', { side: 'mor', path: '/api/proforma-invoices', times: 1, ...fault });
-    expect(await make(id)).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
-    const made = await world.until(
-      'it is made',
-      () => make(id),
-      (r) => r.status === 201,
-    );
+    await world.fault({ side: 'mor', path: '/api/proforma-invoices', times: 1, ...fault });
+    expect(await make(id)).toMatchObject(refusal(502, 'mor_unavailable'));
+    const made = await world.until('it is made', () => make(id), { status: 201 });
     const all = await world.control('GET', '/proformas');
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toMatchObject([
       { id: made.body['id'] },

@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
 import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 import { stripeSides } from './support/story.js';
@@ -29,8 +28,7 @@ describe('two daemons on a database of their own', () => {
 
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', DATABASE_URL: server.url });
     const first = await world.startDaemon();
-    subscribers = await Promise.all(Array.from({ length: 5 }, () => world.subscriber({ amount: 1000 })));
-    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+    subscribers = await Promise.all(Array.from({ length: 5 }, () => world.paidSubscriber({ amount: 1000 })));
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     await first.stop();
     const { secrets, stripe, cards } = world.sandbox;
@@ -89,11 +87,8 @@ describe('two daemons on a database of their own', () => {
         (body['data'] as Json[]).filter((d) => d['status'] === 200).map((d) => String(d['event_id'])),
       );
       expect(acknowledged.size).toBeGreaterThan(RENEWALS);
-      const db = new pg.Client({ connectionString: server.url });
-      await db.connect();
-      const kept = await db.query<{ event_id: string }>('select event_id from inbox_event');
-      await db.end();
-      const stored = new Set(kept.rows.map((r) => r.event_id));
+      const kept = await queryAt<{ event_id: string }>(server.url, 'select event_id from inbox_event');
+      const stored = new Set(kept.map((r) => r.event_id));
       expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
     },
     TEST_MS,
@@ -109,9 +104,9 @@ describe('two daemons on a database of their own', () => {
         { action: 'garble', times: 3 },
         { action: 'duplicate', times: 3 },
       ]) {
-        await world.control('POST', '/faults', { ...at, ...fault });
+        await world.fault({ ...at, ...fault });
       }
-      await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 100, action: 'duplicate' });
+      await world.fault({ target: 'deliveries', side: 'mor', times: 100, action: 'duplicate' });
       const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       const [hanging] = await world.until(
         'all but the one that hangs are paid',

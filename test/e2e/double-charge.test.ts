@@ -1,34 +1,17 @@
 // The double charge, before it happens: Stripe finds a card for an invoice, and the MoR charges it too.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, type Subscriber, useWorld } from '../support/world.js';
 import { renewalOf, stranger } from './support/stranger.js';
-import { deafMor, draftRenewal, newPaid, tellSucceeded } from './support/story.js';
+import { deafMor, draftRenewal, newPaid, tellSucceeded, resolve } from './support/story.js';
 
 type Check = { name: string; state: string; detail: string; todo: string };
 type Charged = { subscription_id: string; customer_id: string; type: string; from: string };
 
 describe('the guard against a double charge', () => {
-  let world: World;
-  let db: pg.Client;
-  beforeAll(async () => {
-    world = await startWorld({ ENROLMENT: 'linked' });
-    await world.startDaemon();
-    db = new pg.Client({ connectionString: world.databaseUrl });
-    await db.connect();
-    await deafMor(world); // the test plays the MoR
-  });
-  afterAll(async () => {
-    await db.end();
-    await world.close();
-  });
+  const world = useWorld({ ENROLMENT: 'linked' });
+  beforeAll(() => deafMor(world)); // the test plays the MoR
 
-  const subscriber = async (email: string): Promise<Subscriber> => {
-    const s = await world.subscriber({ email });
-    await world.invoice(s.firstInvoiceId, 'paid');
-    return s;
-  };
   /** The customer saved a card, and the merchant's custom method is the subscription's default no longer. */
   const ownCard = async (s: Subscriber): Promise<string> => {
     const card = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
@@ -43,7 +26,7 @@ describe('the guard against a double charge', () => {
   };
   const items = async (invoiceId: string, status = 'open'): Promise<readonly Json[]> => {
     const path = `/v1/reviews?status=${status}&kind=double_charge_risk&limit=100`;
-    return (await world.api<{ data: Json[] }>('GET', path)).body.data.filter((r) => r['invoice_id'] === invoiceId);
+    return (await world.list(path)).filter((r) => r['invoice_id'] === invoiceId);
   };
   const looks = async (s: { subscriptionId: string }): Promise<number> => {
     const { body } = await world.control('GET', `/requests?side=stripe&path=/v1/subscriptions/${s.subscriptionId}`);
@@ -51,23 +34,18 @@ describe('the guard against a double charge', () => {
   };
   const isLookedAt = (invoiceId: string) =>
     world.until(
-      'it is known what Stripe would charge',
-      async () => {
-        const sql = 'select charge_looked_at from invoice where invoice_id = $1';
-        return (await db.query<{ charge_looked_at: Date | null }>(sql, [invoiceId])).rows[0]?.charge_looked_at ?? null;
-      },
-      (at) => at !== null,
+      'Crossbill knows what Stripe would charge',
+      () => world.query('select 1 from invoice where invoice_id = $1 and charge_looked_at is not null', [invoiceId]),
+      { length: 1 },
     );
 
   it('Crossbill warns of a double charge by a card at Stripe soon after invoice.created, with the fix and the deadline', async () => {
-    const s = await subscriber('eve@example.com');
+    const s = await world.paidSubscriber({ email: 'eve@example.com' });
     const card = await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
-    const [item] = await world.until(
-      'the item is open, long before the end of the draft',
-      () => items(invoiceId),
-      (found) => found.length === 1,
-    );
+    const [item] = await world.until('the item is open, long before the end of the draft', () => items(invoiceId), {
+      length: 1,
+    });
     expect(item).toMatchObject({
       summary: `Stripe would charge this invoice (card ${card}, the customer's default), and the MoR charges customer ${s.customerId} for it too`,
       proposal: expect.stringContaining(`stripe subscriptions update ${s.subscriptionId}`),
@@ -78,10 +56,7 @@ describe('the guard against a double charge', () => {
     // The MoR has charged; the merchant mends it and asks for another look: Stripe never charges, and Crossbill makes
     // the mark.
     await mend(s);
-    const resolved = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
-      resolution: 'retry',
-      note: 'mended',
-    });
+    const resolved = await resolve(world, item, 'retry', 'mended');
     expect(resolved.status).toBe(200);
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
     await world.invoice(invoiceId, 'held');
@@ -96,25 +71,17 @@ describe('the guard against a double charge', () => {
   });
 
   it("Crossbill closes the item about a double charge once somebody stops Stripe's collection of the invoice", async () => {
-    const s = await subscriber('stopped@example.com');
+    const s = await world.paidSubscriber({ email: 'stopped@example.com' });
     await ownCard(s);
     const invoiceId = await draftRenewal(world, s);
-    await world.until(
-      'the item is open',
-      () => items(invoiceId),
-      (found) => found.length === 1,
-    );
+    await world.until('the item is open', () => items(invoiceId), { length: 1 });
     await world.stripe.invoices.update(invoiceId, { auto_advance: false });
-    const [closed] = await world.until(
-      'the item is closed',
-      () => items(invoiceId, 'resolved'),
-      (found) => found.length === 1,
-    );
+    const [closed] = await world.until('the item is closed', () => items(invoiceId, 'resolved'), { length: 1 });
     expect(closed).toMatchObject({ resolution: 'cleared' });
   });
 
   it('Crossbill reads a subscription at Stripe once for two ordinary renewals, and opens no item', async () => {
-    const s = await subscriber('ada@example.com');
+    const s = await world.paidSubscriber({ email: 'ada@example.com' });
     const invoiceId = await draftRenewal(world, s);
     await isLookedAt(invoiceId);
     expect(await looks(s)).toBe(1);
@@ -137,9 +104,9 @@ describe('the guard against a double charge', () => {
   });
 
   it('Crossbill marks an invoice paid although its Stripe key may not read subscriptions', async () => {
-    const s = await subscriber('noright@example.com');
+    const s = await world.paidSubscriber({ email: 'noright@example.com' });
     const fault = { side: 'stripe', method: 'GET', path: `/v1/subscriptions/${s.subscriptionId}`, action: 'status' };
-    await world.control('POST', '/faults', { ...fault, status: 403, times: 100 });
+    await world.fault({ ...fault, status: 403, times: 100 });
     const invoiceId = await draftRenewal(world, s);
     await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
@@ -150,7 +117,7 @@ describe('the guard against a double charge', () => {
   });
 
   it('crossbill doctor --all walks every enrolled subscription, and lists those with a coming charge by Stripe', async () => {
-    const s = await subscriber('late@example.com');
+    const s = await world.paidSubscriber({ email: 'late@example.com' });
     await ownCard(s);
     const foreign = await stranger(world, { card: true });
     const ran = await cliJson<{ checks: Check[]; charged: Charged[] }>(['doctor', '--all'], world.env);
@@ -164,7 +131,7 @@ describe('the guard against a double charge', () => {
     const text = await cli(['doctor', '--all'], world.env);
     expect(text.err).toMatch(/looked at subscriptions \[#+\.*\] \d+ % \(\d+ of \d+\)/);
     // It keeps its result: the next renewal of a sound subscription needs no look.
-    const ada = await subscriber('kept@example.com');
+    const ada = await world.paidSubscriber({ email: 'kept@example.com' });
     await cli(['doctor', '--all'], world.env);
     const before = await looks(ada);
     const invoiceId = await draftRenewal(world, ada);

@@ -1,8 +1,8 @@
 // Whose invoices are ours: by link, by metadata, by money. Crossbill records the others and leaves them alone.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, OPS_KEY, type World, useWorld } from '../support/world.js';
 import { renewalOf, stranger } from './support/stranger.js';
 import { deafMor, newPaid, tellSucceeded } from './support/story.js';
 
@@ -25,13 +25,12 @@ const relayTo = (world: World): Record<string, string> => ({
 });
 
 describe('ENROLMENT=linked', () => {
-  let world: World;
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'linked' }, (world) =>
+    world.startDaemon(relayTo(world)),
+  );
   beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'linked' });
-    await world.startDaemon(relayTo(world));
     await deafMor(world); // it hears only the relay
   });
-  afterAll(() => world.close());
 
   it('Crossbill ignores the invoice of an unlinked customer as not enrolled, and does not relay it to the MoR', async () => {
     const s = await stranger(world);
@@ -45,11 +44,7 @@ describe('ENROLMENT=linked', () => {
     const events = await world.api<{ data: Json[] }>('GET', '/v1/events?type=invoice.created&limit=100');
     expect(events.body.data.length).toBeGreaterThan(0);
     await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
-    await world.until(
-      'the daemon knows that it is final',
-      async () => (await world.api('GET', `/v1/invoices/${invoiceId}`)).body,
-      (i) => i['stripe_status'] === 'open',
-    );
+    await world.shows(`/v1/invoices/${invoiceId}`, (i) => i['stripe_status'] === 'open');
     expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body).toMatchObject({ status: 'ignored' });
     expect(await relayed(world, invoiceId)).toBe(0);
     expect(await openItems(world, invoiceId)).toEqual([]);
@@ -86,8 +81,7 @@ describe('ENROLMENT=linked', () => {
   });
 
   it('after a signup links its customer, Crossbill relays the renewal to the MoR and marks the invoice paid', async () => {
-    const s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber({ amount: 1000 });
     const invoiceId = await world.renew(s.subscriptionId);
     expect(await world.invoice(invoiceId, 'paid')).toMatchObject({ ignored_because: null });
     expect(await relayed(world, invoiceId)).toBe(1);
@@ -101,9 +95,8 @@ describe('ENROLMENT=linked', () => {
     await tellSucceeded(world, newPaid(), said);
     expect(await world.invoice(first, 'paid')).toMatchObject({ ignored_because: null, amount_paid: 1250 });
     const next = await renewalOf(world, s);
-    const expected = await world.until(
-      'the next one is expected, or already refused by the MoR',
-      async () => (await world.api('GET', `/v1/invoices/${next}`)).body,
+    const expected = await world.shows(
+      `/v1/invoices/${next}`,
       (i) => i['expected_by'] !== null && i['expected_by'] !== undefined,
     );
     expect(['expected', 'open']).toContain(expected['status']);
@@ -135,7 +128,7 @@ describe('ENROLMENT=linked', () => {
     await world.invoice(seen, 'ignored');
     // Two more get lost on the way: a stranger's and our customer's.
     const fault = { target: 'deliveries', side: 'stripe', type: 'invoice.*', action: 'lose', times: 1000 };
-    const lose = await world.control('POST', '/faults', fault);
+    const lose = await world.fault(fault);
     expect(lose.status).toBe(201);
     const [strange, lost] = [await renewalOf(world, s), await renewalOf(world, ours)];
     await world.stripe.invoices.finalizeInvoice(seen, { auto_advance: false });
@@ -171,13 +164,12 @@ describe('ENROLMENT=linked', () => {
 });
 
 describe('ENROLMENT=metadata', () => {
-  let world: World;
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'metadata:billed_by=mor' }, (world) =>
+    world.startDaemon(relayTo(world)),
+  );
   beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'metadata:billed_by=mor' });
-    await world.startDaemon(relayTo(world));
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   const isExpected = (invoiceId: string) =>
     world.until(
@@ -206,7 +198,7 @@ describe('ENROLMENT=metadata', () => {
     await world.until(
       'it is known to be final',
       async () => (await world.api('GET', `/v1/invoices/${outside}`)).body['stripe_status'],
-      (status) => status === 'open',
+      'open',
     );
     const reads = await requestsOf(world, new RegExp(`customers/${other.customerId}`));
     expect(reads.filter((r) => r.method === 'GET')).toHaveLength(1);
@@ -214,7 +206,7 @@ describe('ENROLMENT=metadata', () => {
 
   it("Crossbill relays a renewal only after Stripe answers the question about the customer's metadata", async () => {
     const s = await stranger(world, { customer: { billed_by: 'mor' } });
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       method: 'GET',
       path: `/v1/customers/${s.customerId}`,
@@ -224,10 +216,6 @@ describe('ENROLMENT=metadata', () => {
     });
     const invoiceId = await renewalOf(world, s);
     await isExpected(invoiceId);
-    await world.until(
-      'it is relayed',
-      () => relayed(world, invoiceId),
-      (n) => n === 1,
-    );
+    await world.until('it is relayed', () => relayed(world, invoiceId), 1);
   });
 });

@@ -1,10 +1,9 @@
 // An event many times, events from real reports, a lost answer to COMMIT and words no document has, end to end.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { openInvoice } from '../support/channels.js';
 import { company } from '../support/company.js';
 import { reported } from '../support/reported.js';
-import { type Json, type Subscriber, type World, startWorld } from '../support/world.js';
+import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/world.js';
 import { deliver, eventStatus } from './support/endpoint.js';
 import { paidOnce, renewAtOnce } from './support/load.js';
 import {
@@ -24,18 +23,13 @@ import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js'
 
 // The same thing told twice, fifty times, under other names or by two daemons at once: every effect happens once.
 describe('repeated deliveries and payments', () => {
-  let world: World;
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize' });
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     await world.startDaemon();
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   it('two daemons take fifty simultaneous deliveries as one event, and mark the invoice paid once', async () => {
     const invoiceId = await openRenewal(world, s);
@@ -127,7 +121,7 @@ describe('repeated deliveries and payments', () => {
     const resolved = await world.api('POST', path, { resolution: 'refund', note: 'taken twice' });
     expect(resolved).toMatchObject({ status: 200, body: { status: 'resolved' } });
     await world.api('POST', path, { resolution: 'refund', note: 'taken twice' });
-    await untilPayment(world, extra, 'is refunded', (p) => p['status'] === 'refunded');
+    await untilPayment(world, extra, (p) => p['status'] === 'refunded');
     const refunds = await world.control('GET', `/mor/refunds?payment=${extra}`);
     expect(refunds.body['data']).toMatchObject([{ amount: 1000, status: 'succeeded' }]);
     await untilReviews(world, invoiceId, []);
@@ -138,12 +132,7 @@ describe('repeated deliveries and payments', () => {
 // Events of Stripe from people's reports: two renderings of one event, the key's own account, numbers like card
 // numbers, old shapes.
 describe('reported events of Stripe', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   const send = async (name: string, run: string, account = ''): Promise<void> => {
     const body = reported(name, run, Math.floor(Date.now() / 1000), account);
@@ -157,7 +146,7 @@ describe('reported events of Stripe', () => {
     await expected('in_two1');
     const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_two1');
     expect(events.body.data).toMatchObject([{ status: 'done' }]);
-    expect((await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open')).body.data).toEqual([]);
+    expect(await world.list('/v1/reviews?status=open')).toEqual([]);
   });
 
   it('Crossbill takes a Stripe event naming its own account, and ignores a Stripe event of another account', async () => {
@@ -197,156 +186,139 @@ describe('reported events of Stripe', () => {
 });
 
 // A connection cut between COMMIT and its answer: nobody knows whether it counted. Still nothing is lost or done twice.
-describe('A lost answer to COMMIT', () => {
+describe('a commit with a lost answer', () => {
   const AT_ONCE = 8;
 
-  describe('a commit with a lost answer', () => {
-    let world: World;
-    let proxy: TcpProxy;
-    let subscribers: Subscriber[];
+  let world: World;
+  let proxy: TcpProxy;
+  let subscribers: Subscriber[];
 
-    beforeAll(async () => {
-      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-      proxy = await TcpProxy.before([targetOf(world.databaseUrl)]);
-      await world.startDaemon({ DATABASE_URL: proxy.through(world.databaseUrl) });
-      subscribers = await Promise.all(Array.from({ length: 4 }, () => world.subscriber({ amount: 1000 })));
-      for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
-    });
-    afterAll(async () => {
-      await world.close();
-      await proxy.close();
-    });
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    proxy = await TcpProxy.before([targetOf(world.databaseUrl)]);
+    await world.startDaemon({ DATABASE_URL: proxy.through(world.databaseUrl) });
+    subscribers = await Promise.all(Array.from({ length: 4 }, () => world.paidSubscriber({ amount: 1000 })));
+  });
+  afterAll(async () => {
+    await world.close();
+    await proxy.close();
+  });
 
-    /** The senders come again after a 503; in the end each payment has one record, attached once, and the books no second entry. */
-    async function allPaidOnce(invoices: readonly string[], losses: number): Promise<void> {
-      await paidOnce(world, invoices, () => proxy.lost >= losses);
-      for (const id of invoices) await world.invoice(id, 'paid');
-      const db = new pg.Client({ connectionString: world.databaseUrl });
-      await db.connect();
-      const marked = await db.query('select 1 from ledger_entry where reason = $1 and invoice_id = any($2)', [
-        'payment_marked',
-        invoices,
-      ]);
-      const open = await db.query<{ kind: string }>(`select kind from review where status = 'open'`);
-      await db.end();
-      expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
-    }
+  /** The senders come again after a 503; in the end each payment has one record, attached once, and the books no second entry. */
+  async function allPaidOnce(invoices: readonly string[], losses: number): Promise<void> {
+    await paidOnce(world, invoices, () => proxy.lost >= losses);
+    for (const id of invoices) await world.invoice(id, 'paid');
+    const sql = `select 1 from ledger_entry where reason = 'payment_marked' and invoice_id = any($1)`;
+    expect(await world.query(sql, [invoices])).toHaveLength(invoices.length);
+    expect(await world.query(`select kind from review where status = 'open'`)).toEqual([]);
+  }
 
-    it("when PostgreSQL's reply to storing an event is lost, the sender gets 503 and Crossbill stores the event once", async () => {
-      proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
-      await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
-      const { body } = await world.control('GET', '/deliveries');
-      const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
-      expect(statuses).toContain(503);
-      expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
-    });
+  it("when PostgreSQL's reply to storing an event is lost, the sender gets 503 and Crossbill stores the event once", async () => {
+    proxy.loseAnswers('store_events', 'SELECT ', 3); // the statement's name: its text travels once a connection
+    await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
+    const { body } = await world.control('GET', '/deliveries');
+    const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
+    expect(statuses).toContain(503);
+    expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
+  });
 
-    it("when PostgreSQL's reply to storing a decision is lost, no call to Stripe has a second effect", async () => {
-      proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
-      await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
-    });
+  it("when PostgreSQL's reply to storing a decision is lost, no call to Stripe has a second effect", async () => {
+    proxy.loseAnswers('step_', 'SELECT ', 3); // the statement's name begins so
+    await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 3);
   });
 });
 
 // Unknown words of the MoR: kept, shown and not final; payment method types passed on; a merchant's own details.
-describe('Words no document has', () => {
+describe('an answer of the MoR', () => {
   const WORD = 'UNDER_REVIEW';
 
-  describe('an answer of the MoR', () => {
-    let world: World;
-    beforeAll(async () => {
-      world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-      await world.startDaemon();
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    await world.startDaemon();
+  });
+  afterEach(() => world.control('DELETE', '/faults'));
+  afterAll(() => world.close());
+
+  const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
+    world.fault({ side: 'mor', method, path, times, action: 'rewrite', set: { status } });
+
+  it('Crossbill shows an unknown refund status, reserves the amount, and mirrors the refund only after its event', async () => {
+    const s = await world.paidSubscriber({ amount: 1000 });
+    const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
+    const [payment] = renewal['payments'] as Json[];
+    const id = String(payment?.['id']);
+    await world.fault({
+      target: 'deliveries',
+      type: 'payment.refunded',
+      action: 'lose',
+      times: 5,
     });
-    afterEach(() => world.control('DELETE', '/faults'));
-    afterAll(() => world.close());
-
-    const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
-      world.control('POST', '/faults', { side: 'mor', method, path, times, action: 'rewrite', set: { status } });
-
-    it('Crossbill shows an unknown refund status, reserves the amount, and mirrors the refund only after its event', async () => {
-      const s = await world.subscriber({ amount: 1000 });
-      await world.invoice(s.firstInvoiceId, 'paid');
-      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
-      const [payment] = renewal['payments'] as Json[];
-      const id = String(payment?.['id']);
-      await world.control('POST', '/faults', {
-        target: 'deliveries',
-        type: 'payment.refunded',
-        action: 'lose',
-        times: 5,
-      });
-      await say('POST', '/api/payments/*/refund');
-      const made = await refund(world, id, { amount: 400 });
-      expect(made).toMatchObject({
-        status: 201,
-        body: { status: WORD, mor_refund_id: expect.stringMatching(/^rfnd_/) },
-      });
-      expect((await refund(world, id, { amount: 601 })).status).toBe(400);
-      expect((await world.api<{ data: Json[] }>('GET', '/v1/refunds?status=pending')).body.data).toMatchObject([
-        { id: made.body['id'], status: WORD },
-      ]);
-      const side = await stripeSide(world, String(renewal['id']));
-      expect([side.notes, side.refundReferences]).toEqual([[], []]);
-      await world.control('DELETE', '/faults');
-      await world.control('POST', '/mor/payment-events/again', { since_sec: 0 });
-      await world.until(
-        'the refund is shown on Stripe',
-        () => world.api('GET', `/v1/refunds/${String(made.body['id'])}`),
-        ({ body }) => body['status'] === 'succeeded' && body['mirror'] === 'done',
-      );
+    await say('POST', '/api/payments/*/refund');
+    const made = await refund(world, id, { amount: 400 });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { status: WORD, mor_refund_id: expect.stringMatching(/^rfnd_/) },
     });
+    expect((await refund(world, id, { amount: 601 })).status).toBe(400);
+    expect(await world.list('/v1/refunds?status=pending')).toMatchObject([{ id: made.body['id'], status: WORD }]);
+    const side = await stripeSide(world, String(renewal['id']));
+    expect([side.notes, side.refundReferences]).toEqual([[], []]);
+    await world.control('DELETE', '/faults');
+    await world.control('POST', '/mor/payment-events/again', { since_sec: 0 });
+    await world.shows(
+      `/v1/refunds/${String(made.body['id'])}`,
+      (body) => body['status'] === 'succeeded' && body['mirror'] === 'done',
+    );
+  });
 
-    it("Crossbill shows an unknown payment link status, and marks the invoice paid after the link's payment", async () => {
-      const id = await openInvoice(world);
-      const path = `/v1/invoices/${id}/payment-link`;
-      const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
-      await say('POST', '/api/payment-links');
-      const made = await world.api('POST', path, body);
-      expect(made).toMatchObject({ status: 201, body: { status: WORD } });
-      expect((await world.api('POST', path, body)).body['id']).toBe(made.body['id']);
-      await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});
-      await world.invoice(id, 'paid');
+  it("Crossbill shows an unknown payment link status, and marks the invoice paid after the link's payment", async () => {
+    const id = await openInvoice(world);
+    const path = `/v1/invoices/${id}/payment-link`;
+    const body = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
+    await say('POST', '/api/payment-links');
+    const made = await world.api('POST', path, body);
+    expect(made).toMatchObject({ status: 201, body: { status: WORD } });
+    expect((await world.api('POST', path, body)).body['id']).toBe(made.body['id']);
+    await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});
+    await world.invoice(id, 'paid');
+  });
+
+  it('the API shows an unknown status of a MoR webhook endpoint and of an onboarding application', async () => {
+    const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
+    await say('POST', '/api/webhooks');
+    expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
+      status: 201,
+      body: { status: WORD },
     });
+    await say('GET', '/api/webhooks');
+    expect(await world.list('/v1/mor/webhooks')).toMatchObject([{ status: WORD }]);
 
-    it('the API shows an unknown status of a MoR webhook endpoint and of an onboarding application', async () => {
-      const endpoint = { url: 'https://hooks.example/mor', events: ['payment.captured'] };
-      await say('POST', '/api/webhooks');
-      expect(await world.api('POST', '/v1/mor/webhooks', endpoint)).toMatchObject({
-        status: 201,
-        body: { status: WORD },
-      });
-      await say('GET', '/api/webhooks');
-      expect((await world.api<{ data: Json[] }>('GET', '/v1/mor/webhooks')).body.data).toMatchObject([
-        { status: WORD },
-      ]);
+    const merchant = { merchantReference: 'fir', productCode: 'tor', company };
+    expect((await world.api('POST', '/v1/onboarding/merchants', merchant)).status).toBe(201);
+    await say('GET', '/partner/api/merchants/*/application', 1, 'on_hold');
+    const look = () => world.api('GET', '/v1/onboarding/merchants/fir');
+    expect(await look()).toMatchObject({ status: 200, body: { status: 'on_hold' } });
+    expect((await look()).body).toMatchObject({ status: 'created' });
+  });
 
-      const merchant = { merchantReference: 'fir', productCode: 'tor', company };
-      expect((await world.api('POST', '/v1/onboarding/merchants', merchant)).status).toBe(201);
-      await say('GET', '/partner/api/merchants/*/application', 1, 'on_hold');
-      const look = () => world.api('GET', '/v1/onboarding/merchants/fir');
-      expect(await look()).toMatchObject({ status: 200, body: { status: 'on_hold' } });
-      expect((await look()).body).toMatchObject({ status: 'created' });
-    });
+  it('Crossbill passes an unknown payment method type on to the MoR, and refuses a malformed one', async () => {
+    const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
+    expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
+    await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
+    expect((await world.api('POST', '/v1/signups', trial)).status).toBe(201);
+    expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
+  });
 
-    it('Crossbill passes an unknown payment method type on to the MoR, and refuses a malformed one', async () => {
-      const trial = { kind: 'trial', customer: { id: 'cus_wero' }, payment_method_types: ['wero'] };
-      expect((await world.api('POST', '/v1/signups', trial)).status).toBe(400);
-      await world.control('POST', '/mor/account', { payment_method_types: ['card', 'wero'] });
-      expect((await world.api('POST', '/v1/signups', trial)).status).toBe(201);
-      expect((await world.api('POST', '/v1/signups', { ...trial, payment_method_types: ['a b'] })).status).toBe(400);
-    });
-
-    it('the API shows the company, business description and stores of a merchant', async () => {
-      const path = '/v1/onboarding/merchants/larch';
-      await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
-      const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };
-      await world.api('PATCH', `${path}/business`, business);
-      expect((await world.api('GET', path)).body).toMatchObject({
-        company: { ...company },
-        business_description: 'Plans for trees',
-        store_urls: ['https://larch.example'],
-      });
+  it('the API shows the company, business description and stores of a merchant', async () => {
+    const path = '/v1/onboarding/merchants/larch';
+    await world.api('POST', '/v1/onboarding/merchants', { merchantReference: 'larch', productCode: 'tor', company });
+    const business = { businessDescription: 'Plans for trees', storeUrls: ['https://larch.example'] };
+    await world.api('PATCH', `${path}/business`, business);
+    expect((await world.api('GET', path)).body).toMatchObject({
+      company: { ...company },
+      business_description: 'Plans for trees',
+      store_urls: ['https://larch.example'],
     });
   });
 });

@@ -1,6 +1,6 @@
 // Every fault of one call, for every call of a mark, of a refund's mirror and at the MoR: each effect happens once.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, type Subscriber, type World, useWorld } from '../support/world.js';
 import {
   deafMor,
   newPaid,
@@ -48,7 +48,7 @@ async function set(world: World, side: 'stripe' | 'mor', call: string, rules: re
   const [method = '', path = ''] = call.split(' ');
   await world.control('DELETE', '/faults');
   for (const rule of rules) {
-    const added = await world.control('POST', '/faults', { side, method, path, ...rule });
+    const added = await world.fault({ side, method, path, ...rule });
     expect(added.status).toBe(201);
   }
 }
@@ -59,17 +59,12 @@ async function allWereMet(world: World): Promise<void> {
 }
 
 describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of its refund', (mode) => {
-  let world: World;
+  const world = useWorld({ BILLING_MARK_MODE: mode });
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld({ BILLING_MARK_MODE: mode });
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   async function paidOnce(invoiceId: string): Promise<void> {
     await world.invoice(invoiceId, 'paid');
@@ -118,7 +113,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
       const made = await Promise.all(payments.map((p) => refund(world, p.paymentId, { amount: 250 })));
       expect(made.map((m) => m.body['status'])).toEqual(made.map(() => 'succeeded'));
       for (const p of payments) {
-        const shown = await untilPayment(world, p.paymentId, 'shows its refund on Stripe', (row) =>
+        const shown = await untilPayment(world, p.paymentId, (row) =>
           (row['refunds'] as Json[]).every((r) => r['mirror'] === 'done'),
         );
         expect(shown['amount_refunded']).toBe(250);
@@ -159,17 +154,12 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
 });
 
 describe('calls at the MoR', () => {
-  let world: World;
+  const world = useWorld();
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   it("Crossbill makes one refund and one credit note under every fault of the MoR's refund call", async () => {
     const faults = [
@@ -189,7 +179,7 @@ describe('calls at the MoR', () => {
     );
     for (const a of asked) expect([201, 202]).toContain(a.status);
     for (const p of payments) {
-      await untilPayment(world, p.paymentId, 'shows its refund on Stripe', (row) =>
+      await untilPayment(world, p.paymentId, (row) =>
         (row['refunds'] as Json[]).every((r) => r['status'] === 'succeeded' && r['mirror'] === 'done'),
       );
       const there = await world.control('GET', `/mor/refunds?payment=${p.paymentId}`);
@@ -206,7 +196,7 @@ describe('calls at the MoR', () => {
 
   it('Crossbill marks the invoice paid once after the MoR repeats its failed webhook deliveries', async () => {
     const invoiceId = await openRenewal(world, s);
-    await world.control('POST', '/faults', {
+    await world.fault({
       target: 'deliveries',
       type: 'payment.succeeded',
       times: 3,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
+import { type Json, READ_KEY, startWorld, type World, refusal, wrongField } from '../support/world.js';
 
 type Report = Json & {
   accepted: boolean;
@@ -41,8 +41,7 @@ describe('crossbill import customers', () => {
     const ran = await run(name, '--json');
     return { ...(JSON.parse(ran.out) as Report), code: ran.code };
   };
-  const links = async (query = ''): Promise<Json[]> =>
-    (await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=100${query}`)).body.data;
+  const links = async (query = ''): Promise<Json[]> => await world.list(`/v1/customers?limit=100${query}`);
 
   it('crossbill import customers links every customer of a file, and checks unknown customers at Stripe', async () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
@@ -155,7 +154,7 @@ describe('crossbill import customers', () => {
 
   it('crossbill import customers links nobody while Stripe fails, and everybody on the next run', async () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
-    await world.control('POST', '/faults', fault);
+    await world.fault(fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
     const ran = await run(name);
     expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('Stripe 500') });
@@ -234,14 +233,12 @@ describe('crossbill import customers', () => {
     });
 
     it('POST /v1/customers answers 409 with the field if the customer or the MoR customer has another link', async () => {
-      expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject({
-        status: 409,
-        body: { code: 'customer_linked_otherwise', errors: [{ field: 'mor_customer_id' }] },
-      });
-      expect(await link({ customer_id: of(7), mor_customer_id: 'mcus_5' })).toMatchObject({
-        status: 409,
-        body: { code: 'customer_linked_otherwise', errors: [{ field: 'customer_id' }] },
-      });
+      expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject(
+        refusal(409, 'customer_linked_otherwise', 'mor_customer_id'),
+      );
+      expect(await link({ customer_id: of(7), mor_customer_id: 'mcus_5' })).toMatchObject(
+        refusal(409, 'customer_linked_otherwise', 'customer_id'),
+      );
     });
 
     it('POST /v1/customers refuses another body under a used key, a missing field, and a read-only API key', async () => {
@@ -249,14 +246,8 @@ describe('crossbill import customers', () => {
       const body = { customer_id: of(7), mor_customer_id: 'mcus_7' };
       expect((await link(body, key)).status).toBe(201);
       expect((await link(body, key)).status).toBe(200);
-      expect(await link({ ...body, reference: 'x' }, key)).toMatchObject({
-        status: 409,
-        body: { code: 'idempotency_conflict' },
-      });
-      expect(await link({ customer_id: of(7) })).toMatchObject({
-        status: 400,
-        body: { errors: [{ field: 'mor_customer_id' }] },
-      });
+      expect(await link({ ...body, reference: 'x' }, key)).toMatchObject(refusal(409, 'idempotency_conflict'));
+      expect(await link({ customer_id: of(7) })).toMatchObject(wrongField('mor_customer_id'));
       expect((await link(body, { authorization: `Bearer ${READ_KEY}` })).status).toBe(403);
     });
 
@@ -265,10 +256,7 @@ describe('crossbill import customers', () => {
       async (text) => {
         for (const field of ['customer_id', 'mor_customer_id', 'reference']) {
           const body = { customer_id: 'cus_e1', mor_customer_id: 'mc_e1', [field]: text };
-          expect(await link(body)).toMatchObject({
-            status: 400,
-            body: { code: 'invalid_request', errors: [{ field }] },
-          });
+          expect(await link(body)).toMatchObject(refusal(400, 'invalid_request', field));
         }
         expect(await links('&customer=cus_e1')).toEqual([]);
       },

@@ -1,332 +1,262 @@
 // Payment links, the payment.captured event and files of the MoR, end to end.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { eventNamed, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
-import { type Json, type Reply, type World, startWorld } from '../support/world.js';
+import { type Json, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
 import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { refund, stripeSide } from './support/story.js';
 
 // Payment links, end to end: made, paid, confirmed by reading, paid twice, refused; documents and e-invoices beside them.
-describe('Payment links', () => {
+describe('payment links', () => {
   const LINK = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
 
-  describe('payment links', () => {
-    let world: World;
+  const world = useWorld();
 
-    beforeAll(async () => {
-      world = await startWorld();
-      await world.startDaemon();
+  const make = (id: string, body: Json = LINK): Promise<Reply> =>
+    world.api('POST', `/v1/invoices/${id}/payment-link`, body);
+  const pay = (morId: unknown): Promise<Reply> => world.control('POST', `/payment-links/${String(morId)}/pay`, {});
+  const linkPayments = (invoice: Json): Json[] =>
+    (invoice['payments'] as Json[]).filter((p) => p['origin'] === 'payment_link');
+
+  it('Crossbill confirms a payment by reading its payment link at the MoR, and marks the invoice paid', async () => {
+    const id = await openInvoice(world);
+    const made = await make(id);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ status: 'PAYABLE', pricedAmount: { amount: '29.90', currency: 'EUR' } });
+    const morId = made.body['id'];
+    expect((await make(id)).body['id']).toBe(morId);
+
+    const paid = await pay(morId);
+    const invoice = await world.invoice(id, 'paid');
+    const [payment] = linkPayments(invoice);
+    expect(payment).toMatchObject({ amount: 2990, currency: 'eur', mark: 'confirmed' });
+    const record = await world.stripe.paymentRecords.retrieve(String(payment?.['payment_record_id']));
+    expect(JSON.stringify(record)).toContain(String(morId));
+    expect(invoice['payment_links']).toMatchObject([{ id: morId, status: 'PAID' }]);
+    expect(invoice['reviews']).toEqual([]);
+
+    const charge = (paid.body['payment'] as Json)['psp_reference'];
+    expect(payment?.['processor_charge_id']).toBe(charge);
+    await world.advance(60);
+    const document = await world.until(
+      'the invoice file is there',
+      () => world.api('GET', `/v1/payments/${String(payment?.['id'])}/document`),
+      { status: 200 },
+    );
+    expect(String(document.body['url'])).toMatch(/^http/);
+    expect(await make(id)).toMatchObject(refusal(409, 'invoice_not_payable'));
+  });
+
+  it('Crossbill books no captured payment before the payment link confirms it, and opens one item about all captures', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id);
+    const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
+    await sendEvent(world, { ...captured, data: { paymentLinkId: body['id'], status: 'CAPTURED' } });
+    await world.shows(`/v1/invoices/${id}`, (r) =>
+      JSON.stringify(r['timeline']).includes('the link is read to confirm it'),
+    );
+    const before = await world.api('GET', `/v1/invoices/${id}`);
+    expect(linkPayments(before.body)).toEqual([]);
+    await pay(body['id']);
+    await sendEvent(world, { ...captured, id: `evt_again_${id}`, data: { nested: [{ deep: body['id'] }] } });
+    const paid = await world.invoice(id, 'paid');
+    expect(linkPayments(paid)).toHaveLength(1);
+    expect(await stripeStatus(world, id)).toBe('paid');
+    const items = await world.until(
+      'the item shows three events, the read and the payment in the books',
+      () => reviewsOf(world, id, 'conflicting_event'),
+      ([item]) => ((item?.['fact'] as Json | undefined)?.['observations'] as Json[] | undefined)?.length === 5,
+    );
+    expect(items.map((r) => r['status'])).toEqual(['open']);
+    const answer = { resolution: 'dismiss', note: 'the MoR took one' };
+    expect(await world.api('POST', `/v1/reviews/${String(items[0]?.['id'])}/resolve`, answer)).toMatchObject({
+      status: 200,
     });
-    afterAll(() => world.close());
+  });
 
-    const make = (id: string, body: Json = LINK): Promise<Reply> =>
-      world.api('POST', `/v1/invoices/${id}/payment-link`, body);
-    const pay = (morId: unknown): Promise<Reply> => world.control('POST', `/payment-links/${String(morId)}/pay`, {});
-    const linkPayments = (invoice: Json): Json[] =>
-      (invoice['payments'] as Json[]).filter((p) => p['origin'] === 'payment_link');
+  it('Crossbill warns of an open payment link on a paid invoice, and parks a second payment through the link', async () => {
+    const s = await world.paidSubscriber();
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+    const id = await world.renew(s.subscriptionId);
+    await world.invoice(id, 'open');
+    await world.advance(3_700);
+    const { body } = await make(id);
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
+    await world.control('POST', '/mor/retry', { invoice_id: id });
+    await world.invoice(id, 'paid');
+    const [warning] = await reviewsOf(world, id, 'double_payment');
+    expect(String(warning?.['summary'])).toContain('can still be paid');
+    await pay(body['id']);
+    const seen = await world.shows(`/v1/invoices/${id}`, (r) => linkPayments(r)[0]?.['mark'] === 'parked');
+    const open = (seen['reviews'] as Json[]).filter((r) => r['status'] === 'open');
+    expect(open).toMatchObject([{ kind: 'double_payment', payment_id: linkPayments(seen)[0]?.['id'] }]);
+  });
 
-    it('Crossbill confirms a payment by reading its payment link at the MoR, and marks the invoice paid', async () => {
-      const id = await openInvoice(world);
-      const made = await make(id);
-      expect(made.status).toBe(201);
-      expect(made.body).toMatchObject({ status: 'PAYABLE', pricedAmount: { amount: '29.90', currency: 'EUR' } });
-      const morId = made.body['id'];
-      expect((await make(id)).body['id']).toBe(morId);
+  it('Crossbill makes a new payment link after the old one expires', async () => {
+    const id = await openInvoice(world);
+    const first = await make(id, { ...LINK, expires_in: 600 });
+    await world.advance(601);
+    const read = await world.api('GET', `/v1/invoices/${id}/payment-link`);
+    expect(read.body).toMatchObject({ id: first.body['id'], status: 'EXPIRED' });
+    const second = await make(id);
+    expect(second.status).toBe(201);
+    expect(second.body['id']).not.toBe(first.body['id']);
+  });
 
-      const paid = await pay(morId);
-      const invoice = await world.invoice(id, 'paid');
-      const [payment] = linkPayments(invoice);
-      expect(payment).toMatchObject({ amount: 2990, currency: 'eur', mark: 'confirmed' });
-      const record = await world.stripe.paymentRecords.retrieve(String(payment?.['payment_record_id']));
-      expect(JSON.stringify(record)).toContain(String(morId));
-      expect(invoice['payment_links']).toMatchObject([{ id: morId, status: 'PAID' }]);
-      expect(invoice['reviews']).toEqual([]);
-
-      const charge = (paid.body['payment'] as Json)['psp_reference'];
-      expect(payment?.['processor_charge_id']).toBe(charge);
-      await world.advance(60);
-      const document = await world.until(
-        'the invoice file is there',
-        () => world.api('GET', `/v1/payments/${String(payment?.['id'])}/document`),
-        (r) => r.status === 200,
-      );
-      expect(String(document.body['url'])).toMatch(/^http/);
-      expect(await make(id)).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
+  it("Crossbill makes one payment link for two requests at once, even when the MoR's response is lost", async () => {
+    const id = await openInvoice(world);
+    await world.fault({
+      side: 'mor',
+      path: '/api/payment-links',
+      times: 1,
+      action: 'drop_after',
     });
+    await Promise.all([make(id), make(id)]);
+    const made = await world.until('the link is made', () => make(id), { status: 201 });
+    const log = await world.control('GET', '/requests?side=mor');
+    const keys = (log.body['data'] as Json[])
+      .filter(
+        (r) => r['method'] === 'POST' && r['path'] === '/api/payment-links' && JSON.stringify(r).includes('crossbill'),
+      )
+      .map((r) => JSON.stringify(r).match(/crossbill:create_payment_link:[^"\\]*/)?.[0]);
+    expect(new Set(keys.slice(-2)).size).toBe(1);
+    await pay(made.body['id']);
+    expect(linkPayments(await world.invoice(id, 'paid'))).toHaveLength(1);
+  });
 
-    it('Crossbill books no captured payment before the payment link confirms it, and opens one item about all captures', async () => {
-      const id = await openInvoice(world);
-      const { body } = await make(id);
-      const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
-      await sendEvent(world, { ...captured, data: { paymentLinkId: body['id'], status: 'CAPTURED' } });
-      await world.until(
-        'the link was read',
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => JSON.stringify(r.body['timeline']).includes('the link is read to confirm it'),
-      );
-      const before = await world.api('GET', `/v1/invoices/${id}`);
-      expect(linkPayments(before.body)).toEqual([]);
-      await pay(body['id']);
-      await sendEvent(world, { ...captured, id: `evt_again_${id}`, data: { nested: [{ deep: body['id'] }] } });
-      const paid = await world.invoice(id, 'paid');
-      expect(linkPayments(paid)).toHaveLength(1);
-      expect(await stripeStatus(world, id)).toBe('paid');
-      const items = await world.until(
-        'the item shows three events, the read and the payment in the books',
-        () => reviewsOf(world, id, 'conflicting_event'),
-        ([item]) => ((item?.['fact'] as Json | undefined)?.['observations'] as Json[] | undefined)?.length === 5,
-      );
-      expect(items.map((r) => r['status'])).toEqual(['open']);
-      const answer = { resolution: 'dismiss', note: 'the MoR took one' };
-      expect(await world.api('POST', `/v1/reviews/${String(items[0]?.['id'])}/resolve`, answer)).toMatchObject({
-        status: 200,
-      });
+  it('the caller gets status and code when the MoR refuses a payment link', async () => {
+    const id = await openInvoice(world);
+    expect(await make(id, { ...LINK, jurisdiction: 'US' })).toMatchObject(refusal(409, 'unsupported_outpost_role'));
+    expect(await make(id, { ...LINK, jurisdiction: 'AQ' })).toMatchObject(refusal(409, 'no_active_arrangement'));
+    expect(await make(id, { ...LINK, expires_in: 0 })).toMatchObject(wrongField('expires_in'));
+    expect((await world.api('GET', `/v1/invoices/${id}/payment-link`)).status).toBe(404);
+  });
+
+  it('Crossbill shows the e-invoice of a paid invoice with fresh links from the MoR, and its cancellation', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id, { ...LINK, jurisdiction: 'BR' });
+    await pay(body['id']);
+    await world.invoice(id, 'paid');
+    await world.advance(60);
+    const seen = await world.shows(`/v1/invoices/${id}`, (r) => (r['e_invoices'] as Json[]).length > 0);
+    const [eInvoice] = seen['e_invoices'] as Json[];
+    expect(eInvoice).toMatchObject({ status: 'ISSUED' });
+    const fresh = await world.api('GET', `/v1/e-invoices/${String(eInvoice?.['id'])}`);
+    expect(fresh.body).toMatchObject({ status: 'ISSUED', document: { pdfUrl: expect.any(String) } });
+    await world.control('POST', `/e-invoices/${String(eInvoice?.['id'])}`, { status: 'CANCELLED' });
+    await world.shows(`/v1/invoices/${id}`, (r) => (r['e_invoices'] as Json[])[0]?.['status'] === 'CANCELLED');
+    expect((await world.api('GET', '/v1/e-invoices/none')).status).toBe(400);
+    const explained = await cli(['explain', String(eInvoice?.['id'])], world.env);
+    for (const line of [`E-invoice ${String(eInvoice?.['id'])}: CANCELLED`, 'e_invoice.issued', 'e_invoice.cancelled'])
+      expect(explained.out).toContain(line);
+  });
+
+  it('the API answers 202 with Retry-After until the MoR has the document of a payment or a refund', async () => {
+    const s = await world.paidSubscriber();
+    const id = await world.renew(s.subscriptionId);
+    await world.invoice(id, 'held');
+    await world.advance(3_700);
+    const paid = await world.invoice(id, 'paid');
+    const payment = String((paid['payments'] as Json[])[0]?.['id']);
+    const refund = await world.api(
+      'POST',
+      `/v1/payments/${payment}/refunds`,
+      { amount: 100 },
+      { 'idempotency-key': `${payment}-1` },
+    );
+    const early = await world.api('GET', `/v1/refunds/${String(refund.body['id'])}/document`);
+    expect(early).toMatchObject({ status: 202, body: { status: 'pending' } });
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    await world.advance(60);
+    for (const path of [`/v1/payments/${payment}/document`, `/v1/refunds/${String(refund.body['id'])}/document`]) {
+      const ready = await world.api('GET', path);
+      expect(ready).toMatchObject({ status: 200, body: { fileName: expect.stringMatching(/\.pdf$/) } });
+      const file = await fetch(String(ready.body['url']));
+      expect(file.status).toBe(200);
+    }
+    expect((await world.api('GET', '/v1/refunds/ref_none/document')).status).toBe(404);
+    expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
+  });
+
+  it('Crossbill changes nothing when payment.captured names a card payment it already knows', async () => {
+    const s = await world.subscriber();
+    const event = {
+      id: `evt_captured_${s.chargeId}`,
+      type: 'payment.captured',
+      created: '2026-11-20T10:00:00Z',
+      data: { paymentId: '3f0c8a52-6a5e-4d3e-9b1a-0e6f5c7d8e90', pspReference: s.chargeId },
+    };
+    await sendEvent(world, event);
+    const decided = await world.until('the event is decided', () => eventNamed(world, event.id), { status: 'done' });
+    expect(decided?.['lane'] ?? s.firstInvoiceId).toBe(s.firstInvoiceId);
+    const invoice = await world.invoice(s.firstInvoiceId, 'paid');
+    expect(invoice['payments']).toHaveLength(1);
+    expect(invoice['reviews']).toEqual([]);
+  });
+
+  it('Crossbill opens an item about an event with an unknown proforma invoice, payment link or e-invoice', async () => {
+    const data = {
+      proformaInvoiceId: 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11',
+      status: 'SETTLED',
+      settledAt: '2026-11-20T10:00:00Z',
+      total: { amount: '10.00', currency: 'EUR' },
+      amountReceived: { amount: '10.00', currency: 'EUR' },
+    };
+    const created = '2026-11-20T10:00:00Z';
+    await sendEvent(world, { id: 'evt_foreign_1', type: 'proforma_invoice.settled', created, data });
+    await sendEvent(world, {
+      id: 'evt_foreign_2',
+      type: 'payment.captured',
+      created,
+      data: { paymentLinkId: 'none' },
     });
-
-    it('Crossbill warns of an open payment link on a paid invoice, and parks a second payment through the link', async () => {
-      const s = await world.subscriber();
-      await world.invoice(s.firstInvoiceId, 'paid');
-      await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
-      const id = await world.renew(s.subscriptionId);
-      await world.invoice(id, 'open');
-      await world.advance(3_700);
-      const { body } = await make(id);
-      await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
-      await world.control('POST', '/mor/retry', { invoice_id: id });
-      await world.invoice(id, 'paid');
-      const [warning] = await reviewsOf(world, id, 'double_payment');
-      expect(String(warning?.['summary'])).toContain('can still be paid');
-      await pay(body['id']);
-      const seen = await world.until(
-        'the second payment is shown',
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => linkPayments(r.body)[0]?.['mark'] === 'parked',
-      );
-      const open = (seen.body['reviews'] as Json[]).filter((r) => r['status'] === 'open');
-      expect(open).toMatchObject([{ kind: 'double_payment', payment_id: linkPayments(seen.body)[0]?.['id'] }]);
+    await sendEvent(world, {
+      id: 'evt_foreign_3',
+      type: 'proforma_invoice.issued',
+      created,
+      data: { proformaInvoiceId: 'x' },
     });
+    await sendEvent(world, { id: 'evt_foreign_4', type: 'e_invoice.issued', created, data: { eInvoiceId: 'y' } });
+    for (const n of [1, 2, 3, 4]) {
+      await world.until(`event ${n} is decided`, () => eventNamed(world, `evt_foreign_${n}`), { status: 'done' });
+    }
+    const { body } = await world.api('GET', '/v1/reviews?status=open&kind=conflicting_event');
+    const summaries = (body['data'] as Json[])
+      .filter((r) => r['invoice_id'] === undefined)
+      .map((r) => String(r['summary']));
+    expect(summaries.filter((s) => s.includes('b4b0a3a8'))).toHaveLength(1);
+    expect(summaries.filter((s) => s.includes('evt_foreign_2'))).toHaveLength(1);
+    expect(summaries.filter((s) => s.includes('e-invoice y'))).toHaveLength(1);
+    expect(summaries).toHaveLength(3);
+  });
 
-    it('Crossbill makes a new payment link after the old one expires', async () => {
-      const id = await openInvoice(world);
-      const first = await make(id, { ...LINK, expires_in: 600 });
-      await world.advance(601);
-      const read = await world.api('GET', `/v1/invoices/${id}/payment-link`);
-      expect(read.body).toMatchObject({ id: first.body['id'], status: 'EXPIRED' });
-      const second = await make(id);
-      expect(second.status).toBe(201);
-      expect(second.body['id']).not.toBe(first.body['id']);
-    });
-
-    it("Crossbill makes one payment link for two requests at once, even when the MoR's response is lost", async () => {
-      const id = await openInvoice(world);
-      await world.control('POST', '/faults', {
-        side: 'mor',
-        path: '/api/payment-links',
-        times: 1,
-        action: 'drop_after',
-      });
-      await Promise.all([make(id), make(id)]);
-      const made = await world.until(
-        'the link is made',
-        () => make(id),
-        (r) => r.status === 201,
-      );
-      const log = await world.control('GET', '/requests?side=mor');
-      const keys = (log.body['data'] as Json[])
-        .filter(
-          (r) =>
-            r['method'] === 'POST' && r['path'] === '/api/payment-links' && JSON.stringify(r).includes('crossbill'),
-        )
-        .map((r) => JSON.stringify(r).match(/crossbill:create_payment_link:[^"\\]*/)?.[0]);
-      expect(new Set(keys.slice(-2)).size).toBe(1);
-      await pay(made.body['id']);
-      expect(linkPayments(await world.invoice(id, 'paid'))).toHaveLength(1);
-    });
-
-    it('the caller gets status and code when the MoR refuses a payment link', async () => {
-      const id = await openInvoice(world);
-      expect(await make(id, { ...LINK, jurisdiction: 'US' })).toMatchObject({
-        status: 409,
-        body: { code: 'unsupported_outpost_role' },
-      });
-      expect(await make(id, { ...LINK, jurisdiction: 'AQ' })).toMatchObject({
-        status: 409,
-        body: { code: 'no_active_arrangement' },
-      });
-      expect(await make(id, { ...LINK, expires_in: 0 })).toMatchObject({
-        status: 400,
-        body: { errors: [{ field: 'expires_in' }] },
-      });
-      expect((await world.api('GET', `/v1/invoices/${id}/payment-link`)).status).toBe(404);
-    });
-
-    it('Crossbill shows the e-invoice of a paid invoice with fresh links from the MoR, and its cancellation', async () => {
-      const id = await openInvoice(world);
-      const { body } = await make(id, { ...LINK, jurisdiction: 'BR' });
-      await pay(body['id']);
-      await world.invoice(id, 'paid');
-      await world.advance(60);
-      const seen = await world.until(
-        'the e-invoice is known',
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => (r.body['e_invoices'] as Json[]).length > 0,
-      );
-      const [eInvoice] = seen.body['e_invoices'] as Json[];
-      expect(eInvoice).toMatchObject({ status: 'ISSUED' });
-      const fresh = await world.api('GET', `/v1/e-invoices/${String(eInvoice?.['id'])}`);
-      expect(fresh.body).toMatchObject({ status: 'ISSUED', document: { pdfUrl: expect.any(String) } });
-      await world.control('POST', `/e-invoices/${String(eInvoice?.['id'])}`, { status: 'CANCELLED' });
-      await world.until(
-        'it is cancelled',
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => (r.body['e_invoices'] as Json[])[0]?.['status'] === 'CANCELLED',
-      );
-      expect((await world.api('GET', '/v1/e-invoices/none')).status).toBe(400);
-      const explained = await cli(['explain', String(eInvoice?.['id'])], world.env);
-      for (const line of [
-        `E-invoice ${String(eInvoice?.['id'])}: CANCELLED`,
-        'e_invoice.issued',
-        'e_invoice.cancelled',
-      ])
-        expect(explained.out).toContain(line);
-    });
-
-    it('the API answers 202 with Retry-After until the MoR has the document of a payment or a refund', async () => {
-      const s = await world.subscriber();
-      await world.invoice(s.firstInvoiceId, 'paid');
-      const id = await world.renew(s.subscriptionId);
-      await world.invoice(id, 'held');
-      await world.advance(3_700);
-      const paid = await world.invoice(id, 'paid');
-      const payment = String((paid['payments'] as Json[])[0]?.['id']);
-      const refund = await world.api(
-        'POST',
-        `/v1/payments/${payment}/refunds`,
-        { amount: 100 },
-        { 'idempotency-key': `${payment}-1` },
-      );
-      const early = await world.api('GET', `/v1/refunds/${String(refund.body['id'])}/document`);
-      expect(early).toMatchObject({ status: 202, body: { status: 'pending' } });
-      expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
-      await world.advance(60);
-      for (const path of [`/v1/payments/${payment}/document`, `/v1/refunds/${String(refund.body['id'])}/document`]) {
-        const ready = await world.api('GET', path);
-        expect(ready).toMatchObject({ status: 200, body: { fileName: expect.stringMatching(/\.pdf$/) } });
-        const file = await fetch(String(ready.body['url']));
-        expect(file.status).toBe(200);
-      }
-      expect((await world.api('GET', '/v1/refunds/ref_none/document')).status).toBe(404);
-      expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
-    });
-
-    it('Crossbill changes nothing when payment.captured names a card payment it already knows', async () => {
-      const s = await world.subscriber();
-      const event = {
-        id: `evt_captured_${s.chargeId}`,
-        type: 'payment.captured',
-        created: '2026-11-20T10:00:00Z',
-        data: { paymentId: '3f0c8a52-6a5e-4d3e-9b1a-0e6f5c7d8e90', pspReference: s.chargeId },
-      };
-      await sendEvent(world, event);
-      const decided = await world.until(
-        'the event is decided',
-        () => eventNamed(world, event.id),
-        (e) => e?.['status'] === 'done',
-      );
-      expect(decided?.['lane'] ?? s.firstInvoiceId).toBe(s.firstInvoiceId);
-      const invoice = await world.invoice(s.firstInvoiceId, 'paid');
-      expect(invoice['payments']).toHaveLength(1);
-      expect(invoice['reviews']).toEqual([]);
-    });
-
-    it('Crossbill opens an item about an event with an unknown proforma invoice, payment link or e-invoice', async () => {
-      const data = {
-        proformaInvoiceId: 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11',
-        status: 'SETTLED',
-        settledAt: '2026-11-20T10:00:00Z',
-        total: { amount: '10.00', currency: 'EUR' },
-        amountReceived: { amount: '10.00', currency: 'EUR' },
-      };
-      const created = '2026-11-20T10:00:00Z';
-      await sendEvent(world, { id: 'evt_foreign_1', type: 'proforma_invoice.settled', created, data });
-      await sendEvent(world, {
-        id: 'evt_foreign_2',
-        type: 'payment.captured',
-        created,
-        data: { paymentLinkId: 'none' },
-      });
-      await sendEvent(world, {
-        id: 'evt_foreign_3',
-        type: 'proforma_invoice.issued',
-        created,
-        data: { proformaInvoiceId: 'x' },
-      });
-      await sendEvent(world, { id: 'evt_foreign_4', type: 'e_invoice.issued', created, data: { eInvoiceId: 'y' } });
-      for (const n of [1, 2, 3, 4]) {
-        await world.until(
-          `event ${n} is decided`,
-          () => eventNamed(world, `evt_foreign_${n}`),
-          (e) => e?.['status'] === 'done',
-        );
-      }
-      const { body } = await world.api('GET', '/v1/reviews?status=open&kind=conflicting_event');
-      const summaries = (body['data'] as Json[])
-        .filter((r) => r['invoice_id'] === undefined)
-        .map((r) => String(r['summary']));
-      expect(summaries.filter((s) => s.includes('b4b0a3a8'))).toHaveLength(1);
-      expect(summaries.filter((s) => s.includes('evt_foreign_2'))).toHaveLength(1);
-      expect(summaries.filter((s) => s.includes('e-invoice y'))).toHaveLength(1);
-      expect(summaries).toHaveLength(3);
-    });
-
-    it('Crossbill closes the item about an unknown captured payment once a signup brings the payment', async () => {
-      const chargeId = 'ch_captured_before_completion';
-      const created = '2026-11-20T10:00:00Z';
-      await sendEvent(world, { id: 'evt_before', type: 'payment.captured', created, data: { pspReference: chargeId } });
-      const item = async (status: string): Promise<Json | undefined> => {
-        const { body } = await world.api('GET', `/v1/reviews?status=${status}&kind=conflicting_event`);
-        return (body['data'] as Json[]).find((r) => String(r['summary']).includes('evt_before'));
-      };
-      await world.until(
-        'a person is asked',
-        () => item('open'),
-        (r) => r !== undefined,
-      );
-      const id = await openInvoice(world);
-      const db = new pg.Client({ connectionString: world.databaseUrl });
-      await db.connect();
-      await db.query(
-        `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, processor_charge_id, recorded_at)
+  it('Crossbill closes the item about an unknown captured payment once a signup brings the payment', async () => {
+    const chargeId = 'ch_captured_before_completion';
+    const created = '2026-11-20T10:00:00Z';
+    await sendEvent(world, { id: 'evt_before', type: 'payment.captured', created, data: { pspReference: chargeId } });
+    const item = async (status: string): Promise<Json | undefined> => {
+      const { body } = await world.api('GET', `/v1/reviews?status=${status}&kind=conflicting_event`);
+      return (body['data'] as Json[]).find((r) => String(r['summary']).includes('evt_before'));
+    };
+    await world.until('a person is asked', () => item('open'), { status: 'open' });
+    const id = await openInvoice(world);
+    await world.query(
+      `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, processor_charge_id, recorded_at)
        values ('pmt_x', $1, 'cus_x', 'signup', 'failed', 'EUR', 'closed', $2, now())`,
-        [id, chargeId],
-      );
-      await db.query(`update lane set due_at = now() where key = 'mor:evt_before'`); // a minute passes
-      await db.end();
-      const closed = await world.until(
-        'the item is closed',
-        () => item('resolved'),
-        (r) => r !== undefined,
-      );
-      expect(closed).toMatchObject({ status: 'resolved' });
-      await world.until(
-        'the event is told in the invoice’s timeline',
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => JSON.stringify(r.body['timeline']).includes('payment.captured'),
-      );
-    });
+      [id, chargeId],
+    );
+    await world.query(`update lane set due_at = now() where key = 'mor:evt_before'`); // a minute passes
+    await world.until('the item is closed', () => item('resolved'), { status: 'resolved' });
+    await world.shows(`/v1/invoices/${id}`, (r) => JSON.stringify(r['timeline']).includes('payment.captured'));
   });
 });
 
 // `payment.captured` end to end: its charge and amount prove a signup, and it teaches the MoR's id of the payment.
 describe('payment.captured', () => {
-  let world: World;
-
+  const world = useWorld();
   beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
     // The other proof of a charge, the look-up, knows none of these charges yet.
-    await world.control('POST', '/faults', {
+    await world.fault({
       target: 'requests',
       side: 'mor',
       path: '/api/payments/invoice',
@@ -335,7 +265,6 @@ describe('payment.captured', () => {
       status: 404,
     });
   });
-  afterAll(() => world.close());
 
   async function confirmedSignup(): Promise<Begun & { chargeId: string; paymentId: string }> {
     const b = await begun(world);
@@ -345,11 +274,7 @@ describe('payment.captured', () => {
   /** Sends the event and waits for its decision. */
   async function captured(id: string, data: Json): Promise<void> {
     await sendEvent(world, { id, type: 'payment.captured', created: new Date().toISOString(), data });
-    await world.until(
-      `${id} is decided`,
-      () => eventNamed(world, id),
-      (e) => e?.['status'] === 'done',
-    );
+    await world.until(`${id} is decided`, () => eventNamed(world, id), { status: 'done' });
   }
 
   const amount = (text: string): Json => ({ amount: { amount: text, currency: 'EUR' } });

@@ -1,26 +1,20 @@
 // Disputes and alerts, a returned debit and a credited loss, end to end.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { cli, cliJson } from '../cli/rig.js';
 import { eventNamed, reviewsOf, stripeStatus } from '../support/channels.js';
-import { type Json, READ_KEY, type Reply, type World, startWorld } from '../support/world.js';
+import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
+import { resolve } from './support/story.js';
 
 // Disputes and pre-chargeback alerts, end to end: stored with their deadline, decided, booked once, never a second refund.
 describe('disputes and alerts', () => {
-  let world: World;
+  const world = useWorld();
   let invoiceId: string;
   let paymentId: string;
   let chargeId: string;
 
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
-
   beforeEach(async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.advance(3_700);
@@ -98,11 +92,7 @@ describe('disputes and alerts', () => {
     async (order) => {
       const giveBack = async (): Promise<void> => {
         await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
-        await world.until(
-          'the refund is booked',
-          () => world.api('GET', `/v1/payments/${paymentId}`),
-          (r) => r.body['amount_refunded'] === 990,
-        );
+        await world.shows(`/v1/payments/${paymentId}`, (r) => r['amount_refunded'] === 990);
       };
       const lose = async (): Promise<void> => {
         await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
@@ -146,11 +136,7 @@ describe('disputes and alerts', () => {
       }
       await world.until('all items are closed', openItems, (r) => r.length === 0);
       // The payment's row appears when its lane comes to rest.
-      const { body } = await world.until(
-        'the payment is refunded',
-        () => world.api('GET', `/v1/payments/${paymentId}`),
-        (r) => r.body['status'] === 'refunded',
-      );
+      const body = await world.shows(`/v1/payments/${paymentId}`, (r) => r['status'] === 'refunded');
       expect(body['refunds']).toHaveLength(1);
       expect(body['amount_refunded']).toBe(2990);
       expect(await disputes()).toMatchObject([{ kind: 'alert', status: 'handled', refunded: true }]);
@@ -163,18 +149,13 @@ describe('disputes and alerts', () => {
       { disputeId: 'dp_unknown', deadline: '2027-03-01T00:00:00Z' },
       'evt_dp_unknown',
     );
-    const { body } = await world.until(
-      'there is an item',
-      () => world.api('GET', '/v1/reviews?status=open&kind=dispute'),
-      (r) => JSON.stringify(r.body).includes('evt_dp_unknown'),
+    const body = await world.shows('/v1/reviews?status=open&kind=dispute', (r) =>
+      JSON.stringify(r).includes('evt_dp_unknown'),
     );
     const item = (body['data'] as Json[]).find((r) => JSON.stringify(r).includes('evt_dp_unknown'));
     expect(String(item?.['summary'])).toContain('2027-03-01');
     expect((await eventNamed(world, 'evt_dp_unknown'))?.['status']).toBe('done');
-    const closed = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
-      resolution: 'dismiss',
-      note: 'seen in the dashboard',
-    });
+    const closed = await resolve(world, item, 'dismiss', 'seen in the dashboard');
     expect(closed).toMatchObject({ status: 200, body: { status: 'resolved' } });
   });
 });
@@ -182,20 +163,15 @@ describe('disputes and alerts', () => {
 // A debit returned by the bank after its settlement: no event exists, so a person records it at the API or the command
 // line.
 describe('a returned debit', () => {
-  let world: World;
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize' });
   let invoiceId: string;
   let paymentId: string;
-
   beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-    await world.startDaemon();
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     invoiceId = await world.renew(s.subscriptionId);
     const invoice = await world.invoice(invoiceId, 'paid');
     paymentId = String((invoice['payments'] as Json[])[0]?.['id']);
   });
-  afterAll(() => world.close());
 
   const post = (path: string, body: object, key: string = randomUUID()): Promise<Reply> =>
     world.api('POST', `/v1/payments/${paymentId}/${path}`, body, { 'Idempotency-Key': key });
@@ -203,8 +179,7 @@ describe('a returned debit', () => {
     const { body } = await world.api<{ data: Json[] }>('GET', `/v1/ledger?payment_id=${paymentId}`);
     return body.data.map((e) => [e['reason'], e['debit_account'], e['credit_account'], e['amount']]).reverse();
   };
-  const items = async (): Promise<Json[]> =>
-    (await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&kind=debit_returned')).body.data;
+  const items = async (): Promise<Json[]> => await world.list('/v1/reviews?status=open&kind=debit_returned');
   const onStripe = async () => {
     const { status, post_payment_credit_notes_amount: credited } = await world.stripe.invoices.retrieve(invoiceId);
     return { status, credited };
@@ -219,7 +194,7 @@ describe('a returned debit', () => {
     );
     expect(denied.status).toBe(403);
     const bare = await world.api('POST', `/v1/payments/${paymentId}/returned`, {});
-    expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(bare).toMatchObject(refusal(400, 'invalid_request'));
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).status).toBe(404);
 
     const body = { reference: 'bank letter 7' };
@@ -236,15 +211,9 @@ describe('a returned debit', () => {
       },
     });
     expect((await post('returned', body, 'return-1')).body).toEqual(first.body);
-    expect(await post('returned', {}, 'return-1')).toMatchObject({
-      status: 409,
-      body: { code: 'idempotency_conflict' },
-    });
-    expect(await post('returned', {})).toMatchObject({ status: 409, body: { code: 'payment_already_returned' } });
-    expect(await post('returned', { reference: 7 })).toMatchObject({
-      status: 400,
-      body: { errors: [{ field: 'reference' }] },
-    });
+    expect(await post('returned', {}, 'return-1')).toMatchObject(refusal(409, 'idempotency_conflict'));
+    expect(await post('returned', {})).toMatchObject(refusal(409, 'payment_already_returned'));
+    expect(await post('returned', { reference: 7 })).toMatchObject(wrongField('reference'));
     expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body).toEqual(first.body);
     expect(await entries()).toEqual([
       ['payment_collected', 'mor_receivable', 'unmarked_payments', 2990],
@@ -259,7 +228,7 @@ describe('a returned debit', () => {
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });
     expect(String(item?.['proposal'])).toMatch(/new invoice .* credit note/);
     expect(await onStripe()).toEqual({ status: 'paid', credited: 0 });
-    expect(await post('refunds', {})).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
+    expect(await post('refunds', {})).toMatchObject(refusal(422, 'payment_not_refundable'));
     const story = await cli(['explain', invoiceId], world.env);
     expect(story.out).toContain('ops recorded that the bank returned 29.90 EUR');
   });
@@ -268,7 +237,7 @@ describe('a returned debit', () => {
     const undone = await post('returned/undo', {}, 'undo-1');
     expect(undone).toMatchObject({ status: 200, body: { status: 'undone', undone_at: expect.any(String) } });
     expect((await post('returned/undo', {}, 'undo-1')).body).toEqual(undone.body);
-    expect(await post('returned/undo', {})).toMatchObject({ status: 409, body: { code: 'payment_not_returned' } });
+    expect(await post('returned/undo', {})).toMatchObject(refusal(409, 'payment_not_returned'));
     expect((await entries()).at(-1)).toEqual(['debit_return_reversed', 'mor_receivable', 'disputed_payments', 2990]);
     expect(await items()).toEqual([]);
   });
@@ -307,138 +276,124 @@ describe('a returned debit', () => {
 });
 
 // A person credits a lost dispute and a returned debit on Stripe, end to end, in both ways of marking.
-describe('A credited loss', () => {
-  describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, marked by %s', (mode) => {
-    let world: World;
+describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, marked by %s', (mode) => {
+  const world = useWorld({ BILLING_MARK_MODE: mode, BILLING_DRAFT_POLICY: 'finalize' });
 
-    beforeAll(async () => {
-      world = await startWorld({ BILLING_MARK_MODE: mode, BILLING_DRAFT_POLICY: 'finalize' });
-      await world.startDaemon();
+  async function paid(): Promise<{ invoiceId: string; paymentId: string }> {
+    const s = await world.paidSubscriber();
+    const invoiceId = await world.renew(s.subscriptionId);
+    const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
+    return { invoiceId, paymentId: String(payment?.['id']) };
+  }
+  const outcome = (disputeId: string, paymentId: string, word: string): Promise<unknown> =>
+    world.control('POST', '/events', {
+      ...{ type: 'dispute.outcome', id: `evt_${word}_${disputeId}` },
+      data: { disputeId, paymentId, outcome: word },
     });
-    afterAll(() => world.close());
+  const notesOf = async (invoiceId: string) => (await world.stripe.creditNotes.list({ invoice: invoiceId })).data;
+  const entries = async (invoiceId: string): Promise<Json[]> => {
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
+    return (body['data'] as Json[]).toReversed();
+  };
+  const reasons = async (invoiceId: string): Promise<unknown[]> =>
+    (await entries(invoiceId)).map((e) => e['reason']).slice(2);
+  const bookedAs = (invoiceId: string, reason: string): Promise<Json[]> =>
+    world.until(
+      `${reason} is in the ledger`,
+      () => entries(invoiceId),
+      (all) => all.some((e) => e['reason'] === reason),
+    );
+  const differences = async (): Promise<unknown> => {
+    const { out } = await cli(['verify', '--json'], world.env);
+    return (JSON.parse(out) as Json)['differences'];
+  };
 
-    async function paid(): Promise<{ invoiceId: string; paymentId: string }> {
-      const s = await world.subscriber();
-      await world.invoice(s.firstInvoiceId, 'paid');
-      const invoiceId = await world.renew(s.subscriptionId);
-      const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
-      return { invoiceId, paymentId: String(payment?.['id']) };
-    }
-    const outcome = (disputeId: string, paymentId: string, word: string): Promise<unknown> =>
-      world.control('POST', '/events', {
-        ...{ type: 'dispute.outcome', id: `evt_${word}_${disputeId}` },
-        data: { disputeId, paymentId, outcome: word },
-      });
-    const notesOf = async (invoiceId: string) => (await world.stripe.creditNotes.list({ invoice: invoiceId })).data;
-    const entries = async (invoiceId: string): Promise<Json[]> => {
-      const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
-      return (body['data'] as Json[]).toReversed();
-    };
-    const reasons = async (invoiceId: string): Promise<unknown[]> =>
-      (await entries(invoiceId)).map((e) => e['reason']).slice(2);
-    const bookedAs = (invoiceId: string, reason: string): Promise<Json[]> =>
-      world.until(
-        `${reason} is in the ledger`,
-        () => entries(invoiceId),
-        (all) => all.some((e) => e['reason'] === reason),
-      );
-    const resolve = (id: unknown, resolution: string, key?: string) =>
-      world.api(
-        'POST',
-        `/v1/reviews/${String(id)}/resolve`,
-        { resolution },
-        key === undefined ? {} : { authorization: `Bearer ${key}` },
-      );
-    const differences = async (): Promise<unknown> => {
-      const { out } = await cli(['verify', '--json'], world.env);
-      return (JSON.parse(out) as Json)['differences'];
-    };
+  it('Crossbill makes one credit note for a lost dispute, and books only a reversing ledger entry after a later win', async () => {
+    const { invoiceId, paymentId } = await paid();
+    const disputeId = `dp_${invoiceId}`;
+    await outcome(disputeId, paymentId, 'lost');
+    const [item] = await reviewsOf(world, invoiceId, 'dispute');
+    expect(item).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null, fact: { code: 'dispute-lost' } });
+    const byReader = { authorization: `Bearer ${READ_KEY}` };
+    const path = `/v1/reviews/${String(item?.['id'])}/resolve`;
+    expect((await world.api('POST', path, { resolution: 'credit' }, byReader)).status).toBe(403);
+    expect(await resolve(world, item, 'refund')).toMatchObject({ body: { code: 'resolution_not_available' } });
+    expect(await resolve(world, item, 'credit')).toMatchObject({ status: 200, body: { resolution: 'credit' } });
+    expect((await resolve(world, item, 'credit')).status).toBe(200);
 
-    it('Crossbill makes one credit note for a lost dispute, and books only a reversing ledger entry after a later win', async () => {
-      const { invoiceId, paymentId } = await paid();
-      const disputeId = `dp_${invoiceId}`;
-      await outcome(disputeId, paymentId, 'lost');
-      const [item] = await reviewsOf(world, invoiceId, 'dispute');
-      expect(item).toMatchObject({ actions: ['credit', 'dismiss'], proposed: null, fact: { code: 'dispute-lost' } });
-      expect((await resolve(item?.['id'], 'credit', READ_KEY)).status).toBe(403);
-      expect(await resolve(item?.['id'], 'refund')).toMatchObject({ body: { code: 'resolution_not_available' } });
-      expect(await resolve(item?.['id'], 'credit')).toMatchObject({ status: 200, body: { resolution: 'credit' } });
-      expect((await resolve(item?.['id'], 'credit')).status).toBe(200);
-
-      const all = await bookedAs(invoiceId, 'loss_credited');
-      const [note, ...more] = await notesOf(invoiceId);
-      expect(more).toEqual([]);
-      const name = `loss:${disputeId}`;
-      expect(note).toMatchObject({ amount: 2990, status: 'issued', metadata: { crossbill: '1', refund_id: name } });
-      const link = { payment_record_refund: { refund_group: name } };
-      expect(note).toMatchObject(mode === 'payment_record' ? { refunds: [link] } : { out_of_band_amount: 2990 });
-      expect(all.at(-1)).toMatchObject({
-        ...{ debit_account: 'settled_invoices', credit_account: 'disputed_payments', amount: 2990 },
-        credit_note_id: note?.id,
-      });
-      const csv = await cli(['export', 'ledger', '--month', new Date().toISOString().slice(0, 7)], world.env);
-      expect(csv.out.split('\n').find((line) => line.includes('loss_credited'))).toContain(note?.id);
-      expect(await differences()).toEqual([]);
-
-      await outcome(disputeId, paymentId, 'won');
-      await bookedAs(invoiceId, 'loss_credit_reversed');
-      expect(await reasons(invoiceId)).toEqual([
-        ...['dispute_lost', 'loss_credited'],
-        ...['dispute_reversed', 'loss_credit_reversed'],
-      ]);
-      expect(await reviewsOf(world, invoiceId, 'dispute')).toMatchObject([
-        {
-          actions: ['dismiss'],
-          fact: { code: 'credit-beyond-loss', credit_note: note?.id, credited: { amount: 2990 }, lost: { amount: 0 } },
-        },
-      ]);
-      expect(await notesOf(invoiceId)).toHaveLength(1);
-      expect(await differences()).toEqual([]);
+    const all = await bookedAs(invoiceId, 'loss_credited');
+    const [note, ...more] = await notesOf(invoiceId);
+    expect(more).toEqual([]);
+    const name = `loss:${disputeId}`;
+    expect(note).toMatchObject({ amount: 2990, status: 'issued', metadata: { crossbill: '1', refund_id: name } });
+    const link = { payment_record_refund: { refund_group: name } };
+    expect(note).toMatchObject(mode === 'payment_record' ? { refunds: [link] } : { out_of_band_amount: 2990 });
+    expect(all.at(-1)).toMatchObject({
+      ...{ debit_account: 'settled_invoices', credit_account: 'disputed_payments', amount: 2990 },
+      credit_note_id: note?.id,
     });
+    const csv = await cli(['export', 'ledger', '--month', new Date().toISOString().slice(0, 7)], world.env);
+    expect(csv.out.split('\n').find((line) => line.includes('loss_credited'))).toContain(note?.id);
+    expect(await differences()).toEqual([]);
 
-    it("Crossbill makes one credit note for a returned debit although Stripe's response to the first request is lost", async () => {
-      const { invoiceId, paymentId } = await paid();
-      const key = { 'Idempotency-Key': randomUUID() };
-      expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
-      const [item] = await reviewsOf(world, invoiceId, 'debit_returned');
-      const id = String(item?.['id']);
-      const fault = { side: 'stripe', method: 'POST', path: '/v1/credit_notes', times: 1, action: 'drop_after' };
-      await world.control('POST', '/faults', fault);
-      const done = await cliJson(['reviews', 'resolve', id, 'credit', '--yes'], world.env);
-      expect(done).toMatchObject({ code: 0, body: { id, resolution: 'credit' } });
-      const all = await bookedAs(invoiceId, 'loss_credited');
-      const notes = await notesOf(invoiceId);
-      expect(notes).toMatchObject([{ amount: 2990, id: all.at(-1)?.['credit_note_id'] }]);
-      expect(await differences()).toEqual([]);
-      const undo = await world.api(
-        'POST',
-        `/v1/payments/${paymentId}/returned/undo`,
-        {},
-        { 'Idempotency-Key': randomUUID() },
-      );
-      expect(undo.status).toBe(200);
-      await bookedAs(invoiceId, 'loss_credit_reversed');
-      expect(await reviewsOf(world, invoiceId, 'debit_returned')).toMatchObject([
-        { fact: { code: 'credit-beyond-loss', credit_note: notes[0]?.id } },
-      ]);
-      expect((await cli(['rebuild'], world.env)).code).toBe(0);
-      expect(await differences()).toEqual([]);
-    });
+    await outcome(disputeId, paymentId, 'won');
+    await bookedAs(invoiceId, 'loss_credit_reversed');
+    expect(await reasons(invoiceId)).toEqual([
+      ...['dispute_lost', 'loss_credited'],
+      ...['dispute_reversed', 'loss_credit_reversed'],
+    ]);
+    expect(await reviewsOf(world, invoiceId, 'dispute')).toMatchObject([
+      {
+        actions: ['dismiss'],
+        fact: { code: 'credit-beyond-loss', credit_note: note?.id, credited: { amount: 2990 }, lost: { amount: 0 } },
+      },
+    ]);
+    expect(await notesOf(invoiceId)).toHaveLength(1);
+    expect(await differences()).toEqual([]);
+  });
 
-    it("crossbill verify reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
-      const { invoiceId, paymentId } = await paid();
-      const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
-      await world.control('POST', '/events', { type: 'dispute.outcome', data });
-      const [item] = await reviewsOf(world, invoiceId, 'dispute');
-      await resolve(item?.['id'], 'credit');
-      await bookedAs(invoiceId, 'loss_credited');
-      const byHand = await world.stripe.creditNotes.create({
-        invoice: invoiceId,
-        amount: 300,
-        out_of_band_amount: 300,
-      });
-      expect(await notesOf(invoiceId)).toHaveLength(2);
-      expect(await differences()).toMatchObject([{ kind: 'refunded_by_hand', object_id: byHand.id }]);
+  it("Crossbill makes one credit note for a returned debit although Stripe's response to the first request is lost", async () => {
+    const { invoiceId, paymentId } = await paid();
+    const key = { 'Idempotency-Key': randomUUID() };
+    expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
+    const [item] = await reviewsOf(world, invoiceId, 'debit_returned');
+    const id = String(item?.['id']);
+    const fault = { side: 'stripe', method: 'POST', path: '/v1/credit_notes', times: 1, action: 'drop_after' };
+    await world.fault(fault);
+    const done = await cliJson(['reviews', 'resolve', id, 'credit', '--yes'], world.env);
+    expect(done).toMatchObject({ code: 0, body: { id, resolution: 'credit' } });
+    const all = await bookedAs(invoiceId, 'loss_credited');
+    const notes = await notesOf(invoiceId);
+    expect(notes).toMatchObject([{ amount: 2990, id: all.at(-1)?.['credit_note_id'] }]);
+    expect(await differences()).toEqual([]);
+    const undo = await world.api(
+      'POST',
+      `/v1/payments/${paymentId}/returned/undo`,
+      {},
+      { 'Idempotency-Key': randomUUID() },
+    );
+    expect(undo.status).toBe(200);
+    await bookedAs(invoiceId, 'loss_credit_reversed');
+    expect(await reviewsOf(world, invoiceId, 'debit_returned')).toMatchObject([
+      { fact: { code: 'credit-beyond-loss', credit_note: notes[0]?.id } },
+    ]);
+    expect((await cli(['rebuild'], world.env)).code).toBe(0);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("crossbill verify reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
+    const { invoiceId, paymentId } = await paid();
+    const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
+    await world.control('POST', '/events', { type: 'dispute.outcome', data });
+    const [item] = await reviewsOf(world, invoiceId, 'dispute');
+    await resolve(world, item, 'credit');
+    await bookedAs(invoiceId, 'loss_credited');
+    const byHand = await world.stripe.creditNotes.create({
+      invoice: invoiceId,
+      amount: 300,
+      out_of_band_amount: 300,
     });
+    expect(await notesOf(invoiceId)).toHaveLength(2);
+    expect(await differences()).toMatchObject([{ kind: 'refunded_by_hand', object_id: byHand.id }]);
   });
 });

@@ -141,7 +141,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     for (const { s } of all) {
       await world.until(
         `${s.subscriptionId} is charged`,
-        () => Promise.resolve(taken(s)),
+        () => taken(s),
         (t) => t.stripe + t.mor > 0,
       );
     }

@@ -31,9 +31,7 @@ describe('crossbill move', () => {
   const move = (argv: readonly string[], over: Record<string, string> = {}) =>
     cliJson<Report>(['move', ...argv], { ...env, ...over });
   const row = async (subscriptionId: string): Promise<Json | undefined> =>
-    (await world.api<{ data: Json[] }>('GET', '/v1/moves?limit=100')).body.data.find(
-      (m) => m['subscription_id'] === subscriptionId,
-    );
+    (await world.list('/v1/moves?limit=100')).find((m) => m['subscription_id'] === subscriptionId);
   const writes = async (): Promise<number> =>
     (await requestsOf(world, 'side=stripe')).filter(
       (r) => r['method'] === 'POST' && /payment_methods|subscriptions\//.test(String(r['path'])),
@@ -124,11 +122,7 @@ describe('crossbill move', () => {
     expect(await row(s.subscriptionId)).toMatchObject({ status: 'returned' });
     const invoiceId = await renewal(s.subscriptionId);
     await world.invoice(invoiceId, 'ignored');
-    await world.until(
-      'Stripe has charged it',
-      () => Promise.resolve(takenFor(world, invoiceId)),
-      (t) => t.stripe === 1,
-    );
+    await world.until('Stripe has charged it', () => takenFor(world, invoiceId), { stripe: 1 });
     expect(takenFor(world, invoiceId)).toEqual({ stripe: 1, mor: 0 });
     expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved: 1 } });
     const next = await renewal(s.subscriptionId);
@@ -179,8 +173,7 @@ describe('crossbill move', () => {
     });
 
     it('crossbill move skips a subscription with a custom method, and the MoR goes on to charge it', async () => {
-      const s = await world.subscriber({ email: 'ida@example.com' });
-      await world.invoice(s.firstInvoiceId, 'paid');
+      const s = await world.paidSubscriber({ email: 'ida@example.com' });
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
       const invoiceId = await renewal(s.subscriptionId);
       await world.invoice(invoiceId, 'paid');
@@ -190,7 +183,7 @@ describe('crossbill move', () => {
 
   it('crossbill move reports the reason for a subscription refused by Stripe, and moves the others', async () => {
     const [bad, good] = [await mover(world), await mover(world)];
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       method: 'POST',
       path: `/v1/subscriptions/${bad.subscriptionId}`,
@@ -210,7 +203,7 @@ describe('crossbill move', () => {
     async (action) => {
       const s = await mover(world);
       const path = `/v1/subscriptions/${s.subscriptionId}`;
-      await world.control('POST', '/faults', { side: 'stripe', method: 'POST', path, action, times: 1 });
+      await world.fault({ side: 'stripe', method: 'POST', path, action, times: 1 });
       expect(await move([s.customerId, '--yes'])).toMatchObject({ code: 0, body: { moved: 1 } });
       await world.control('DELETE', '/faults');
       expect(await row(s.subscriptionId)).toMatchObject({ status: 'moved', before_payment_method: s.cardId });
@@ -258,7 +251,7 @@ describe('crossbill move', () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
     expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       method: 'POST',
       path: '/v1/payment_methods',
@@ -290,7 +283,7 @@ describe('crossbill move', () => {
     const shown = await page.get('/console/moves?status=skipped');
     expect(shown.text).toContain('in less than 24 hours');
     const { body } = await cliJson<{ enrolment: { moves: Json } }>(['status'], env);
-    const all = (await world.api<{ data: Json[] }>('GET', '/v1/moves?status=moved&limit=100')).body.data;
+    const all = await world.list('/v1/moves?status=moved&limit=100');
     expect(body.enrolment.moves).toMatchObject({ moved: all.length, moving: 0 });
   });
 });

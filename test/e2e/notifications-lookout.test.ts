@@ -1,7 +1,6 @@
 // Notifications outside an invoice's step: items without an invoice, deadlines, differences, refusing endpoints; and in
 // Slack's words.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { NotifyReceiver } from '../support/notify-receiver.js';
 import { startWorld, type World } from '../support/world.js';
 import { cli } from '../cli/rig.js';
@@ -25,15 +24,9 @@ const texts = (): readonly string[] => receiver.heard.map((h) => (JSON.parse(h.b
 const said = (words: RegExp): Promise<readonly string[]> =>
   world.until(
     `it is said: ${words.source}`,
-    () => Promise.resolve(texts().filter((t) => words.test(t))),
+    () => texts().filter((t) => words.test(t)),
     (found) => found.length > 0,
   );
-
-async function sql(text: string): Promise<void> {
-  const db = new pg.Client({ connectionString: world.databaseUrl });
-  await db.connect();
-  await db.query(text).finally(() => db.end());
-}
 
 describe('a channel of Slack', () => {
   it('Crossbill posts one unsigned line to Slack for a paid invoice', async () => {
@@ -46,7 +39,7 @@ describe('a channel of Slack', () => {
   });
 
   it('Crossbill posts to Slack when a review item opens, and again before its deadline', async () => {
-    await sql(`insert into review (id, kind, status, topic, subject, fact, actions, created_at, due_at)
+    await world.query(`insert into review (id, kind, status, topic, subject, fact, actions, created_at, due_at)
       values ('rev_loose', 'signup_overdue', 'open', 'signup-unpaid', 'sup_1',
               '{"code": "signup-unpaid", "signup": "sup_1", "customer": "Ada", "since": "2026-11-20T12:00:00.000Z"}',
               array['dismiss'], now(), now() + interval '5 hours')`);

@@ -1,7 +1,6 @@
 // Notifications to the merchant's backend, over real HTTP with real signatures: at least once, the same bytes each
 // time, and never anything false.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 import { deafMor, newPaid, openRenewal, paymentObject, takenByMor, tell, tellSucceeded } from './support/story.js';
@@ -33,15 +32,14 @@ const toldOf = (invoiceId: string): readonly Event[] =>
 
 /** A subscriber with a paid first invoice, ready for a renewal. */
 async function subscriber(): ReturnType<World['subscriber']> {
-  const s = await world.subscriber();
-  await world.invoice(s.firstInvoiceId, 'paid');
+  const s = await world.paidSubscriber();
   return s;
 }
 
 async function heard(type: string, invoiceId: string): Promise<Event> {
   const all = await world.until(
     `${type} of ${invoiceId} is told`,
-    () => Promise.resolve(toldOf(invoiceId).filter((e) => e.type === type)),
+    () => toldOf(invoiceId).filter((e) => e.type === type),
     (events) => events.length > 0,
   );
   const [first] = all;
@@ -149,30 +147,17 @@ describe('a merchant’s backend', () => {
     });
     const tries = (): readonly (typeof receiver.heard)[number][] =>
       receiver.of('invoice.paid').filter((h) => eventOf(h.body).data['invoice_id'] === invoiceId);
-    await world.until(
-      'it was tried once',
-      () => Promise.resolve(tries()),
-      (t) => t.length === 1,
-    );
+    await world.until('it was tried once', () => tries(), { length: 1 });
     const id = tries()[0]?.id ?? '';
-    const failed = await world.until(
-      'the failure is written down',
-      () => world.api<{ status: string; attempts: number; last_error: string }>('GET', `/v1/notifications/${id}`),
-      (r) => r.body.attempts === 1 && r.body.last_error !== undefined,
+    const failed = await world.shows<{ status: string; attempts: number; last_error: string }>(
+      `/v1/notifications/${id}`,
+      (r) => r.attempts === 1 && r.last_error !== undefined,
     );
-    expect(failed.body).toMatchObject({ status: 'pending', last_error: 'it answered 500' });
+    expect(failed).toMatchObject({ status: 'pending', last_error: 'it answered 500' });
     await hasten(id);
-    await world.until(
-      'it was tried twice',
-      () => Promise.resolve(tries()),
-      (t) => t.length === 2,
-    );
+    await world.until('it was tried twice', () => tries(), { length: 2 });
     await hasten(id);
-    await world.until(
-      'it was tried three times',
-      () => Promise.resolve(tries()),
-      (t) => t.length === 3,
-    );
+    await world.until('it was tried three times', () => tries(), { length: 3 });
     const done = await delivered(id);
     expect(done['tries']).toMatchObject([{ status: 500 }, { status: 500 }, { status: 200, error: null }]);
     expect(new Set(tries().map((t) => t.id))).toEqual(new Set([id]));
@@ -190,11 +175,7 @@ describe('a merchant’s backend', () => {
     const before = receiver.heard.filter((h) => h.id === first.id).length;
     const again = await world.api('POST', `/v1/notifications/${first.id}/replay`);
     expect([again.status, again.body['status'], again.body['attempts']]).toEqual([202, 'pending', 0]);
-    await world.until(
-      'it came again',
-      () => Promise.resolve(receiver.heard.filter((h) => h.id === first.id)),
-      (all) => all.length === before + 1,
-    );
+    await world.until('it came again', () => receiver.heard.filter((h) => h.id === first.id), { length: before + 1 });
     expect(receiver.heard.findLast((h) => h.id === first.id)?.body).toBe(first.body);
     expect((await world.api('POST', '/v1/notifications/msg_none/replay')).status).toBe(404);
     const listed = await world.api<{ data: Json[] }>('GET', '/v1/notifications?status=delivered&type=invoice.paid');
@@ -216,29 +197,16 @@ describe('a merchant’s backend', () => {
   it("after a 410 from the merchant's backend, Crossbill holds all notifications until the operator replays one", async () => {
     receiver.answer = () => 410;
     const s = await world.subscriber();
-    await world.until(
-      'the receiver is known to be gone',
-      () => gauge('crossbill_notification_receiver_gone'),
-      (n) => n === 1,
-    );
+    await world.until('the receiver is known to be gone', () => gauge('crossbill_notification_receiver_gone'), 1);
     receiver.answer = () => 200;
     const before = receiver.heard.length;
-    const waiting = await world.until(
-      'what is told meanwhile waits',
-      () =>
-        world.api<{ data: { id: string; type: string; invoice_id?: string; status: string }[] }>(
-          'GET',
-          '/v1/notifications?status=pending&limit=100',
-        ),
-      (r) => r.body.data.some((n) => n.type === 'invoice.paid' && n.invoice_id === s.firstInvoiceId),
+    const waiting = await world.shows<{ data: { id: string; type: string; invoice_id?: string; status: string }[] }>(
+      '/v1/notifications?status=pending&limit=100',
+      (r) => r.data.some((n) => n.type === 'invoice.paid' && n.invoice_id === s.firstInvoiceId),
     );
     expect(receiver.heard.length).toBe(before);
-    await world.api('POST', `/v1/notifications/${waiting.body.data[0]?.id ?? ''}/replay`);
-    await world.until(
-      'all of it is delivered',
-      () => world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending'),
-      (r) => r.body.data.length === 0,
-    );
+    await world.api('POST', `/v1/notifications/${waiting.data[0]?.id ?? ''}/replay`);
+    await world.shows<{ data: unknown[] }>('/v1/notifications?status=pending', (r) => r.data.length === 0);
     expect(toldOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
   });
 
@@ -256,57 +224,31 @@ describe('a merchant’s backend', () => {
     }
     const open = await world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending&limit=100');
     expect(open.body.data.length).toBeGreaterThan(6);
-    await world.until(
-      'no call at a peer waits',
-      () => gauge('crossbill_queue_depth{queue="outbox"}'),
-      (n) => n === 0,
-    );
+    await world.until('no call at a peer waits', () => gauge('crossbill_queue_depth{queue="outbox"}'), 0);
     receiver.answer = () => 200;
   });
 });
 
 /** Makes a notification due now: nobody waits five minutes in a test. */
 async function hasten(id: string): Promise<void> {
-  const db = new pg.Client({ connectionString: world.databaseUrl });
-  await db.connect();
-  try {
-    await world.until(
-      'the try is written down',
-      () =>
-        db.query<{ due: boolean }>(
-          `select jsonb_array_length(tries) = attempts as due from notification where id = $1`,
-          [id],
-        ),
-      (r) => r.rows[0]?.due === true,
-    );
-    await db.query('update notification set next_try_at = now() where id = $1', [id]);
-  } finally {
-    await db.end();
-  }
+  const sql = 'select 1 from notification where id = $1 and jsonb_array_length(tries) = attempts';
+  await world.until('the try is written down', () => world.query(sql, [id]), { length: 1 });
+  await world.query('update notification set next_try_at = now() where id = $1', [id]);
 }
 
 async function delivered(id: string): Promise<Json> {
-  const done = await world.until(
-    `${id} is delivered`,
-    () => world.api('GET', `/v1/notifications/${id}`),
-    (r) => r.body['status'] === 'delivered',
-  );
-  return done.body;
+  const done = await world.shows(`/v1/notifications/${id}`, (r) => r['status'] === 'delivered');
+  return done;
 }
 
 /** A notification goes out, and the receiver does not take it. */
 async function failing(): Promise<{ readonly id: string }> {
   const s = await world.subscriber();
-  const found = await world.until(
-    'a try failed',
-    () =>
-      world.api<{ data: { id: string; last_error?: string; invoice_id?: string }[] }>(
-        'GET',
-        '/v1/notifications?status=pending',
-      ),
-    (r) => r.body.data.some((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined),
+  const found = await world.shows<{ data: { id: string; last_error?: string; invoice_id?: string }[] }>(
+    '/v1/notifications?status=pending',
+    (r) => r.data.some((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined),
   );
-  const one = found.body.data.find((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined);
+  const one = found.data.find((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined);
   return { id: one?.id ?? '' };
 }
 

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { sign } from '../support/signing.js';
 import { type Json, OPS_KEY, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
@@ -21,14 +20,11 @@ describe('a renewal', () => {
   beforeAll(async () => {
     world = await startWorld();
     const daemon = await world.startDaemon();
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     await deafMor(world);
     invoiceId = await openRenewal(world, s);
-    await world.until(
-      'the invoice is known to be final',
-      () => world.api('GET', `/v1/invoices/${invoiceId}`),
-      (r) => JSON.stringify(r.body['timeline'] ?? []).includes('invoice.finalized'),
+    await world.shows(`/v1/invoices/${invoiceId}`, (r) =>
+      JSON.stringify(r['timeline'] ?? []).includes('invoice.finalized'),
     );
     const said = { customerId: s.customerId, invoiceId, amount: 2990 };
     event = `mor_payments:${await tellSucceeded(world, newPaid(), said)}`;
@@ -64,7 +60,7 @@ describe('a renewal', () => {
 });
 
 // The target of the log cannot stop the daemon: a full disk, and a reader standing still, from its start to its end.
-describe('A stuck log', () => {
+describe('a daemon unable to write its log', () => {
   function fill(fifo: number): void {
     try {
       for (;;) writeSync(fifo, 'x'.repeat(1024));
@@ -72,60 +68,57 @@ describe('A stuck log', () => {
       // full
     }
   }
-
   /** Each refused delivery is a line of the log at this level. */
   const DELIVERIES = 100;
 
-  describe('a daemon unable to write its log', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crossbill-log-'));
-    let world: World;
-    beforeAll(async () => {
-      await ensureBuilt();
-      world = await startWorld();
-    });
-    afterAll(async () => {
-      await world.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+  const folder = mkdtempSync(join(tmpdir(), 'crossbill-log-'));
+  let world: World;
+  beforeAll(async () => {
+    await ensureBuilt();
+    world = await startWorld();
+  });
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-    async function livesOn(stdout: number, linesAreLost: boolean): Promise<void> {
-      const port = await freePort();
-      const url = `http://127.0.0.1:${port}`;
-      const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'trace' };
-      const daemon = new DaemonProcess(url, env, [], stdout);
-      await daemon.start();
-      for (let n = 0; n < DELIVERIES; n++) {
-        const answer = await fetch(`${url}/webhooks/stripe`, {
-          method: 'POST',
-          body: '{}',
-          signal: AbortSignal.timeout(60_000),
-        });
-        expect(answer.status).toBe(400);
-      }
-      const metrics = await (await fetch(`${url}/metrics`)).text();
-      const lost = Number(/^crossbill_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
-      if (linesAreLost) expect(lost).toBeGreaterThan(0);
-      expect((await fetch(`${url}/livez`)).status).toBe(200);
-      expect(await daemon.end('SIGTERM')).toBe(0);
+  async function livesOn(stdout: number, linesAreLost: boolean): Promise<void> {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'trace' };
+    const daemon = new DaemonProcess(url, env, [], stdout);
+    await daemon.start();
+    for (let n = 0; n < DELIVERIES; n++) {
+      const answer = await fetch(`${url}/webhooks/stripe`, {
+        method: 'POST',
+        body: '{}',
+        signal: AbortSignal.timeout(60_000),
+      });
+      expect(answer.status).toBe(400);
     }
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const lost = Number(/^crossbill_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1]);
+    if (linesAreLost) expect(lost).toBeGreaterThan(0);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    expect(await daemon.end('SIGTERM')).toBe(0);
+  }
 
-    it('a daemon with a full log disk keeps answering, counts the dropped lines, and exits on SIGTERM', async () => {
-      const full = openSync('/dev/full', 'w');
-      await livesOn(full, true);
-      closeSync(full);
-    });
+  it('a daemon with a full log disk keeps answering, counts the dropped lines, and exits on SIGTERM', async () => {
+    const full = openSync('/dev/full', 'w');
+    await livesOn(full, true);
+    closeSync(full);
+  });
 
-    it('a daemon with a stuck log reader keeps answering, and exits on SIGTERM', async () => {
-      const fifo = join(folder, 'fifo');
-      execFileSync('mkfifo', [fifo]);
-      const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-      const writer = openSync(fifo, 'w');
-      // Nothing more fits in.
-      const filler = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
-      fill(filler);
-      await livesOn(writer, false);
-      for (const fd of [reader, writer, filler]) closeSync(fd);
-    });
+  it('a daemon with a stuck log reader keeps answering, and exits on SIGTERM', async () => {
+    const fifo = join(folder, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(fifo, 'w');
+    // Nothing more fits in.
+    const filler = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+    fill(filler);
+    await livesOn(writer, false);
+    for (const fd of [reader, writer, filler]) closeSync(fd);
   });
 });
 
@@ -187,8 +180,7 @@ describe('secrets', () => {
   afterAll(() => world.close());
 
   it('no log line, database column, page or API response holds a secret after every kind of request and failure', async () => {
-    const s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber({ amount: 1000 });
     await world.invoice(await world.renew(s.subscriptionId), 'paid');
     const trial = await world.api(
       'POST',
@@ -223,7 +215,7 @@ describe('secrets', () => {
       ['stripe', '/v1/invoices/'],
       ['stripe', '/v1/payment_records'],
     ] as const) {
-      await world.control('POST', '/faults', {
+      await world.fault({
         side,
         path,
         times: 1,
@@ -232,7 +224,7 @@ describe('secrets', () => {
         body: { error: { ...echo, type: 'invalid_request_error' } },
       });
     }
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'mor',
       path: '/api/payments',
       times: 1,
@@ -246,7 +238,7 @@ describe('secrets', () => {
       amount: 100,
       currency: 'eur',
     });
-    await world.control('POST', '/faults', { side: 'mor', path: '/oauth2/token', times: 1, action: 'garble' });
+    await world.fault({ side: 'mor', path: '/oauth2/token', times: 1, action: 'garble' });
     await world.renew(s.subscriptionId);
     const paid = newPaid();
     const id = await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId: 'in_none', amount: 1000 });
@@ -296,16 +288,10 @@ describe('secrets', () => {
       });
       pages.push([path, `${JSON.stringify([...answer.headers])} ${await answer.text()}`]);
     }
-    const db = new pg.Client({ connectionString: world.databaseUrl });
-    await db.connect();
-    await db.query(
+    await world.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
     );
-    await world.until(
-      'it works again',
-      () => world.api('GET', '/readyz'),
-      (r) => r.status === 200,
-    );
+    await world.until('it works again', () => world.api('GET', '/readyz'), { status: 200 });
     const wrong = canary('a wrong setting');
     const refused = await world
       .startDaemon({ STRIPE_API_KEY: wrong, STRIPE_API_BASE: `ftp://${wrong}` })
@@ -324,19 +310,18 @@ describe('secrets', () => {
     };
     for (const line of world.logLines) scan('the log', line);
 
-    const columns = await db.query<{ table_name: string; column_name: string; data_type: string }>(
+    const columns = await world.query<{ table_name: string; column_name: string; data_type: string }>(
       `select table_name, column_name, data_type from information_schema.columns
         where table_schema = 'public' and data_type in ('text', 'character varying', 'character', 'bytea', 'jsonb', 'json', 'ARRAY')`,
     );
-    expect(columns.rows.length).toBeGreaterThan(50);
-    for (const { table_name: table, column_name: column, data_type: type } of columns.rows) {
+    expect(columns.length).toBeGreaterThan(50);
+    for (const { table_name: table, column_name: column, data_type: type } of columns) {
       const shown = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`;
-      const values = await db.query<{ value: string }>(
+      const values = await world.query<{ value: string }>(
         `select distinct ${shown} as value from "${table}" where "${column}" is not null`,
       );
-      for (const { value } of values.rows) scan(`${table}.${column}`, value);
+      for (const { value } of values) scan(`${table}.${column}`, value);
     }
-    await db.end();
     for (const [path, text] of pages) scan(path, text);
     expect(pages.filter(([, text]) => text.length > 500).length).toBeGreaterThan(4);
     for (const answer of answers) scan('an answer of the API', answer);

@@ -11,7 +11,7 @@ import { OnboardingStore } from '../../src/onboarding/onboarding.store.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { company } from '../support/company.js';
-import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
+import { type Json, READ_KEY, SIGNUP_KEY, type World, startWorld, refusal, wrongField } from '../support/world.js';
 
 // Onboarding of merchants, end to end: daemon, PostgreSQL and the sandbox's partner API (Document 1).
 describe('Onboarding', () => {
@@ -133,20 +133,20 @@ describe('Onboarding', () => {
       expect((await submit('birch')).body).toMatchObject({ status: 'submitted' });
       await review('birch', { outcome: 'rejected', message: 'no' });
       expect((await look('birch')).body).toMatchObject({ status: 'rejected', review_message: 'no' });
-      expect(await submit('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
-      expect(await product('birch')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
+      expect(await submit('birch')).toMatchObject(refusal(409, 'invalid_status'));
+      expect(await product('birch')).toMatchObject(refusal(409, 'invalid_status'));
     });
 
     it('Crossbill answers submitted when a partner submits an application twice', async () => {
       await submitted('rowan');
       expect(await submit('rowan')).toMatchObject({ status: 200, body: { status: 'submitted' } });
-      expect(await business('rowan')).toMatchObject({ status: 409, body: { code: 'invalid_status' } });
+      expect(await business('rowan')).toMatchObject(refusal(409, 'invalid_status'));
     });
 
     it('Crossbill names every missing requirement when a partner submits an application', async () => {
       await start(merchant('aspen'));
       const refused = await submit('aspen');
-      expect(refused).toMatchObject({ status: 400, body: { code: 'incomplete_application' } });
+      expect(refused).toMatchObject(refusal(400, 'incomplete_application'));
       const errors = refused.body['errors'] as { field: string }[];
       expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
     });
@@ -187,14 +187,14 @@ describe('Onboarding', () => {
     });
 
     it("Crossbill resumes an application after the MoR's lookup failed right after the start", async () => {
-      await world.control('POST', '/faults', {
+      await world.fault({
         side: 'mor',
         method: 'GET',
         path: '/partner/api/merchants',
         action: 'status',
         status: 503,
       });
-      expect(await start(merchant('hazel'))).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+      expect(await start(merchant('hazel'))).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
       const resumed = await look('hazel');
       expect(resumed.body).toMatchObject({ status: 'created', existing_application: false });
@@ -203,7 +203,7 @@ describe('Onboarding', () => {
 
     it("Crossbill finds the application when the MoR's response to the start is lost", async () => {
       const path = '/partner/api/onboarding/initiate';
-      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
+      await world.fault({ side: 'mor', path, action: 'drop_after' });
       expect(await start(merchant('willow'))).toMatchObject({
         status: 201,
         body: { status: 'created', company_discarded: false },
@@ -213,8 +213,8 @@ describe('Onboarding', () => {
       expect(willow.body['notice']).toBeUndefined();
       expect(willow.body['application_id']).not.toBeNull();
       // Neither an answer nor a list: repeating the request finds the first one's object.
-      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
-      await world.control('POST', '/faults', {
+      await world.fault({ side: 'mor', path, action: 'drop_after' });
+      await world.fault({
         side: 'mor',
         path: '/partner/api/merchants',
         action: 'status',
@@ -230,7 +230,7 @@ describe('Onboarding', () => {
     it('Crossbill does not repeat the start of an application the MoR cannot read', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
-      await world.control('POST', '/faults', {
+      await world.fault({
         side: 'mor',
         path,
         action: 'status',
@@ -238,7 +238,7 @@ describe('Onboarding', () => {
         code: 'internal_error',
       });
       const refused = await start(merchant('yew'));
-      expect(refused).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+      expect(refused).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(refused.body['message']).toContain('would not next time either');
       expect(await sent(path)).toBe(before + 1);
       expect((await start(merchant('yew'))).status).toBe(201);
@@ -251,20 +251,14 @@ describe('Onboarding', () => {
         productCode: 'tor',
         company: { ...company, taxId: ' ' },
       });
-      expect(refused).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_argument', errors: [{ field: 'company.taxId' }] },
-      });
+      expect(refused).toMatchObject(refusal(400, 'invalid_argument', 'company.taxId'));
       const tier = await start(merchant('oak', { company: { ...company, gmvTier: 'LOTS' } }));
-      expect(tier).toMatchObject({ status: 400, body: { errors: [{ field: 'company.gmvTier' }] } });
+      expect(tier).toMatchObject(wrongField('company.gmvTier'));
       expect(await start(merchant('oak', { mode: 'HOSTED' }))).toMatchObject({ status: 400 });
       expect(await sent('/partner/api/onboarding/initiate')).toBe(before);
-      expect(await product('aspen', [])).toMatchObject({ status: 400, body: { code: 'validation_error' } });
+      expect(await product('aspen', [])).toMatchObject(refusal(400, 'validation_error'));
       const other = await world.api('PUT', '/v1/onboarding/merchants/aspen/product', { code: 'mor', regions: ['GB'] });
-      expect(other).toMatchObject({
-        status: 400,
-        body: { code: 'validation_error', errors: [{ field: 'products[0].code' }] },
-      });
+      expect(other).toMatchObject(refusal(400, 'validation_error', 'products[0].code'));
     });
 
     it('Crossbill answers 404 to onboarding requests about an unknown merchant', async () => {
@@ -274,7 +268,7 @@ describe('Onboarding', () => {
         await business('nobody'),
         await submit('nobody'),
       ]) {
-        expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+        expect(answer).toMatchObject(refusal(404, 'not_found'));
       }
     });
 
@@ -335,17 +329,17 @@ describe('Onboarding', () => {
         [{ merchantReference: 'oak', withoutCompany: 'yes' }, 'withoutCompany'],
         [{ ...bare, company }, 'company'],
       ] as const) {
-        expect(await start(body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+        expect(await start(body)).toMatchObject(wrongField(field));
       }
     });
 
     it('Crossbill refuses a merchant without company details after an unanswered start with company details', async () => {
       for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
-        await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_before' });
+        await world.fault({ side: 'mor', path, action: 'drop_before' });
       }
       expect((await start(merchant('larix'))).status).toBe(502);
       const refused = await start({ merchantReference: 'larix', withoutCompany: true });
-      expect(refused).toMatchObject({ status: 409, body: { code: 'onboarding_begun' } });
+      expect(refused).toMatchObject(refusal(409, 'onboarding_begun'));
       expect((await start(merchant('larix'))).status).toBe(201);
     });
 
@@ -384,10 +378,10 @@ describe('Onboarding', () => {
         ['POST', 'merchants/x/submit'],
       ] as const) {
         const answer = await world.api(method, `/v1/onboarding/${path}`);
-        expect(answer).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
+        expect(answer).toMatchObject(refusal(409, 'onboarding_not_configured'));
       }
       const begun = await world.api('POST', '/v1/onboarding/merchants', merchant('larch'));
-      expect(begun).toMatchObject({ status: 409, body: { code: 'onboarding_not_configured' } });
+      expect(begun).toMatchObject(refusal(409, 'onboarding_not_configured'));
     } finally {
       await world.close();
     }

@@ -1,8 +1,8 @@
 // Events in every order, late, early or about something else: the end is the same, and Crossbill never guesses about
 // money.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventNamed } from '../support/channels.js';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, type Subscriber, useWorld } from '../support/world.js';
 import { deliver, eventStatus } from './support/endpoint.js';
 import {
   deafMor,
@@ -17,20 +17,17 @@ import {
   tellSucceeded,
   untilPayment,
   untilReviews,
+  untilSide,
+  resolve,
 } from './support/story.js';
 
 describe('events in any order', () => {
-  let world: World;
+  const world = useWorld();
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   const tellFailed = (type: string, invoiceId: string, paid = newPaid(), created?: number): Promise<string> =>
     tell(
@@ -102,7 +99,7 @@ describe('events in any order', () => {
   );
 
   it('Crossbill marks the invoice paid once when payment.succeeded arrives an hour before invoice.created', async () => {
-    await world.control('POST', '/faults', {
+    await world.fault({
       target: 'deliveries',
       side: 'stripe',
       type: 'invoice.*',
@@ -114,12 +111,10 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
     await world.control('DELETE', '/faults');
     await world.advance(4_000);
-    const events = await world.until(
-      'the late event is decided',
-      () => world.api<{ timeline: Json[] }>('GET', `/v1/invoices/${invoiceId}`),
-      (r) => r.body.timeline.some((l) => String(l['text']).startsWith('invoice.created')),
+    const events = await world.shows<{ timeline: Json[] }>(`/v1/invoices/${invoiceId}`, (r) =>
+      r.timeline.some((l) => String(l['text']).startsWith('invoice.created')),
     );
-    expect(events.body).toMatchObject({ status: 'paid' });
+    expect(events).toMatchObject({ status: 'paid' });
     await paidOnce(invoiceId);
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
@@ -142,15 +137,8 @@ describe('events in any order', () => {
     await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
     const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
     expect((await stripeSide(world, invoiceId)).records).toEqual([]);
-    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
-      resolution: 'apply',
-      note: 'the rest is billed next month',
-    });
-    await world.until(
-      'the part is attached',
-      () => stripeSide(world, invoiceId),
-      (side) => side.attached.length === 1,
-    );
+    await resolve(world, item, 'apply', 'the rest is billed next month');
+    await untilSide(world, invoiceId, (side) => side.attached.length === 1);
     expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', amountPaid: 1000 });
   });
 
@@ -171,8 +159,8 @@ describe('events in any order', () => {
       expect(item).toMatchObject({ payment_id: paid.paymentId, invoice_id: invoiceId });
       expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', records: [] });
       expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('review');
-      await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'not his' });
-      await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+      await resolve(world, item, 'refund', 'not his');
+      await untilPayment(world, paid.paymentId, (p) => p['status'] === 'refunded');
       // The right money is still welcome.
       await tellSucceeded(world, newPaid(), said(invoiceId));
       await paidOnce(invoiceId);
@@ -183,10 +171,7 @@ describe('events in any order', () => {
     const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, newPaid(), { ...said(invoiceId), customerId: 'cus_parent_company' });
     const [item] = await untilReviews(world, invoiceId, ['customer_mismatch']);
-    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
-      resolution: 'apply',
-      note: 'the parent pays',
-    });
+    await resolve(world, item, 'apply', 'the parent pays');
     await paidOnce(invoiceId);
   });
 
@@ -197,8 +182,8 @@ describe('events in any order', () => {
     await tellSucceeded(world, paid, said(voided));
     const [item] = await untilReviews(world, voided, ['invoice_not_payable']);
     expect(await stripeSide(world, voided)).toMatchObject({ status: 'void', records: [] });
-    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'void' });
-    await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+    await resolve(world, item, 'refund', 'void');
+    await untilPayment(world, paid.paymentId, (p) => p['status'] === 'refunded');
 
     const uncollectible = await openRenewal(world, s);
     await world.stripe.invoices.markUncollectible(uncollectible);

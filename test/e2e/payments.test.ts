@@ -1,23 +1,27 @@
 // A payment without a name, one charge for two invoices and the ids in the ledger, end to end.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
 import { openInvoice, PROFORMA } from '../support/channels.js';
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
-import { type Json, READ_KEY, type Reply, type World, startWorld } from '../support/world.js';
+import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
 import { begun, complete, confirmed, paidOnce } from './support/signups.js';
-import { deafMor, newPaid, openRenewal, refund, stripeSide, tellSucceeded, untilReviews } from './support/story.js';
+import {
+  deafMor,
+  newPaid,
+  openRenewal,
+  refund,
+  stripeSide,
+  tellSucceeded,
+  untilReviews,
+  untilSide,
+  resolve,
+} from './support/story.js';
 
 // Every payment is refundable: the shop, a person or `payment.captured` names a payment without a name from the MoR's
 // events.
 describe('every payment is refundable', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize' });
 
   const identify = (id: string, paymentId: string): Promise<Reply> =>
     world.api('POST', `/v1/payments/${id}/identify`, { payment_id: paymentId });
@@ -37,11 +41,7 @@ describe('every payment is refundable', () => {
       status: 201,
       body: { status: 'succeeded', payment_id: paymentId },
     });
-    await world.until(
-      'the refund shows on Stripe',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 1,
-    );
+    await untilSide(world, invoiceId, (side) => side.notes.length === 1);
   }
 
   it("a payment_id in the signup's completion makes the payment refundable under this id", async () => {
@@ -52,21 +52,18 @@ describe('every payment is refundable', () => {
 
   it("the operator identifies a payment by the MoR's id and refunds it, and Crossbill refuses a second id", async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
-    expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
-    expect(await identify(ours, 'ch_1')).toMatchObject({ status: 400, body: { errors: [{ field: 'payment_id' }] } });
+    expect(await refund(world, ours, {})).toMatchObject(refusal(409, 'payment_not_identified'));
+    expect(await identify(ours, 'ch_1')).toMatchObject(wrongField('payment_id'));
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
-    expect(await identify(ours, 'pay_other')).toMatchObject({
-      status: 409,
-      body: { code: 'payment_already_identified' },
-    });
+    expect(await identify(ours, 'pay_other')).toMatchObject(refusal(409, 'payment_already_identified'));
     await refunded(paymentId, invoiceId);
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify');
     expect(audit.body.data.length).toBeGreaterThanOrEqual(3);
     // The id of one payment names no other, on any invoice.
     const other = await signedUp(false);
     const clash = await identify(other.ours, paymentId);
-    expect(clash).toMatchObject({ status: 409, body: { code: 'payment_id_taken' } });
+    expect(clash).toMatchObject(refusal(409, 'payment_id_taken'));
     expect(String(clash.body['message'])).toContain(ours);
   });
 
@@ -76,7 +73,7 @@ describe('every payment is refundable', () => {
     await world.stripe.invoices.voidInvoice(b.invoiceId);
     expect((await complete(world, b, chargeId)).status).toBe(202);
     const item = async (): Promise<Json | undefined> =>
-      (await world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&invoice_id=${b.invoiceId}`)).body.data[0];
+      (await world.list(`/v1/reviews?status=open&invoice_id=${b.invoiceId}`))[0];
     const found = await world.until('a person is asked', item, (r) => r !== undefined);
     expect(found).toMatchObject({
       kind: 'invoice_not_payable',
@@ -93,20 +90,13 @@ describe('every payment is refundable', () => {
     expect(named).toMatchObject({ actions: ['refund', 'retry', 'dismiss'] });
     expect(String(named?.['proposal'])).not.toContain('/identify');
     expect((await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).status).toBe(200);
-    await world.until(
-      'it is given back',
-      () => world.api('GET', `/v1/payments/${paymentId}`),
-      (p) => p.body['amount_refunded'] === 2990,
-    );
+    await world.shows(`/v1/payments/${paymentId}`, (p) => p['amount_refunded'] === 2990);
   });
 
   it('Crossbill removes a payment id unknown to the MoR, and the operator gives the right one', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_mistyped')).status).toBe(200);
-    expect(await refund(world, ours, { amount: 990 })).toMatchObject({
-      status: 404,
-      body: { code: 'payment_not_found' },
-    });
+    expect(await refund(world, ours, { amount: 990 })).toMatchObject(refusal(404, 'payment_not_found'));
     expect((await identify(ours, paymentId)).status).toBe(200);
     await refunded(paymentId, invoiceId);
   });
@@ -122,14 +112,10 @@ describe('every payment is refundable', () => {
     const paymentId = String((paid.body['payment'] as Json)['id']);
     const [payment] = await paymentsOf(invoiceId, 'payment_link');
     const ours = String(payment?.['id']);
-    expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+    expect(await refund(world, ours, {})).toMatchObject(refusal(409, 'payment_not_identified'));
     expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
     await refunded(paymentId, invoiceId);
-    await world.until(
-      'the invoice tells its event',
-      () => world.api('GET', `/v1/invoices/${invoiceId}`),
-      (r) => JSON.stringify(r.body['timeline']).includes('payment.refunded'),
-    );
+    await world.shows(`/v1/invoices/${invoiceId}`, (r) => JSON.stringify(r['timeline']).includes('payment.refunded'));
     expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
   });
 
@@ -141,7 +127,7 @@ describe('every payment is refundable', () => {
     await world.control('POST', `/proformas/${String(made.body['id'])}/settle`, {});
     const [payment] = await paymentsOf(invoiceId, 'proforma');
     const ours = String(payment?.['id']);
-    expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+    expect(await refund(world, ours, {})).toMatchObject(refusal(409, 'payment_not_identified'));
     const paymentId = transferInPortal(world.sandbox, {
       invoiceId,
       customerId: String(payment?.['customer_id']),
@@ -156,11 +142,7 @@ describe('every payment is refundable', () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_misread')).status).toBe(200);
     await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
-    await world.until(
-      'the refund shows on Stripe',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 1,
-    );
+    await untilSide(world, invoiceId, (side) => side.notes.length === 1);
     const payments = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
@@ -169,17 +151,11 @@ describe('every payment is refundable', () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
-    const told = await world.until(
-      'a person is told',
-      () => world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event'),
-      (r) => r.body.data.some((item) => String(item['summary']).includes(grace.paymentId)),
+    const told = await world.shows<{ data: Json[] }>('/v1/reviews?kind=conflicting_event', (r) =>
+      r.data.some((item) => String(item['summary']).includes(grace.paymentId)),
     );
-    expect(told.body.data).toHaveLength(1);
-    await world.until(
-      'the refund that was asked for shows on Stripe',
-      () => stripeSide(world, ada.invoiceId),
-      (side) => side.notes.length === 1,
-    );
+    expect(told.data).toHaveLength(1);
+    await untilSide(world, ada.invoiceId, (side) => side.notes.length === 1);
     expect((await stripeSide(world, grace.invoiceId)).notes).toEqual([]);
     const parked = await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked');
     expect(parked.body.data).toEqual([]);
@@ -188,13 +164,7 @@ describe('every payment is refundable', () => {
 
 // Two invoices' payments name one charge: Crossbill books the charge once, and a person learns of both.
 describe('One charge for two invoices', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   it('when two invoices name one charge, Crossbill books it for the first invoice and opens a double_payment item', async () => {
     await deafMor(world);
@@ -202,8 +172,7 @@ describe('One charge for two invoices', () => {
     const second = { ...newPaid(), chargeId: first.chargeId };
     const invoices: string[] = [];
     for (const ids of [first, second]) {
-      const s = await world.subscriber();
-      await world.invoice(s.firstInvoiceId, 'paid');
+      const s = await world.paidSubscriber();
       const invoiceId = await openRenewal(world, s);
       await tellSucceeded(world, ids, { customerId: s.customerId, invoiceId, amount: 2990 });
       if (ids === first) await world.invoice(invoiceId, 'paid');
@@ -236,9 +205,9 @@ describe('One charge for two invoices', () => {
     });
     // No refund and no mark is possible here: the item offers only to set it aside.
     expect(item?.['actions']).toEqual(['dismiss']);
-    const retried = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'retry' });
-    expect(retried).toMatchObject({ status: 409, body: { code: 'resolution_not_available' } });
-    const settled = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss' });
+    const retried = await resolve(world, item, 'retry');
+    expect(retried).toMatchObject(refusal(409, 'resolution_not_available'));
+    const settled = await resolve(world, item, 'dismiss');
     expect(settled.status).toBe(200);
     expect(await named()).toEqual([]);
   });
@@ -246,15 +215,10 @@ describe('One charge for two invoices', () => {
 
 // The ledger names each thing by every known id, also by later ones.
 describe('a row of the ledger', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize' });
 
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
-    (await world.api<{ data: Json[] }>('GET', `/v1/ledger?invoice_id=${invoiceId}`)).body.data.reverse();
+    (await world.list(`/v1/ledger?invoice_id=${invoiceId}`)).reverse();
 
   it('a ledger row names customer, invoice, payment, charge, record, refund and credit note once Crossbill knows them', async () => {
     const b = await begun(world);
@@ -286,11 +250,7 @@ describe('a row of the ledger', () => {
     expect(named).toEqual(before.map((e) => ({ ...e, payment_id: paymentId })));
 
     expect(await refund(world, paymentId, { amount: 500 })).toMatchObject({ status: 201 });
-    const entries = await world.until(
-      'the mirror is booked',
-      () => ledgerOf(b.invoiceId),
-      (found) => found.length === 4,
-    );
+    const entries = await world.until('the mirror is booked', () => ledgerOf(b.invoiceId), { length: 4 });
     const { data: notes } = await world.stripe.creditNotes.list({ invoice: b.invoiceId });
     expect(notes).toHaveLength(1);
     const [made] = (await world.api<{ refunds: Json[] }>('GET', `/v1/payments/${paymentId}`)).body.refunds;
@@ -309,7 +269,7 @@ describe('a row of the ledger', () => {
   });
 
   it('the console shows all ids of a ledger row in a folded section', async () => {
-    const [entry] = (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data;
+    const [entry] = await world.list('/v1/ledger?reason=refund_paid');
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const { status, text } = await visitor.get('/console/ledger?reason=refund_paid');
     expect([status, text]).toEqual([200, expect.stringContaining('<details class="ids">')]);
@@ -318,11 +278,11 @@ describe('a row of the ledger', () => {
   });
 
   it("each ledger row carries the time of the MoR's booking", async () => {
-    for (const entry of (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=refund_paid')).body.data) {
+    for (const entry of await world.list('/v1/ledger?reason=refund_paid')) {
       const found = await world.api('GET', `/v1/refunds/${String(entry['mor_refund_id'])}`);
       expect(entry['moved_at']).toBe(found.body['succeeded_at']);
     }
-    for (const entry of (await world.api<{ data: Json[] }>('GET', '/v1/ledger?reason=payment_collected')).body.data) {
+    for (const entry of await world.list('/v1/ledger?reason=payment_collected')) {
       const found = await world.api('GET', `/v1/payments/${String(entry['payment_id'])}`);
       expect(entry['moved_at']).toBe(found.body['succeeded_at']);
     }

@@ -1,6 +1,6 @@
 // Refunds, end to end.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, type Reply, type Subscriber, type World, startWorld } from '../support/world.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, type Reply, type Subscriber, useWorld, wrongField } from '../support/world.js';
 import {
   type Paid,
   deafMor,
@@ -16,22 +16,18 @@ import {
   tellSucceeded,
   untilPayment,
   untilReviews,
+  untilSide,
 } from './support/story.js';
 
 // Refunds by an operator: never more than paid, never twice, and none forgotten without an answer.
 describe('refunds', () => {
-  let world: World;
+  const world = useWorld();
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld();
     await world.startDaemon();
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   async function paidRenewal(): Promise<Paid & { readonly invoiceId: string }> {
     const invoiceId = await openRenewal(world, s);
@@ -44,24 +40,21 @@ describe('refunds', () => {
     (await world.control('GET', `/mor/refunds?payment=${paid.paymentId}`)).body['data'] as Json[];
   const path = (paid: Paid): string => `/api/payments/${paid.paymentId}/refund`;
   const settled = (paid: Paid): Promise<Json> =>
-    untilPayment(world, paid.paymentId, 'shows its refunds on Stripe', (p) =>
+    untilPayment(world, paid.paymentId, (p) =>
       (p['refunds'] as Json[]).every((r) => r['status'] === 'succeeded' && r['mirror'] === 'done'),
     );
   /** Lets the MoR stay silent longer than the caller waits; the calls may have their effect or not. */
   const silence = (paid: Paid, action: string, times: number): Promise<Reply> =>
-    world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), times, action });
+    world.fault({ side: 'mor', method: 'POST', path: path(paid), times, action });
 
   it('Crossbill answers 202 to an unanswered refund, reserves the amount, and settles the refund by a repeated call', async () => {
     const paid = await paidRenewal();
     await silence(paid, 'drop_after', 4);
     // The webhook gets lost too: only the repeat of the call can tell.
-    await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.refunded', action: 'lose' });
+    await world.fault({ target: 'deliveries', type: 'payment.refunded', action: 'lose' });
     const asked = await refund(world, paid.paymentId, { amount: 600 }, 'silent');
     expect(asked).toMatchObject({ status: 202, body: { status: 'unknown', mor_refund_id: null, amount: 600 } });
-    expect(await refund(world, paid.paymentId, { amount: 500 })).toMatchObject({
-      status: 400,
-      body: { errors: [{ field: 'amount' }] },
-    });
+    expect(await refund(world, paid.paymentId, { amount: 500 })).toMatchObject(wrongField('amount'));
     const shown = await settled(paid);
     expect(shown).toMatchObject({ amount_refunded: 600, refunds: [{ id: asked.body['id'] }] });
     expect(await atMor(paid)).toHaveLength(1);
@@ -76,8 +69,8 @@ describe('refunds', () => {
 
   it("the refund webhook settles an unanswered refund, and the MoR's refusal of the repeated call changes nothing", async () => {
     const paid = await paidRenewal();
-    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
-    await world.control('POST', '/faults', {
+    await world.fault({ side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
+    await world.fault({
       side: 'mor',
       method: 'POST',
       path: path(paid),
@@ -98,13 +91,13 @@ describe('refunds', () => {
 
   it('an unanswered refund with a refused repeat stays unknown and reserved, and Crossbill opens a refund_stuck item', async () => {
     const paid = await paidRenewal();
-    await world.control('POST', '/faults', {
+    await world.fault({
       target: 'deliveries',
       type: 'payment.refunded',
       action: { delay_ms: 3_600_000 },
     });
-    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
-    await world.control('POST', '/faults', {
+    await world.fault({ side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
+    await world.fault({
       side: 'mor',
       method: 'POST',
       path: path(paid),
@@ -141,7 +134,7 @@ describe('refunds', () => {
     const paid = await paidRenewal();
     await world.control('POST', '/mor/refunds', { payment_id: paid.paymentId, amount: 700, reason: 'by hand' });
     await settled(paid);
-    await untilPayment(world, paid.paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 700);
+    await untilPayment(world, paid.paymentId, (p) => p['amount_refunded'] === 700);
     expect((await refund(world, paid.paymentId, { amount: 301 })).status).toBe(400);
     expect((await refund(world, paid.paymentId, { amount: 300 })).body).toMatchObject({
       status: 'succeeded',
@@ -154,8 +147,7 @@ describe('refunds', () => {
   it('Crossbill counts two refunds with one processor_refund_id, and opens an item about the one Stripe refuses', async () => {
     const paid = [];
     for (const n of [1, 2]) {
-      const s = await world.subscriber();
-      await world.invoice(s.firstInvoiceId, 'paid');
+      const s = await world.paidSubscriber();
       const invoiceId = await openRenewal(world, s);
       const ids = newPaid();
       const said = { customerId: s.customerId, invoiceId, amount: 2990 };
@@ -167,14 +159,9 @@ describe('refunds', () => {
         'payment.refunded',
         paymentObject(ids, 'partially_refunded', { ...said, amount: 1000 }, refund),
       );
-      await untilPayment(world, ids.paymentId, 'is given back in part', (p) => p['amount_refunded'] === 1000);
+      await untilPayment(world, ids.paymentId, (p) => p['amount_refunded'] === 1000);
       paid.push({ ...ids, invoiceId });
-      if (n === 1)
-        await world.until(
-          'the first shows on Stripe',
-          () => stripeSide(world, invoiceId),
-          (side) => side.notes.length === 1,
-        );
+      if (n === 1) await untilSide(world, invoiceId, (side) => side.notes.length === 1);
     }
     const [first, second] = paid.map((p) => p.invoiceId);
     const [item] = await untilReviews(world, second ?? '', ['effect_failed']);

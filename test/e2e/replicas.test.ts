@@ -1,7 +1,6 @@
 // Several daemons on one database: nothing twice, nothing left over, one budget, and no write after an expired lease.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, startWorld, type Subscriber, type World, useWorld } from '../support/world.js';
 import {
   deafMor,
   draftRenewal,
@@ -12,16 +11,6 @@ import {
   tellSucceeded,
 } from './support/story.js';
 
-async function rows<T>(world: World, sql: string, values: unknown[] = []): Promise<T[]> {
-  const db = new pg.Client({ connectionString: world.databaseUrl });
-  await db.connect();
-  try {
-    return (await db.query(sql, values)).rows as T[];
-  } finally {
-    await db.end();
-  }
-}
-
 describe.each([2, 3])('%i daemons on one database', (daemons) => {
   let world: World;
   let subscribers: Subscriber[];
@@ -29,8 +18,7 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
   beforeAll(async () => {
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', DATABASE_POOL_SIZE: '4' });
     for (let i = 0; i < daemons; i++) await world.startDaemon();
-    subscribers = await Promise.all(Array.from({ length: 6 }, () => world.subscriber({ amount: 1000 })));
-    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+    subscribers = await Promise.all(Array.from({ length: 6 }, () => world.paidSubscriber({ amount: 1000 })));
   });
   afterAll(() => world.close());
 
@@ -39,7 +27,7 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
     for (const d of world.daemons.slice(1)) {
       world.sandbox.stripe.state.addEndpoint(`${d.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);
     }
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 60, action: 'duplicate' });
+    await world.fault({ target: 'deliveries', side: 'mor', times: 60, action: 'duplicate' });
     const invoices: string[] = [];
     for (let round = 0; round < 10; round++) {
       invoices.push(...(await Promise.all(subscribers.map((s) => draftRenewal(world, s)))));
@@ -57,15 +45,14 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
     }
     await world.until(
       'nothing is left over',
-      () => rows<{ n: string }>(world, `select count(*) as n from inbox_event where status = 'received'`),
+      () => world.query<{ n: string }>(`select count(*) as n from inbox_event where status = 'received'`),
       ([r]) => r?.n === '0',
     );
     const open = await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open');
     expect(open.body.data).toEqual([]);
-    const twice = await rows(world, `select subject from ledger_entry group by reason, subject having count(*) > 1`);
+    const twice = await world.query(`select subject from ledger_entry group by reason, subject having count(*) > 1`);
     expect(twice).toEqual([]);
-    const ended = await rows<{ owner: string }>(
-      world,
+    const ended = await world.query<{ owner: string }>(
       `select distinct lease_owner as owner from lane where lease_until > now() + interval '1 minute'`,
     );
     expect(ended).toEqual([]);
@@ -73,22 +60,17 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
 });
 
 describe('an expired lease', () => {
-  let world: World;
+  const world = useWorld();
   let s: Subscriber;
-
   beforeAll(async () => {
-    world = await startWorld();
     await world.startDaemon();
-    await world.startDaemon();
-    s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
   });
-  afterAll(() => world.close());
 
   it("when a daemon's lease on an invoice expires, another daemon takes over and Stripe gets one payment record", async () => {
     const invoiceId = await openRenewal(world, s);
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       method: 'POST',
       path: '/v1/payment_records/report_payment',
@@ -100,17 +82,11 @@ describe('an expired lease', () => {
       () => world.control('GET', '/faults'),
       (r) => (r.body['data'] as Json[])[0]?.['hits'] === 1,
     );
-    const lane = async (): Promise<{ fence: string; lease_owner: string | null } | undefined> =>
-      (
-        await rows<{ fence: string; lease_owner: string | null }>(
-          world,
-          'select fence, lease_owner from lane where key = $1',
-          [invoiceId],
-        )
-      )[0];
+    const lane = async (): Promise<{ fence: string } | undefined> =>
+      (await world.query<{ fence: string }>('select fence from lane where key = $1', [invoiceId]))[0];
     const before = await lane();
     // A worker standing still: its lease runs out while it waits for the answer.
-    await rows(world, `update lane set lease_until = now() - interval '1 second', due_at = now() where key = $1`, [
+    await world.query(`update lane set lease_until = now() - interval '1 second', due_at = now() where key = $1`, [
       invoiceId,
     ]);
     const taken = await world.until('another has it', lane, (l) => l?.fence !== before?.fence);
@@ -118,8 +94,7 @@ describe('an expired lease', () => {
     await world.invoice(invoiceId, 'paid');
     const side = await stripeSide(world, invoiceId);
     expect([side.records.length, side.attached.length]).toEqual([1, 1]);
-    const told = await rows<{ n: string }>(
-      world,
+    const told = await world.query<{ n: string }>(
       `select count(*) as n from lane_log, json_array_elements(change -> 'journal') as line
         where lane = $1 and line ->> 'text' = 'report_payment done'`,
       [invoiceId],
@@ -129,18 +104,13 @@ describe('an expired lease', () => {
 });
 
 describe('the request budget', () => {
-  let world: World;
-
+  const world = useWorld({ BILLING_DRAFT_POLICY: 'finalize', STRIPE_MAX_RPS: '20' });
   beforeAll(async () => {
-    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', STRIPE_MAX_RPS: '20' });
-    await world.startDaemon();
     await world.startDaemon();
   });
-  afterAll(() => world.close());
 
   it('two daemons together stay within one budget of Stripe requests', async () => {
-    const s = await world.subscriber({ amount: 1000 });
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber({ amount: 1000 });
     await deafMor(world);
     const invoices = await Promise.all(Array.from({ length: 30 }, () => openRenewal(world, s)));
     await world.control('DELETE', '/requests');

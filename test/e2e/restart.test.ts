@@ -17,15 +17,12 @@ describe('a daemon killed or stopped under load', () => {
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     // A daemon in this process makes the subscribers; then the events go to the one to be killed.
     const first = await world.startDaemon();
-    subscribers = await Promise.all(Array.from({ length: 5 }, () => world.subscriber({ amount: 1000 })));
-    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+    subscribers = await Promise.all(Array.from({ length: 5 }, () => world.paidSubscriber({ amount: 1000 })));
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     await first.stop();
     const port = await freePort();
     daemon = new DaemonProcess(`http://127.0.0.1:${port}`, { ...world.env, PORT: String(port), LOG_LEVEL: 'info' });
-    const { secrets } = world.sandbox;
-    world.sandbox.stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
-    world.sandbox.cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+    world.deliverTo(daemon);
     await daemon.start();
   }, 300_000); // the build is most of it, where there is none yet
   afterAll(async () => {
@@ -54,7 +51,7 @@ describe('a daemon killed or stopped under load', () => {
   });
 
   it('a daemon stops within 20 s with exit code 0 even while Stripe leaves calls unanswered', async () => {
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       method: 'POST',
       path: '/v1/payment_records',

@@ -1,9 +1,17 @@
 // Keys come from names found again after a restore: the repeat of an earlier request has no second effect.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { copyDatabase, type TestDatabase } from '../support/database.js';
-import { type Json, type Reply, SIGNUP_KEY, startWorld, type Subscriber, type World } from '../support/world.js';
-import { refund, requestsOf, reviews, stripeSide, untilPayment } from './support/story.js';
+import {
+  type Json,
+  type Reply,
+  SIGNUP_KEY,
+  startWorld,
+  type Subscriber,
+  type World,
+  refusal,
+  queryAt,
+} from '../support/world.js';
+import { refund, requestsOf, reviews, stripeSide, untilPayment, untilSide } from './support/story.js';
 
 const TAX = {
   currency: 'EUR',
@@ -21,8 +29,7 @@ describe('one key, one refund, also after a restore', () => {
   beforeAll(async () => {
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     await world.startDaemon();
-    ada = await world.subscriber();
-    await world.invoice(ada.firstInvoiceId, 'paid');
+    ada = await world.paidSubscriber();
   });
   afterAll(async () => {
     await world.close();
@@ -37,10 +44,7 @@ describe('one key, one refund, also after a restore', () => {
   /** The daemon again, on the given database, or on the world's. */
   async function restart(url = world.databaseUrl): Promise<void> {
     await stop();
-    const daemon = await world.startDaemon({ DATABASE_URL: url });
-    const { stripe, cards, secrets } = world.sandbox;
-    stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
-    cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+    world.deliverTo(await world.startDaemon({ DATABASE_URL: url }));
   }
 
   async function backup(): Promise<string> {
@@ -60,16 +64,8 @@ describe('one key, one refund, also after a restore', () => {
 
   /** Our own id of a payment; answers no longer show it after the MoR's name. */
   async function ourId(url: string, paymentId: string): Promise<string> {
-    const [found] = (await query(url, 'select id from payment where payment_id = $1', [paymentId])).rows;
-    return found === undefined ? '' : String(found['id']);
-  }
-
-  async function query(url: string, sql: string, values: unknown[]): Promise<pg.QueryResult<Json>> {
-    const db = new pg.Client({ connectionString: url });
-    await db.connect();
-    const found = await db.query<Json>(sql, values);
-    await db.end();
-    return found;
+    const [found] = await queryAt(url, 'select id from payment where payment_id = $1', [paymentId]);
+    return String(found?.['id']);
   }
 
   async function atMor(paymentId: string): Promise<Json[]> {
@@ -87,11 +83,7 @@ describe('one key, one refund, also after a restore', () => {
       const key = `K ${what}`;
       const first = await refund(world, paymentId, body, key);
       expect(first).toMatchObject({ status: 201, body: { status: 'succeeded' } });
-      await world.until(
-        'it shows on Stripe',
-        () => stripeSide(world, invoiceId),
-        (side) => side.notes.length === 1,
-      );
+      await untilSide(world, invoiceId, (side) => side.notes.length === 1);
 
       await restart(copy);
       expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
@@ -104,7 +96,7 @@ describe('one key, one refund, also after a restore', () => {
       expect(sent.length).toBeGreaterThanOrEqual(2);
       expect(new Set(sent.map((r) => `${String(r['idempotency_key'])} ${JSON.stringify(r['body'])}`)).size).toBe(1);
       // It finds its twin on Stripe, and makes none.
-      await untilPayment(world, paymentId, 'is mirrored', (p) =>
+      await untilPayment(world, paymentId, (p) =>
         (p['refunds'] as Json[]).every((r) => r['mirror'] === 'done' || r['credit_note_id'] !== null),
       );
       const side = await stripeSide(world, invoiceId);
@@ -119,15 +111,11 @@ describe('one key, one refund, also after a restore', () => {
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
     const first = await refund(world, paymentId, { amount: 990 }, 'K-after-event');
     expect(first).toMatchObject({ status: 201, body: { status: 'succeeded' } });
-    await world.until(
-      'it shows on Stripe',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length === 1,
-    );
+    await untilSide(world, invoiceId, (side) => side.notes.length === 1);
 
     await restart(copy);
     await world.control('POST', '/mor/payment-events/again', { since_sec: since });
-    await untilPayment(world, paymentId, 'is given back in part', (p) => (p['refunds'] as Json[]).length === 1);
+    await untilPayment(world, paymentId, (p) => (p['refunds'] as Json[]).length === 1);
     const again = await refund(world, paymentId, { amount: 990 }, 'K-after-event');
     expect(again).toMatchObject({
       status: 201,
@@ -140,19 +128,15 @@ describe('one key, one refund, also after a restore', () => {
     const listed = (await world.api('GET', `/v1/refunds?invoice_id=${invoiceId}`)).body['data'] as Json[];
     expect(listed.map((r) => r['id'])).toEqual([again.body['id']]);
     // The request's own id stays a name of it.
-    const { rows } = await query(copy, `select asked_as from refund where id = $1`, [again.body['id']]);
-    const asked = String(rows[0]?.['asked_as']);
+    const [row] = await queryAt(copy, 'select asked_as from refund where id = $1', [again.body['id']]);
+    const asked = String(row?.['asked_as']);
     expect(asked).not.toBe(again.body['id']);
     expect((await world.api('GET', `/v1/refunds/${asked}`)).body['id']).toBe(again.body['id']);
     // The rest is refundable at once.
     const rest = await refund(world, paymentId, {}, 'K-the-rest');
     expect(rest).toMatchObject({ status: 201, body: { status: 'succeeded', amount: 2000 } });
     expect(await atMor(paymentId)).toHaveLength(2);
-    await world.until(
-      'both show on Stripe',
-      () => stripeSide(world, invoiceId),
-      (side) => side.notes.length >= 2,
-    );
+    await untilSide(world, invoiceId, (side) => side.notes.length >= 2);
     expect((await stripeSide(world, invoiceId)).notes).toHaveLength(2);
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
@@ -163,10 +147,7 @@ describe('one key, one refund, also after a restore', () => {
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');
     const two = await refund(world, ours, { amount: 500 }, 'one-scope');
     expect([one.status, two.status, two.body['id']]).toEqual([201, 201, one.body['id']]);
-    expect(await refund(world, ours, { amount: 501 }, 'one-scope')).toMatchObject({
-      status: 409,
-      body: { code: 'idempotency_conflict' },
-    });
+    expect(await refund(world, ours, { amount: 501 }, 'one-scope')).toMatchObject(refusal(409, 'idempotency_conflict'));
     expect(await atMor(paymentId)).toHaveLength(1);
   });
 
@@ -176,7 +157,7 @@ describe('one key, one refund, also after a restore', () => {
     expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);
     await restart(copy);
     const other = await refund(world, paymentId, { amount: 700 }, 'K-other');
-    expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(other).toMatchObject(refusal(409, 'idempotency_conflict'));
     expect(String(other.body['message'])).toContain('Nothing was sent under another key');
     expect(await atMor(paymentId)).toHaveLength(1);
     const items = await reviews(world, invoiceId);
@@ -205,7 +186,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(first.status).toBe(201);
     await restart(copy);
     const again = await signUp();
-    expect(again).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(again).toMatchObject(refusal(409, 'idempotency_conflict'));
     expect(String(again.body['message'])).toContain('the first call stands, this one was not done');
     // The way out in docs/limits.md.
     const fresh = { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-8b' };

@@ -2,7 +2,7 @@
 // stand for days.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyDatabase, type TestDatabase } from '../support/database.js';
-import { type Json, type Reply, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, type Reply, startWorld, type Subscriber, type World, refusal } from '../support/world.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { deafMor, draftRenewal, requestsOf, stripeSide } from './support/story.js';
 
@@ -22,8 +22,7 @@ describe('a failed renewal with a schedule of retries', () => {
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     await start('off');
     await deafMor(world);
-    s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber();
   });
   afterAll(async () => {
     await world.close();
@@ -33,11 +32,7 @@ describe('a failed renewal with a schedule of retries', () => {
   /** Ends the running daemons and starts one with this schedule, the receiver of later deliveries. */
   async function start(schedule: string, url = world.databaseUrl): Promise<void> {
     await stop();
-    const daemon = await world.startDaemon({ ...settings(), RETRY_SCHEDULE: schedule, DATABASE_URL: url });
-    const { stripe, cards, secrets, mor } = world.sandbox;
-    stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
-    cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
-    mor.registerEventWebhook(`${daemon.url}/webhooks/mor/events`);
+    world.deliverTo(await world.startDaemon({ ...settings(), RETRY_SCHEDULE: schedule, DATABASE_URL: url }));
   }
 
   async function stop(): Promise<void> {
@@ -104,7 +99,7 @@ describe('a failed renewal with a schedule of retries', () => {
     const asked = await requestsOf(world, 'side=mor');
     expect(JSON.stringify(asked.findLast((r) => r['path'] === '/api/payment-links'))).toContain('DE');
     const refused = await retry(id);
-    expect(refused).toMatchObject({ status: 409, body: { code: 'invoice_not_retryable' } });
+    expect(refused).toMatchObject(refusal(409, 'invoice_not_retryable'));
     expect(String(refused.body['message'])).toContain('a payment link can be paid until');
     await world.control('POST', `/payment-links/${String((seen['payment_links'] as Json[])[0]?.['id'])}/pay`, {});
     await world.invoice(id, 'paid');
@@ -119,19 +114,14 @@ describe('a failed renewal with a schedule of retries', () => {
     'a retry schedule with end=%s leaves the invoice %s and the subscription %s',
     async (end, invoice, subscription) => {
       await start(`soft=1s end=${end}`);
-      const one = await world.subscriber();
-      await world.invoice(one.firstInvoiceId, 'paid');
+      const one = await world.paidSubscriber();
       const before = s;
       s = one;
       const id = await renewal('decline', 'decline');
       s = before;
       const over = await ended(id);
       expect(over['retries']).toMatchObject({ end });
-      await world.until(
-        'Stripe shows it',
-        () => world.stripe.invoices.retrieve(id),
-        (i) => i.status === invoice,
-      );
+      await world.until('Stripe shows it', () => world.stripe.invoices.retrieve(id), { status: invoice });
       const seen = await world.until(
         'the subscription is so',
         () => world.stripe.subscriptions.retrieve(one.subscriptionId),
@@ -146,10 +136,10 @@ describe('a failed renewal with a schedule of retries', () => {
   it('Crossbill never retries an invoice paid at Stripe, even without an event about the payment', async () => {
     await start('soft=3s end=cancel');
     const id = await renewal('decline', 'succeed');
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 100 });
+    await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 100 });
     await world.stripe.invoices.pay(id, { paid_out_of_band: true });
     const refused = await retry(id);
-    expect(refused).toMatchObject({ status: 409, body: { code: 'invoice_not_retryable' } });
+    expect(refused).toMatchObject(refusal(409, 'invoice_not_retryable'));
     expect(String(refused.body['message'])).toContain('the invoice is paid');
     await world.invoice(id, 'paid');
     await world.control('DELETE', '/faults');
@@ -195,14 +185,10 @@ describe('a failed renewal with a schedule of retries', () => {
     copies.push(copy);
     await start('soft=30d');
     // The MoR charges, and nobody ever hears of it.
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', action: 'lose', times: 100 });
+    await world.fault({ target: 'deliveries', side: 'mor', action: 'lose', times: 100 });
     const first = await retry(id);
     expect(first.status).toBe(202);
-    await world.until(
-      'the MoR has charged',
-      () => charges(id),
-      (c) => c.length === 2,
-    );
+    await world.until('the MoR has charged', () => charges(id), { length: 2 });
     await start('soft=30d', copy.url);
     const second = await retry(id);
     expect(second.status).toBe(202);

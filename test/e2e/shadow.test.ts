@@ -1,11 +1,10 @@
 // Shadow mode end to end: a daemon beside the one in charge, on a database of its own, decides the same and changes nothing.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { type Daemon } from '../../src/daemon.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { Visitor } from '../console/visitor.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { type Json, OPS_KEY, type Reply, startWorld, type Subscriber, type World } from '../support/world.js';
+import { type Json, OPS_KEY, type Reply, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
 import { deliver } from './support/endpoint.js';
 import { deafMor, newPaid, openRenewal, type Paid, paymentObject, type Said, stripeSide } from './support/story.js';
 
@@ -32,8 +31,7 @@ describe('a daemon in shadow mode', () => {
     shadow = await world.startDaemon(env);
     const { stripe, secrets } = world.sandbox;
     stripe.state.addEndpoint(`${shadow.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
-    s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    s = await world.paidSubscriber();
     await deafMor(world); // says the test's own words, to both
   });
   afterAll(async () => {
@@ -192,12 +190,6 @@ describe('a daemon in shadow mode', () => {
 
   /** To verify, anything begun less than two minutes ago is under way, not different. */
   async function agePayments(): Promise<void> {
-    const db = new pg.Client({ connectionString: database.url });
-    await db.connect();
-    try {
-      await db.query(`update payment set recorded_at = recorded_at - interval '10 minutes'`);
-    } finally {
-      await db.end();
-    }
+    await queryAt(database.url, `update payment set recorded_at = recorded_at - interval '10 minutes'`);
   }
 });

@@ -1,6 +1,6 @@
 // Tax for the merchant's backend, end to end: Document 2's calculations, transactions, refunds and catalogue, and signups with tax.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Json, READ_KEY, SIGNUP_KEY, startWorld, type World } from '../support/world.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Json, READ_KEY, SIGNUP_KEY, useWorld, refusal, wrongField } from '../support/world.js';
 
 const asShop = { authorization: `Bearer ${SIGNUP_KEY}` };
 const address = { line1: '1 Rue', city: 'Paris', postalCode: '75001', country: 'FR' };
@@ -17,16 +17,11 @@ const cart = (over: Json = {}): Json => ({
 });
 
 describe('tax', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
+  const world = useWorld();
   afterEach(async () => {
     await world.control('DELETE', '/faults');
     await world.control('POST', '/tax', { fail: null });
   });
-  afterAll(() => world.close());
 
   const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     world.api(method, path, body, { ...asShop, ...headers });
@@ -76,10 +71,7 @@ describe('tax', () => {
       taxCalculationId: (await calculate()).body['taxCalculationId'],
       merchantTransactionReference: 'order-1',
     });
-    expect(again).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_state', errors: [{ field: 'merchantTransactionReference' }] },
-    });
+    expect(again).toMatchObject(refusal(400, 'invalid_state', 'merchantTransactionReference'));
 
     const id = String(first['transactionId']);
     expect((await api('GET', `/v1/tax/transactions/${id}`)).body).toMatchObject({ transactionId: id });
@@ -106,7 +98,7 @@ describe('tax', () => {
   it('Crossbill answers 202 with Retry-After while the MoR prepares the invoice of a tax transaction', async () => {
     const { transactionId } = await committed('order-202');
     const path = `/api/tax/transactions/${String(transactionId)}/invoice`;
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'mor',
       path,
       action: 'status',
@@ -131,15 +123,11 @@ describe('tax', () => {
     expect(one.body).toMatchObject({ transactions: [{ merchantTransactionReference: 'page-2' }] });
     expect(one.body['nextCursor']).toBeUndefined();
     for (const query of ['size=0', 'size=101', 'size=x']) {
-      expect(await api('GET', `/v1/tax/transactions?${query}`)).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_argument', errors: [{ field: 'size' }] },
-      });
+      expect(await api('GET', `/v1/tax/transactions?${query}`)).toMatchObject(refusal(400, 'invalid_argument', 'size'));
     }
-    expect(await api('GET', '/v1/tax/transactions?cursor=foreign')).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument', errors: [{ field: 'cursor' }] },
-    });
+    expect(await api('GET', '/v1/tax/transactions?cursor=foreign')).toMatchObject(
+      refusal(400, 'invalid_argument', 'cursor'),
+    );
   });
 
   it('Crossbill refuses a tax request with a wrong or unknown field before any request to the MoR', async () => {
@@ -158,13 +146,10 @@ describe('tax', () => {
       taxCalculationId: 'x',
       merchantTransactionReference: 'r',
     });
-    expect(commit).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument', errors: [{ field: 'taxCalculationId' }] },
-    });
+    expect(commit).toMatchObject(refusal(400, 'invalid_argument', 'taxCalculationId'));
     const empty = { merchantRefundReference: 'r', refundLineItems: [] };
     const refund = await api('POST', '/v1/tax/transactions/00000000-0000-4000-8000-000000000000/refunds', empty);
-    expect(refund).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
+    expect(refund).toMatchObject(refusal(400, 'invalid_argument'));
   });
 
   it("the caller gets the MoR's code and field for a tax request with conflicting fields", async () => {
@@ -187,7 +172,7 @@ describe('tax', () => {
       ],
     ];
     for (const [body, code, field] of rows) {
-      expect(await calculate(body)).toMatchObject({ status: 400, body: { code, errors: [{ field }] } });
+      expect(await calculate(body)).toMatchObject(refusal(400, code, field));
     }
   });
 
@@ -197,14 +182,14 @@ describe('tax', () => {
         customer: { billingAddress: { ...address, country, state: 'X' } },
         evidence: { billingCountry: country, ipAddress: '203.0.113.7' },
       });
-    expect(await calculate(elsewhere('AQ'))).toMatchObject({ status: 409, body: { code: 'region_not_supported' } });
-    expect(await calculate(elsewhere('IT'))).toMatchObject({ status: 409, body: { code: 'region_not_activated' } });
+    expect(await calculate(elsewhere('AQ'))).toMatchObject(refusal(409, 'region_not_supported'));
+    expect(await calculate(elsewhere('IT'))).toMatchObject(refusal(409, 'region_not_activated'));
     for (const code of ['integration_credentials_invalid', 'integration_not_configured']) {
       await world.control('POST', '/tax', { fail: code });
-      expect(await calculate()).toMatchObject({ status: 409, body: { code } });
+      expect(await calculate()).toMatchObject(refusal(409, code));
     }
     await world.control('POST', '/tax', { fail: 'tax_provider_unavailable' });
-    expect(await calculate()).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+    expect(await calculate()).toMatchObject(refusal(502, 'mor_unavailable'));
     await world.control('POST', '/tax', { fail: null });
     const cpf = cart({
       currency: 'BRL',
@@ -216,23 +201,17 @@ describe('tax', () => {
       },
       evidence: undefined,
     });
-    expect(await calculate(cpf)).toMatchObject({ status: 422, body: { code: 'nfse_validation_failed' } });
+    expect(await calculate(cpf)).toMatchObject(refusal(422, 'nfse_validation_failed'));
     const unknown = '00000000-0000-4000-8000-000000000000';
     const commit = { taxCalculationId: unknown, merchantTransactionReference: 'nobody' };
-    expect(await api('POST', '/v1/tax/transactions', commit)).toMatchObject({
-      status: 404,
-      body: { code: 'not_found' },
-    });
+    expect(await api('POST', '/v1/tax/transactions', commit)).toMatchObject(refusal(404, 'not_found'));
     for (const path of ['', '/refunds', '/invoice']) {
       const answer = await api('GET', `/v1/tax/transactions/${unknown}${path}`);
-      expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      expect(answer).toMatchObject(refusal(404, 'not_found'));
     }
-    expect(await api('GET', '/v1/tax/transactions/nobody')).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument' },
-    });
-    await world.control('POST', '/faults', { side: 'mor', path: '/api/tax/calculations', action: 'drop_after' });
-    expect(await calculate()).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+    expect(await api('GET', '/v1/tax/transactions/nobody')).toMatchObject(refusal(400, 'invalid_argument'));
+    await world.fault({ side: 'mor', path: '/api/tax/calculations', action: 'drop_after' });
+    expect(await calculate()).toMatchObject(refusal(502, 'mor_unavailable'));
   });
 
   it('Crossbill imports a product with a decimal price, and refuses a read-only key', async () => {
@@ -247,7 +226,7 @@ describe('tax', () => {
     const [seen] = (await sent('/api/catalogue/products')).slice(-1);
     expect(JSON.stringify(seen)).toContain('49.95');
     const refused = await api('POST', '/v1/catalogue/products', { ...product, priceAmount: '1e3', title: '' });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
+    expect(refused).toMatchObject(refusal(400, 'invalid_argument'));
     expect(
       (await world.api('POST', '/v1/catalogue/products', product, { authorization: `Bearer ${READ_KEY}` })).status,
     ).toBe(403);
@@ -273,10 +252,7 @@ describe('tax', () => {
       const { id, payment_intent_id: intent, tax_calculation_id: calculation } = made.body;
       expect((await api('GET', `/v1/signups/${String(id)}`)).body).toMatchObject({ tax_calculation_id: calculation });
       expect(JSON.stringify(await intentOf(intent))).toContain(String(calculation));
-      expect(await signup({ amount: 4001 }, 'tax-1')).toMatchObject({
-        status: 409,
-        body: { code: 'idempotency_conflict' },
-      });
+      expect(await signup({ amount: 4001 }, 'tax-1')).toMatchObject(refusal(409, 'idempotency_conflict'));
       const both = await Promise.all([signup({}, 'tax-2'), signup({}, 'tax-2')]);
       expect(both[0].body).toEqual(both[1].body);
     });
@@ -291,40 +267,34 @@ describe('tax', () => {
 
     it('Crossbill refuses a signup with an amount different from its tax calculation, or with an invalid cart', async () => {
       const differs = await signup({ amount: 3999 });
-      expect(differs).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ field: 'amount' }] } });
+      expect(differs).toMatchObject(refusal(400, 'invalid_request', 'amount'));
       expect(differs.body['message']).toContain('40.00 EUR');
-      expect(await signup({ currency: 'usd' })).toMatchObject({
-        status: 400,
-        body: { errors: [{ field: 'currency' }] },
-      });
+      expect(await signup({ currency: 'usd' })).toMatchObject(wrongField('currency'));
       const cartless = await signup({ tax: cart({ lineItems: [] }) });
-      expect(cartless).toMatchObject({
-        status: 400,
-        body: { code: 'invalid_argument', errors: [{ field: 'tax.lineItems' }] },
-      });
+      expect(cartless).toMatchObject(refusal(400, 'invalid_argument', 'tax.lineItems'));
       expect(await signup({ tax_calculation_id: 'x' })).toMatchObject({ status: 400 });
       await world.control('POST', '/tax', { fail: 'integration_not_configured' });
-      expect(await signup({})).toMatchObject({ status: 409, body: { code: 'integration_not_configured' } });
+      expect(await signup({})).toMatchObject(refusal(409, 'integration_not_configured'));
     });
 
     it('Crossbill calculates the tax of a signup once more if the MoR no longer knows the calculation', async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       const gone = { side: 'mor', path, action: 'status', status: 404, code: 'tax_calculation_not_found' };
-      await world.control('POST', '/faults', gone);
+      await world.fault(gone);
       const before = await calculations();
       const made = await signup({}, 'tax-anew');
       expect(made.status).toBe(201);
       expect(await calculations()).toBe(before + 2);
       expect((await signup({}, 'tax-anew')).body).toEqual(made.body);
       expect(await calculations()).toBe(before + 2);
-      await world.control('POST', '/faults', { ...gone, times: 2 });
-      expect(await signup({}, 'tax-never')).toMatchObject({ status: 404, body: { code: 'tax_calculation_not_found' } });
+      await world.fault({ ...gone, times: 2 });
+      expect(await signup({}, 'tax-never')).toMatchObject(refusal(404, 'tax_calculation_not_found'));
       expect(await calculations()).toBe(before + 4);
     });
 
     it("Crossbill keeps the tax calculation of a signup when the MoR's first response is lost", async () => {
       const path = '/api/payments/cardpsp/payment-intents';
-      await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
+      await world.fault({ side: 'mor', path, action: 'drop_after' });
       const before = await calculations();
       expect((await signup({}, 'tax-lost')).status).toBe(502);
       expect((await signup({}, 'tax-lost')).status).toBe(201);

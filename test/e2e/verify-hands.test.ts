@@ -1,19 +1,13 @@
 // A person's acts on Stripe's dashboard: verify names them, in both ways of marking.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { READ_KEY, startWorld, type World } from '../support/world.js';
+import { READ_KEY, useWorld } from '../support/world.js';
 
 type Line = { id: string; kind: string; invoice_id?: string; object_id?: string; detail: string };
 type Report = { outcome: string; differences: Line[]; compared: Record<string, number> };
 
 describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, marked by %s', (mode) => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld({ BILLING_MARK_MODE: mode });
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld({ BILLING_MARK_MODE: mode });
 
   async function verify(): Promise<{ code: number; report: Report }> {
     const { code, out, err } = await cli(['verify', '--json'], world.env);
@@ -28,8 +22,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
   };
 
   async function paid(): Promise<{ invoiceId: string; customerId: string; paymentId: string; recordId: string }> {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.advance(3_700);
@@ -131,20 +124,14 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
 });
 
 describe('a difference acknowledged by a person', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   const run = async (...args: string[]) => cli(['verify', ...args], world.env);
   const listed = async (): Promise<Record<string, unknown>[]> =>
-    (await world.api<{ data: Record<string, unknown>[] }>('GET', '/v1/verify/differences?limit=100')).body.data;
+    await world.list<Record<string, unknown>>('/v1/verify/differences?limit=100');
 
   it('crossbill verify counts an acknowledged difference apart, and reports it again when its facts change', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
     const note = await world.stripe.creditNotes.create(credit);
     const other = await world.stripe.creditNotes.create({ ...credit, amount: 200, out_of_band_amount: 200 });
@@ -203,12 +190,7 @@ describe('a difference acknowledged by a person', () => {
 });
 
 describe('a mark of ours', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   const run = (...args: string[]) => cli(['verify', ...args], world.env);
   async function lookedUp(): Promise<string[]> {
@@ -217,8 +199,7 @@ describe('a mark of ours', () => {
   }
 
   it('crossbill verify looks each mark up at the MoR once, and reports a mark with a charge unknown to the MoR', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.advance(3_700);

@@ -38,10 +38,9 @@ describe('the daily verify', () => {
   }
 
   it('only one replica runs the daily verify, and both replicas show the lost delivery it finds', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     await world.advance(7_200); // anything younger than two minutes counts as on its way
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
+    await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const lost = await world.renew(s.subscriptionId);
     await world.advance(600);
     await world.control('DELETE', '/faults');
@@ -81,7 +80,7 @@ describe('the daily verify', () => {
     const books = parts.get(VerifyStore);
     const before = await books.lastComplete();
     await books.nextRunIn(0);
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       path: '/v1/events',
       action: 'status',

@@ -1,9 +1,8 @@
 // Verify end to end: the test plants each kind of difference at Stripe, at the MoR or on the way; verify finds it and
 // mends the mendable.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
-import { startWorld, type World } from '../support/world.js';
+import { useWorld } from '../support/world.js';
 
 type Line = {
   id: string;
@@ -25,13 +24,7 @@ type Report = {
 };
 
 describe('verify', () => {
-  let world: World;
-
-  beforeAll(async () => {
-    world = await startWorld();
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
+  const world = useWorld();
 
   type Ran = { code: number; report: Report };
 
@@ -52,8 +45,7 @@ describe('verify', () => {
     customerId: string;
     subscriptionId: string;
   }> {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.advance(3_700);
@@ -84,7 +76,7 @@ describe('verify', () => {
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
   it('crossbill verify reports a new Stripe invoice without a delivered event, and --repair takes the event in', async () => {
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
+    await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
     const { code, report } = await verify();
@@ -109,11 +101,10 @@ describe('verify', () => {
   });
 
   it('crossbill verify finds a finalized invoice with lost webhooks, and --repair marks the invoice paid', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
-    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
+    await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     await world.advance(3_700);
     await world.control('DELETE', '/faults');
 
@@ -131,9 +122,8 @@ describe('verify', () => {
   });
 
   it('crossbill doctor warns of undelivered events, and crossbill backfill takes in the missing invoice', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
-    await world.control('POST', '/faults', { target: 'deliveries', action: 'lose', times: 1_000 });
+    const s = await world.paidSubscriber();
+    await world.fault({ target: 'deliveries', action: 'lose', times: 1_000 });
     const invoiceId = await world.renew(s.subscriptionId);
     await world.advance(7_300);
     await world.control('DELETE', '/faults');
@@ -170,8 +160,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify reports an invoice paid by a foreign payment record, and one marked paid out of band', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
     const foreign = await world.renew(s.subscriptionId);
     await world.invoice(foreign, 'open');
@@ -216,8 +205,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify exits with code 3 over an unmarked payment until the operator acknowledges the difference', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
+    const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');
     await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 }); // the card paid without it
@@ -237,7 +225,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify exits with code 4 if Stripe does not answer, and --resume finishes the run', async () => {
-    await world.control('POST', '/faults', {
+    await world.fault({
       side: 'stripe',
       path: '/v1/events',
       action: 'status',
@@ -259,12 +247,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify stores each run with its outcome', async () => {
-    const db = new pg.Client({ connectionString: world.databaseUrl });
-    await db.connect();
-    const runs = await db.query<{ outcome: string; n: string }>(
-      'select outcome, count(*) as n from verify_run group by outcome',
-    );
-    await db.end();
-    expect(runs.rows.map((r) => r.outcome).sort()).toEqual(['clean', 'differences', 'incomplete']);
+    const runs = await world.query('select distinct outcome from verify_run order by 1');
+    expect(runs.map((r) => r['outcome'])).toEqual(['clean', 'differences', 'incomplete']);
   });
 });

@@ -10,7 +10,7 @@ import { type PaymentEventOver, aPaymentSucceeded } from '../support/builders.js
 import { openInvoice, PROFORMA } from '../support/channels.js';
 import { NotifyReceiver } from '../support/notify-receiver.js';
 import { sign } from '../support/signing.js';
-import { type Json, type World, startWorld } from '../support/world.js';
+import { type Json, type World, startWorld, useWorld } from '../support/world.js';
 import {
   ENDPOINTS,
   type EndpointName,
@@ -35,13 +35,7 @@ describe('The webhook endpoints', () => {
     JSON.stringify({ id, type: 'weather.changed', created: nowSec(), data: {} });
 
   describe('the endpoints of a running daemon', () => {
-    let world: World;
-
-    beforeAll(async () => {
-      world = await startWorld({ WEBHOOK_BODY_LIMIT: '64kb' });
-      await world.startDaemon();
-    });
-    afterAll(() => world.close());
+    const world = useWorld({ WEBHOOK_BODY_LIMIT: '64kb' });
 
     /** An endpoint's answer in the case of Stripe's 4xx: the MoR would not repeat its delivery after a 4xx. */
     const at = (endpoint: EndpointName, atStripe: number): number => (endpoint === 'stripe' ? atStripe : 503);
@@ -109,8 +103,7 @@ describe('The webhook endpoints', () => {
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
       ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
     ])('Crossbill parks an authentic delivery with %s', async (_what, body) => {
-      const parkedOnes = async (): Promise<Json[]> =>
-        (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked&limit=100')).body.data;
+      const parkedOnes = async (): Promise<Json[]> => await world.list('/v1/events?status=parked&limit=100');
       const before = await parkedOnes();
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
@@ -283,10 +276,9 @@ describe('The webhook endpoints', () => {
       const second = paymentBody({ ...first, amount: 999_999 });
       expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
       expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
-      await world.until(
-        'the item about the second body is open',
-        () => world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&status=open'),
-        (r) => r.body.data.filter((item) => item['invoice_id'] === 'in_two').length === 1,
+      await world.shows<{ data: Json[] }>(
+        '/v1/reviews?kind=conflicting_event&status=open',
+        (r) => r.data.filter((item) => item['invoice_id'] === 'in_two').length === 1,
       );
       const own = await world.api<{ data: Json[] }>('GET', '/v1/events?source=crossbill');
       expect([own.status, own.body.data.map((e) => [e['type'], e['status']])]).toEqual([
@@ -328,22 +320,13 @@ describe('The webhook endpoints', () => {
         expect(stale.status).toBe(503);
         expect((await post(`${world.daemons[0]?.url ?? ''}/readyz`, '', {})).status).not.toBe(200);
         proxy.set('pass');
-        await world.until(
-          'the event is taken',
-          () => deliver(world, 'mor_payments', body),
-          (s) => s.status === 200,
-        );
+        await world.until('the event is taken', () => deliver(world, 'mor_payments', body), { status: 200 });
         expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
-        await world.until(
-          'it is decided and stands there once',
-          () => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`),
-          (r) => r.status === 200 && r.body.data.length === 1 && r.body.data[0]?.['status'] === 'done',
+        await world.shows<{ data: Json[] }>(
+          `/v1/events?event_id=${id}`,
+          (r) => r.data.length === 1 && r.data[0]?.['status'] === 'done',
         );
-        await world.until(
-          'the daemon is ready again',
-          () => world.api('GET', '/readyz'),
-          (r) => r.status === 200,
-        );
+        await world.until('the daemon is ready again', () => world.api('GET', '/readyz'), { status: 200 });
       },
     );
 
@@ -364,7 +347,7 @@ describe('The webhook endpoints', () => {
       );
       const listening = await world.until(
         'it listens',
-        () => Promise.resolve(lines.flatMap((l) => /"url":"([^"]+)"/.exec(l)?.[1] ?? [])[0] ?? null),
+        () => lines.flatMap((l) => /"url":"([^"]+)"/.exec(l)?.[1] ?? [])[0] ?? null,
         (seen) => seen !== null,
       );
       const base = listening ?? '';
@@ -388,11 +371,10 @@ describe('The webhook endpoints', () => {
 });
 
 // The merchant sets a wrong secret for the endpoints of the MoR, and mends it an hour later: no event is lost.
-describe('A wrong webhook secret', () => {
+describe('an hour of a wrong secret at both endpoints of the MoR', () => {
   const WRONG = 'whsec_of_another_endpoint';
   const SOURCES = ['mor_payments', 'mor_events'] as const;
   const HOUR_SEC = 3_600;
-
   type Attempt = {
     readonly event_id: string;
     readonly url: string;
@@ -400,104 +382,99 @@ describe('A wrong webhook secret', () => {
     readonly state: string;
   };
 
-  describe('an hour of a wrong secret at both endpoints of the MoR', () => {
-    let world: World;
-    let receiver: NotifyReceiver;
-    let renewal: string;
-    let transferred: string;
-    let metrics: string;
-    let refused: readonly Attempt[];
+  let world: World;
+  let receiver: NotifyReceiver;
+  let renewal: string;
+  let transferred: string;
+  let metrics: string;
+  let refused: readonly Attempt[];
 
-    const attempts = async (): Promise<readonly Attempt[]> => {
-      const { body } = await world.control('GET', '/deliveries');
-      return (body['data'] as Attempt[]).filter((a) => a.url.includes('/webhooks/mor/'));
-    };
+  const attempts = async (): Promise<readonly Attempt[]> => {
+    const { body } = await world.control('GET', '/deliveries');
+    return (body['data'] as Attempt[]).filter((a) => a.url.includes('/webhooks/mor/'));
+  };
 
-    beforeAll(async () => {
-      receiver = await NotifyReceiver.open();
-      world = await startWorld({
-        NOTIFY_URL: receiver.url,
-        NOTIFY_SECRETS: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-      });
-      const right = await world.startDaemon();
-      const subscriber = await world.subscriber({ email: 'bo@example.com' });
-      await world.invoice(subscriber.firstInvoiceId, 'paid');
-      transferred = await openInvoice(world);
-      const made = await world.api('POST', `/v1/invoices/${transferred}/proforma`, PROFORMA);
-      await right.stop();
+  beforeAll(async () => {
+    receiver = await NotifyReceiver.open();
+    world = await startWorld({
+      NOTIFY_URL: receiver.url,
+      NOTIFY_SECRETS: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    });
+    const right = await world.startDaemon();
+    const subscriber = await world.paidSubscriber({ email: 'bo@example.com' });
+    transferred = await openInvoice(world);
+    const made = await world.api('POST', `/v1/invoices/${transferred}/proforma`, PROFORMA);
+    await right.stop();
 
-      const env = { PORT: new URL(right.url).port };
-      const wrong = await world.startDaemon({
-        ...env,
-        MOR_PAYMENT_WEBHOOK_SECRETS: WRONG,
-        MOR_EVENT_WEBHOOK_SECRETS: WRONG,
-      });
-      await world.control('DELETE', '/deliveries');
-      renewal = await world.renew(subscriber.subscriptionId);
-      await world.advance(60);
-      await world.control('POST', `/proformas/${String(made.body['id'])}/settle`, {});
-      await world.advance(HOUR_SEC);
-      await world.until(
-        'the backend is notified of both endpoints',
-        () => Promise.resolve(receiver.of('webhooks.refusing')),
-        (heard) => heard.length >= 2,
+    const env = { PORT: new URL(right.url).port };
+    const wrong = await world.startDaemon({
+      ...env,
+      MOR_PAYMENT_WEBHOOK_SECRETS: WRONG,
+      MOR_EVENT_WEBHOOK_SECRETS: WRONG,
+    });
+    await world.control('DELETE', '/deliveries');
+    renewal = await world.renew(subscriber.subscriptionId);
+    await world.advance(60);
+    await world.control('POST', `/proformas/${String(made.body['id'])}/settle`, {});
+    await world.advance(HOUR_SEC);
+    await world.until(
+      'the backend is notified of both endpoints',
+      () => receiver.of('webhooks.refusing'),
+      (heard) => heard.length >= 2,
+    );
+    const page = await fetch(`${wrong.url}/metrics`);
+    metrics = await page.text();
+    refused = await attempts();
+    await wrong.stop();
+    await world.startDaemon(env);
+  });
+  afterAll(async () => {
+    await world.close();
+    await receiver.close();
+  });
+
+  it('with a wrong webhook secret, Crossbill answers 503 to every delivery of the MoR, and the MoR keeps trying', () => {
+    expect(new Set(refused.map((a) => `${a.status} ${a.state}`))).toEqual(new Set(['503 retry']));
+    for (const path of ['payments', 'events']) {
+      const urls = refused.map((a) => a.url).filter((url) => url.endsWith(`/webhooks/mor/${path}`));
+      expect(urls.length).toBeGreaterThan(5);
+    }
+  });
+
+  it('a wrong webhook secret causes one notification and one log line for each endpoint, and the metrics count it', () => {
+    const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
+    const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
+    for (const endpoint of SOURCES) {
+      const told = {
+        endpoint,
+        reason: 'signature_mismatch',
+        refused: 1,
+        check: expect.stringMatching(/WEBHOOK_SECRETS/),
+      };
+      expect(heard.filter((d) => d['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
+      expect(lines.filter((l) => l['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
+      expect(metrics).toMatch(
+        new RegExp(`crossbill_webhook_refusals_total\\{endpoint="${endpoint}",reason="signature_mismatch"\\} [1-9]`),
       );
-      const page = await fetch(`${wrong.url}/metrics`);
-      metrics = await page.text();
-      refused = await attempts();
-      await wrong.stop();
-      await world.startDaemon(env);
-    });
-    afterAll(async () => {
-      await world.close();
-      await receiver.close();
-    });
+    }
+  });
 
-    it('with a wrong webhook secret, Crossbill answers 503 to every delivery of the MoR, and the MoR keeps trying', () => {
-      expect(new Set(refused.map((a) => `${a.status} ${a.state}`))).toEqual(new Set(['503 retry']));
-      for (const path of ['payments', 'events']) {
-        const urls = refused.map((a) => a.url).filter((url) => url.endsWith(`/webhooks/mor/${path}`));
-        expect(urls.length).toBeGreaterThan(5);
-      }
-    });
-
-    it('a wrong webhook secret causes one notification and one log line for each endpoint, and the metrics count it', () => {
-      const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
-      const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
-      for (const endpoint of SOURCES) {
-        const told = {
-          endpoint,
-          reason: 'signature_mismatch',
-          refused: 1,
-          check: expect.stringMatching(/WEBHOOK_SECRETS/),
-        };
-        expect(heard.filter((d) => d['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
-        expect(lines.filter((l) => l['endpoint'] === endpoint)).toEqual([expect.objectContaining(told)]);
-        expect(metrics).toMatch(
-          new RegExp(`crossbill_webhook_refusals_total\\{endpoint="${endpoint}",reason="signature_mismatch"\\} [1-9]`),
-        );
-      }
-    });
-
-    it('once the webhook secret is right, Crossbill takes every repeated event and decides each once', async () => {
-      const ids = [...new Set(refused.map((a) => a.event_id))];
-      await world.advance(4 * HOUR_SEC);
-      await world.invoice(renewal, 'paid');
-      await world.invoice(transferred, 'paid');
-      const seen = await world.until(
-        'every event is decided',
-        () => Promise.all(ids.map((id) => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`))),
-        (all) => all.every((one) => one.body.data.every((e) => e['status'] !== 'received')),
-      );
-      expect(seen.map((one) => one.body.data.map((e) => e['status']))).toEqual(ids.map(() => ['done']));
-      const last = new Map((await attempts()).map((a) => [a.event_id, a.state]));
-      expect(ids.map((id) => last.get(id))).toEqual(ids.map(() => 'acknowledged'));
-      for (const id of [renewal, transferred]) {
-        const { body } = await world.api('GET', `/v1/invoices/${id}`);
-        expect(body['payments']).toMatchObject(
-          expect.arrayContaining([expect.objectContaining({ mark: 'confirmed' })]),
-        );
-      }
-    });
+  it('once the webhook secret is right, Crossbill takes every repeated event and decides each once', async () => {
+    const ids = [...new Set(refused.map((a) => a.event_id))];
+    await world.advance(4 * HOUR_SEC);
+    await world.invoice(renewal, 'paid');
+    await world.invoice(transferred, 'paid');
+    const seen = await world.until(
+      'every event is decided',
+      () => Promise.all(ids.map((id) => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`))),
+      (all) => all.every((one) => one.body.data.every((e) => e['status'] !== 'received')),
+    );
+    expect(seen.map((one) => one.body.data.map((e) => e['status']))).toEqual(ids.map(() => ['done']));
+    const last = new Map((await attempts()).map((a) => [a.event_id, a.state]));
+    expect(ids.map((id) => last.get(id))).toEqual(ids.map(() => 'acknowledged'));
+    for (const id of [renewal, transferred]) {
+      const { body } = await world.api('GET', `/v1/invoices/${id}`);
+      expect(body['payments']).toMatchObject(expect.arrayContaining([expect.objectContaining({ mark: 'confirmed' })]));
+    }
   });
 });

@@ -1,6 +1,8 @@
 // The whole world of an end-to-end test: the sandbox, one or more real daemons on one database, and the merchant's
 // client.
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
+import pg from 'pg';
 import Stripe from 'stripe';
 import { loadConfig } from '../../src/config/index.js';
 import { type Daemon, startDaemon } from '../../src/daemon.js';
@@ -27,23 +29,39 @@ export type World = {
   startDaemon(over?: Record<string, string>, migrations?: string): Promise<Daemon>;
   /** Calls the API of the first daemon. The ops key is the default. */
   api: <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
+  /** Reads a list of the API: the rows of its first page. */
+  list<T = Json>(path: string): Promise<T[]>;
+  /** Waits until `holds` is true of the API's body at this path. Returns the body. */
+  shows<T = Json>(path: string, holds: (body: T) => boolean, what?: string): Promise<T>;
+  /** Runs one statement in the world's database. */
+  query<T extends pg.QueryResultRow = Json>(sql: string, values?: unknown[]): Promise<T[]>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** Makes the sandbox misbehave, once if the rule gives no `times`. */
+  fault(rule: Json): Promise<Reply>;
+  /** Sends later webhooks of Stripe and the MoR to this daemon too. */
+  deliverTo(daemon: { readonly url: string }): void;
   advance(seconds: number): Promise<void>;
   /** Moves the sandbox's clock past the next act of its MoR, so nobody has to wait. */
   morActs(): Promise<void>;
   /** A customer with a subscription whose first invoice the signup paid. */
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
+  /** A subscriber whose first invoice Crossbill has marked paid. */
+  paidSubscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
   /** Renews and returns the invoice. Its draft hour has not passed, and the MoR has tried the charge. */
   renew(subscriptionId: string): Promise<string>;
   /**
-   * Waits until `holds` is true, 90 s by default: long on purpose, for busy machines. Repeats a failed look, because a
+   * Waits until the value is the wanted one, 90 s by default: long on purpose, for busy machines. Repeats a failed look, because a
    * busy daemon may answer 503. Fails with the last result.
    */
-  until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
+  until<T>(what: string, look: () => Promise<T> | T, wanted: Wanted<T>, withinMs?: number): Promise<T>;
   /** Waits until the API shows an invoice in this status. */
   invoice(id: string, status: string): Promise<Json>;
   close(): Promise<void>;
 };
+
+/** A test of the value, some of its fields, or the value itself. */
+export type Wanted<T> = ((seen: T) => boolean) | Fields<NoInfer<NonNullable<T>>>;
+type Fields<T> = T extends object ? { readonly [K in Extract<keyof T, string | number>]?: T[K] } : T;
 
 export type Subscriber = {
   readonly customerId: string;
@@ -113,16 +131,24 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       });
       const daemon = await startDaemon(config, log, new AbortController().signal, migrations);
       daemons.push(daemon);
-      if (!registered) {
-        registered = true;
-        sandbox.stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
-        sandbox.cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
-        sandbox.mor.registerEventWebhook(`${daemon.url}/webhooks/mor/events`);
-      }
+      if (!registered) world.deliverTo(daemon);
+      registered = true;
       return daemon;
     },
     api: <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       call<T>(`${daemons[0]?.url ?? ''}${path}`, method, body, { authorization: `Bearer ${OPS_KEY}`, ...headers }),
+    list: async <T>(path: string) => (await world.api<{ data: T[] }>('GET', path)).body.data,
+    async shows<T>(path: string, holds: (body: T) => boolean, what = `${path} shows ${String(holds)}`) {
+      const look = () => world.api<T>('GET', path);
+      return (await world.until(what, look, (r) => r.status === 200 && holds(r.body))).body;
+    },
+    query: (sql, values = []) => queryAt(database.url, sql, values),
+    fault: (rule) => world.control('POST', '/faults', rule),
+    deliverTo({ url }) {
+      sandbox.stripe.state.addEndpoint(`${url}/webhooks/stripe`, secrets.stripeWebhookSecret);
+      sandbox.cards.events.sendTo(`${url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+      sandbox.mor.registerEventWebhook(`${url}/webhooks/mor/events`);
+    },
     control: (method, path, body) => call(`${sandbox.morUrl}/_sandbox${path}`, method, body, {}),
     async advance(seconds) {
       await world.control('POST', '/clock', { advance_sec: seconds });
@@ -166,6 +192,11 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
         chargeId,
       };
     },
+    async paidSubscriber(options) {
+      const s = await world.subscriber(options);
+      await world.invoice(s.firstInvoiceId, 'paid');
+      return s;
+    },
     async renew(subscriptionId) {
       const renewed = await world.control('POST', '/stripe/renew', { subscription: subscriptionId });
       const id = renewed.body['invoice'] ?? renewed.body['id'];
@@ -173,14 +204,14 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       await world.morActs();
       return id;
     },
-    async until(what, look, holds, withinMs = DEADLINE_MS) {
+    async until(what, look, wanted, withinMs = DEADLINE_MS) {
       const end = Date.now() + withinMs;
       // Each look costs the daemon and the database work, so the pauses grow.
       for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_EVERY_MS)) {
         let last: string;
         try {
           const seen = await look();
-          if (holds(seen)) return seen;
+          if (isWanted(seen, wanted)) return seen;
           last = JSON.stringify(seen) ?? 'undefined';
         } catch (error) {
           last = String(error);
@@ -189,14 +220,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     },
-    async invoice(id, status) {
-      const seen = await world.until(
-        `${id} is ${status}`,
-        () => world.api('GET', `/v1/invoices/${id}`),
-        (r) => r.body['status'] === status,
-      );
-      return seen.body;
-    },
+    invoice: (id, status) => world.shows(`/v1/invoices/${id}`, (i) => i['status'] === status, `${id} is ${status}`),
     async close() {
       await Promise.all(daemons.map((d) => d.stop()));
       await sandbox.close();
@@ -204,6 +228,57 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     },
   };
   return world;
+}
+
+/**
+ * A world for the tests of a file or a `describe`, with one daemon or with what `start` starts. Closed after them.
+ */
+export function useWorld(
+  over: Record<string, string> = {},
+  start: (world: World) => Promise<unknown> = (world) => world.startDaemon(),
+): World {
+  let started: World | undefined;
+  beforeAll(async () => {
+    started = await startWorld(over);
+    await start(started);
+  });
+  afterAll(() => started?.close());
+  // The world exists only once the tests run, so this stands for it from the start.
+  return new Proxy({} as World, {
+    get: (_, name) => Reflect.get(started ?? {}, name) as unknown,
+    set: (_, name, value) => Reflect.set(started ?? {}, name, value),
+  });
+}
+
+/** The API's refusal with this code, and of this field if there is one. */
+export const refusal = (status: number, code: string, field?: string): Json => ({
+  status,
+  body: field === undefined ? { code } : { code, errors: [{ field }] },
+});
+
+/** The API's refusal of a request because of one field. */
+export const wrongField = (field: string): Json => ({ status: 400, body: { errors: [{ field }] } });
+
+/** Runs one statement over its own connection. */
+export async function queryAt<T extends pg.QueryResultRow = Json>(
+  databaseUrl: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<T[]> {
+  const db = new pg.Client({ connectionString: databaseUrl });
+  db.on('error', () => undefined); // it may still be closing when the test drops its database
+  await db.connect();
+  try {
+    return (await db.query<T>(sql, values)).rows;
+  } finally {
+    await db.end();
+  }
+}
+
+function isWanted<T>(seen: T, wanted: Wanted<T>): boolean {
+  if (typeof wanted === 'function') return (wanted as (seen: T) => boolean)(seen);
+  if (typeof wanted !== 'object' || wanted === null) return seen === wanted;
+  return Object.entries(wanted).every(([name, value]) => Reflect.get(Object(seen) as object, name) === value);
 }
 
 async function call<T>(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Reply<T>> {

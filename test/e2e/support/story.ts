@@ -173,6 +173,15 @@ export async function stripeSide(world: World, invoiceId: string): Promise<Strip
   return side;
 }
 
+/** Waits until `holds` is true for Stripe's objects of an invoice. */
+export function untilSide(world: World, invoiceId: string, holds: (side: StripeSide) => boolean): Promise<StripeSide> {
+  return world.until(`Stripe shows ${invoiceId} with ${String(holds)}`, () => stripeSide(world, invoiceId), holds);
+}
+
+/** A person settles a review item. */
+export const resolve = (world: World, item: Json | undefined, resolution: string, note?: string): Promise<Reply> =>
+  world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution, note });
+
 export async function reviews(world: World, invoiceId: string, status = 'open'): Promise<Json[]> {
   const page = await world.api<{ data: Json[] }>('GET', `/v1/reviews?status=${status}&limit=100`);
   return page.body.data.filter((r) => r['invoice_id'] === invoiceId);
@@ -193,14 +202,8 @@ export async function requestsOf(world: World, query: string): Promise<Json[]> {
 }
 
 /** Waits until `holds` is true for a payment at the API. */
-export function untilPayment(world: World, id: string, what: string, holds: (p: Json) => boolean): Promise<Json> {
-  return world
-    .until(
-      `${id} ${what}`,
-      () => world.api('GET', `/v1/payments/${id}`),
-      (r) => r.status === 200 && holds(r.body),
-    )
-    .then((r) => r.body);
+export function untilPayment(world: World, id: string, holds: (p: Json) => boolean): Promise<Json> {
+  return world.shows(`/v1/payments/${id}`, holds);
 }
 
 export function refund(world: World, paymentId: string, body: Json, key: string = randomUUID()): Promise<Reply> {
