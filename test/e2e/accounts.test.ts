@@ -17,7 +17,7 @@ import { cli } from '../cli/rig.js';
 import { csvObjects } from '../support/csv.js';
 import { Visitor } from '../console/visitor.js';
 import { type Json, READ_KEY, startWorld, type World, refusal } from '../support/world.js';
-import { refund } from './support/story.js';
+import { refund, paidRenewal } from './support/story.js';
 
 type Row = Record<string, string>;
 
@@ -50,21 +50,14 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     await world.startDaemon();
     const people = [
-      await world.subscriber(),
-      await world.subscriber({ email: '=cmd|calc@example.com', amount: 4_800, currency: 'jpy' }),
-      await world.subscriber({ amount: 1_234, currency: 'kwd' }),
+      await world.paidSubscriber(),
+      await world.paidSubscriber({ email: '=cmd|calc@example.com', amount: 4_800, currency: 'jpy' }),
+      await world.paidSubscriber({ amount: 1_234, currency: 'kwd' }),
     ];
     const paid: string[] = [];
-    for (const s of people) {
-      await world.invoice(s.firstInvoiceId, 'paid');
-      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
-      paid.push(String((renewal['payments'] as Json[])[0]?.['id']));
-    }
+    for (const s of people) paid.push((await paidRenewal(world, s)).paymentId);
     await world.advance(32 * 86_400);
-    for (const s of people) {
-      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
-      paid.push(String((renewal['payments'] as Json[])[0]?.['id']));
-    }
+    for (const s of people) paid.push((await paidRenewal(world, s)).paymentId);
     await world.control('POST', '/cards', { customer_id: people[0]?.customerId, outcome: 'decline' });
     await world.invoice(await world.renew(people[0]?.subscriptionId ?? ''), 'open');
     const [full = '', part = '', twice = '', lost = ''] = paid;

@@ -5,6 +5,7 @@ import { cliJson } from '../cli/rig.js';
 import { openInvoice, PROFORMA } from '../support/channels.js';
 import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World, refusal } from '../support/world.js';
+import { paidRenewal } from './support/story.js';
 
 const UUID = '00000000-0000-4000-8000-000000000000';
 const address = { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' };
@@ -34,9 +35,7 @@ beforeAll(async () => {
   const made = await world.api('POST', `/v1/invoices/${papers}/proforma`, PROFORMA);
   proformaId = String(made.body['id']);
   await world.api('POST', `/v1/invoices/${papers}/payment-link`, link);
-  const s = await world.paidSubscriber();
-  const paid = await world.invoice(await world.renew(s.subscriptionId), 'paid');
-  payment = String((paid['payments'] as Json[])[0]?.['id']);
+  payment = (await paidRenewal(world)).paymentId;
   const key = { 'idempotency-key': 'one' };
   refund = String((await world.api('POST', `/v1/payments/${payment}/refunds`, { amount: 100 }, key)).body['id']);
   await world.api('POST', '/v1/onboarding/merchants', merchant);
@@ -300,6 +299,9 @@ const BAD: readonly Bad[] = [
   [toLink({ expires_in: '600' }), 'expires_in'],
   [toLink({ amount: 5 }), 'amount'],
   [toCart({ currency: undefined }), 'currency'],
+  [toCart({ currency: 'euro' }), 'currency'],
+  [toCart({ lineItems: [] }), 'lineItems'],
+  [toCart({ surprise: 1 }), 'surprise'],
   [toCart({ customer: undefined }), 'customer'],
   [
     toCart({ customer: { billingAddress: { ...address, postalCode: undefined } } }),
@@ -316,6 +318,8 @@ const BAD: readonly Bad[] = [
   [toWebhook({ events: ['dispute.outcome'] }), 'url'],
   [['POST', () => '/v1/onboarding/merchants', {}], 'merchantReference', 'productCode', 'company'],
   [toMerchant({ merchantReference: ' ' }), 'merchantReference'],
+  [toMerchant({ mode: 'HOSTED' }), 'mode'],
+  [toMerchant({ company: { ...company, taxId: ' ' } }), 'company.taxId'],
   [toMerchant({ company: { ...company, registeredAddress: { line1: '1' } } }), 'company.registeredAddress.city'],
   [toMerchant({ company: { ...company, gmvTier: 'HUGE' } }), 'company.gmvTier'],
   [['PUT', () => '/v1/onboarding/merchants/larch/product', {}], 'code', 'regions'],

@@ -18,6 +18,7 @@ import {
   tellSucceeded,
   untilPayment,
   untilReviews,
+  paidRenewal,
 } from './support/story.js';
 import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
@@ -245,24 +246,14 @@ describe('an answer of the MoR', () => {
 
   it('Crossbill shows an unknown refund status, reserves the amount, and mirrors the refund only after its event', async () => {
     const s = await world.paidSubscriber({ amount: 1000 });
-    const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
-    const [payment] = renewal['payments'] as Json[];
-    const id = String(payment?.['id']);
-    await world.fault({
-      target: 'deliveries',
-      type: 'payment.refunded',
-      action: 'lose',
-      times: 5,
-    });
+    const { invoiceId, paymentId: id } = await paidRenewal(world, s);
+    await world.fault({ target: 'deliveries', type: 'payment.refunded', action: 'lose', times: 5 });
     await say('POST', '/api/payments/*/refund');
     const made = await refund(world, id, { amount: 400 });
-    expect(made).toMatchObject({
-      status: 201,
-      body: { status: WORD, mor_refund_id: expect.stringMatching(/^rfnd_/) },
-    });
+    expect(made).toMatchObject({ status: 201, body: { status: WORD, mor_refund_id: expect.stringMatching(/^rfnd_/) } });
     expect((await refund(world, id, { amount: 601 })).status).toBe(400);
     expect(await world.list('/v1/refunds?status=pending')).toMatchObject([{ id: made.body['id'], status: WORD }]);
-    const side = await stripeSide(world, String(renewal['id']));
+    const side = await stripeSide(world, invoiceId);
     expect([side.notes, side.refundReferences]).toEqual([[], []]);
     await world.control('DELETE', '/faults');
     await world.control('POST', '/mor/payment-events/again', { since_sec: 0 });

@@ -196,12 +196,7 @@ describe('calls at the MoR', () => {
 
   it('Crossbill marks the invoice paid once after the MoR repeats its failed webhook deliveries', async () => {
     const invoiceId = await openRenewal(world, s);
-    await world.fault({
-      target: 'deliveries',
-      type: 'payment.succeeded',
-      times: 3,
-      action: 'fail',
-    });
+    await world.fault({ target: 'deliveries', type: 'payment.succeeded', times: 3, action: 'fail' });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });
     for (let i = 0; i < 4; i++) await world.advance(100);
     await world.invoice(invoiceId, 'paid');

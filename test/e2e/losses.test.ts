@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { cli, cliJson } from '../cli/rig.js';
 import { eventNamed, reviewsOf, stripeStatus } from '../support/channels.js';
 import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
-import { resolve } from './support/story.js';
+import { resolve, paidRenewal } from './support/story.js';
 
 // Disputes and pre-chargeback alerts, end to end: stored with their deadline, decided, booked once, never a second refund.
 describe('disputes and alerts', () => {
@@ -14,14 +14,9 @@ describe('disputes and alerts', () => {
   let chargeId: string;
 
   beforeEach(async () => {
-    const s = await world.paidSubscriber();
-    invoiceId = await world.renew(s.subscriptionId);
-    await world.invoice(invoiceId, 'held');
-    await world.advance(3_700);
-    const paid = await world.invoice(invoiceId, 'paid');
-    const [payment] = paid['payments'] as Json[];
-    paymentId = String(payment?.['id']);
-    chargeId = String(payment?.['processor_charge_id']);
+    const renewal = await paidRenewal(world);
+    ({ invoiceId, paymentId } = renewal);
+    chargeId = String(renewal.payment['processor_charge_id']);
   });
 
   const tell = (type: string, data: Json, id?: string): Promise<unknown> =>
@@ -167,10 +162,7 @@ describe('a returned debit', () => {
   let invoiceId: string;
   let paymentId: string;
   beforeAll(async () => {
-    const s = await world.paidSubscriber();
-    invoiceId = await world.renew(s.subscriptionId);
-    const invoice = await world.invoice(invoiceId, 'paid');
-    paymentId = String((invoice['payments'] as Json[])[0]?.['id']);
+    ({ invoiceId, paymentId } = await paidRenewal(world));
   });
 
   const post = (path: string, body: object, key: string = randomUUID()): Promise<Reply> =>
@@ -279,12 +271,6 @@ describe('a returned debit', () => {
 describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, marked by %s', (mode) => {
   const world = useWorld({ BILLING_MARK_MODE: mode, BILLING_DRAFT_POLICY: 'finalize' });
 
-  async function paid(): Promise<{ invoiceId: string; paymentId: string }> {
-    const s = await world.paidSubscriber();
-    const invoiceId = await world.renew(s.subscriptionId);
-    const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
-    return { invoiceId, paymentId: String(payment?.['id']) };
-  }
   const outcome = (disputeId: string, paymentId: string, word: string): Promise<unknown> =>
     world.control('POST', '/events', {
       ...{ type: 'dispute.outcome', id: `evt_${word}_${disputeId}` },
@@ -309,7 +295,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, mark
   };
 
   it('Crossbill makes one credit note for a lost dispute, and books only a reversing ledger entry after a later win', async () => {
-    const { invoiceId, paymentId } = await paid();
+    const { invoiceId, paymentId } = await paidRenewal(world);
     const disputeId = `dp_${invoiceId}`;
     await outcome(disputeId, paymentId, 'lost');
     const [item] = await reviewsOf(world, invoiceId, 'dispute');
@@ -353,7 +339,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, mark
   });
 
   it("Crossbill makes one credit note for a returned debit although Stripe's response to the first request is lost", async () => {
-    const { invoiceId, paymentId } = await paid();
+    const { invoiceId, paymentId } = await paidRenewal(world);
     const key = { 'Idempotency-Key': randomUUID() };
     expect((await world.api('POST', `/v1/payments/${paymentId}/returned`, {}, key)).status).toBe(201);
     const [item] = await reviewsOf(world, invoiceId, 'debit_returned');
@@ -382,17 +368,13 @@ describe.each(['payment_record', 'out_of_band'] as const)('a credited loss, mark
   });
 
   it("crossbill verify reports a manual credit note, but not Crossbill's credit note for a lost dispute", async () => {
-    const { invoiceId, paymentId } = await paid();
+    const { invoiceId, paymentId } = await paidRenewal(world);
     const data = { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost', amount: '10.00', currency: 'EUR' };
     await world.control('POST', '/events', { type: 'dispute.outcome', data });
     const [item] = await reviewsOf(world, invoiceId, 'dispute');
     await resolve(world, item, 'credit');
     await bookedAs(invoiceId, 'loss_credited');
-    const byHand = await world.stripe.creditNotes.create({
-      invoice: invoiceId,
-      amount: 300,
-      out_of_band_amount: 300,
-    });
+    const byHand = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
     expect(await notesOf(invoiceId)).toHaveLength(2);
     expect(await differences()).toMatchObject([{ kind: 'refunded_by_hand', object_id: byHand.id }]);
   });

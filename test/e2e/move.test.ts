@@ -251,13 +251,7 @@ describe('crossbill move', () => {
     expect((await cli(['move', 'cus_1', '--reference', 'x', '--yes'], env)).code).toBe(2);
     expect((await cli(['move'], env)).code).toBe(2); // nobody answers
     const s = await mover(world);
-    await world.fault({
-      side: 'stripe',
-      method: 'POST',
-      path: '/v1/payment_methods',
-      action: 'status',
-      status: 403,
-    });
+    await world.fault({ side: 'stripe', method: 'POST', path: '/v1/payment_methods', action: 'status', status: 403 });
     const ran = await move([s.customerId, '--yes']);
     expect(ran).toMatchObject({ code: 1, body: { complete: false, problem: { code: 'stripe_refuses_us' } } });
     await world.control('DELETE', '/faults');

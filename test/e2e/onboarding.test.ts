@@ -187,13 +187,7 @@ describe('Onboarding', () => {
     });
 
     it("Crossbill resumes an application after the MoR's lookup failed right after the start", async () => {
-      await world.fault({
-        side: 'mor',
-        method: 'GET',
-        path: '/partner/api/merchants',
-        action: 'status',
-        status: 503,
-      });
+      await world.fault({ side: 'mor', method: 'GET', path: '/partner/api/merchants', action: 'status', status: 503 });
       expect(await start(merchant('hazel'))).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
       const resumed = await look('hazel');
@@ -214,12 +208,7 @@ describe('Onboarding', () => {
       expect(willow.body['application_id']).not.toBeNull();
       // Neither an answer nor a list: repeating the request finds the first one's object.
       await world.fault({ side: 'mor', path, action: 'drop_after' });
-      await world.fault({
-        side: 'mor',
-        path: '/partner/api/merchants',
-        action: 'status',
-        status: 500,
-      });
+      await world.fault({ side: 'mor', path: '/partner/api/merchants', action: 'status', status: 500 });
       expect((await start(merchant('poplar'))).status).toBe(502);
       const again = await start(merchant('poplar'));
       expect(again).toMatchObject({ status: 201, body: { status: 'created', company_discarded: false } });
@@ -230,35 +219,12 @@ describe('Onboarding', () => {
     it('Crossbill does not repeat the start of an application the MoR cannot read', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
-      await world.fault({
-        side: 'mor',
-        path,
-        action: 'status',
-        status: 500,
-        code: 'internal_error',
-      });
+      await world.fault({ side: 'mor', path, action: 'status', status: 500, code: 'internal_error' });
       const refused = await start(merchant('yew'));
       expect(refused).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(refused.body['message']).toContain('would not next time either');
       expect(await sent(path)).toBe(before + 1);
       expect((await start(merchant('yew'))).status).toBe(201);
-    });
-
-    it('Crossbill names the missing onboarding fields before any request to the MoR', async () => {
-      const before = await sent('/partner/api/onboarding/initiate');
-      const refused = await start({
-        merchantReference: 'oak',
-        productCode: 'tor',
-        company: { ...company, taxId: ' ' },
-      });
-      expect(refused).toMatchObject(refusal(400, 'invalid_argument', 'company.taxId'));
-      const tier = await start(merchant('oak', { company: { ...company, gmvTier: 'LOTS' } }));
-      expect(tier).toMatchObject(wrongField('company.gmvTier'));
-      expect(await start(merchant('oak', { mode: 'HOSTED' }))).toMatchObject({ status: 400 });
-      expect(await sent('/partner/api/onboarding/initiate')).toBe(before);
-      expect(await product('aspen', [])).toMatchObject(refusal(400, 'validation_error'));
-      const other = await world.api('PUT', '/v1/onboarding/merchants/aspen/product', { code: 'mor', regions: ['GB'] });
-      expect(other).toMatchObject(refusal(400, 'validation_error', 'products[0].code'));
     });
 
     it('Crossbill answers 404 to onboarding requests about an unknown merchant', async () => {

@@ -37,10 +37,7 @@ describe('events in any order', () => {
         paid,
         type === 'payment.failed' ? 'failed' : 'requires_action',
         { customerId: s.customerId, invoiceId, amount: 1000 },
-        {
-          failure_message: 'Your card was declined.',
-          decline_code: 'insufficient_funds',
-        },
+        { failure_message: 'Your card was declined.', decline_code: 'insufficient_funds' },
       ),
       undefined,
       created,

@@ -277,9 +277,7 @@ describe('another card of a customer', () => {
       () => shown(id),
       (i) => (i['payment_links'] as Json[]).some((l) => l['status'] === 'PAYABLE'),
     );
-    expect((await world.api('POST', `/v1/invoices/${id}/retry`)).body).toMatchObject({
-      code: 'invoice_not_retryable',
-    });
+    expect((await world.api('POST', `/v1/invoices/${id}/retry`)).body).toMatchObject({ code: 'invoice_not_retryable' });
     await anotherCard();
     const reports = await Promise.all([confirmed(s.customerId), confirmed(s.customerId)]);
     expect(reports.map((r) => r.status)).toEqual([202, 202]);

@@ -91,11 +91,7 @@ describe('refunds', () => {
 
   it('an unanswered refund with a refused repeat stays unknown and reserved, and Crossbill opens a refund_stuck item', async () => {
     const paid = await paidRenewal();
-    await world.fault({
-      target: 'deliveries',
-      type: 'payment.refunded',
-      action: { delay_ms: 3_600_000 },
-    });
+    await world.fault({ target: 'deliveries', type: 'payment.refunded', action: { delay_ms: 3_600_000 } });
     await world.fault({ side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
     await world.fault({
       side: 'mor',

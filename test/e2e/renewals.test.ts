@@ -7,9 +7,9 @@ import { cli } from '../cli/rig.js';
 import { openInvoice } from '../support/channels.js';
 import { changeByHand } from '../support/lane-log.js';
 import { mac } from '../support/signing.js';
-import { type Json, type Subscriber, type World, startWorld } from '../support/world.js';
+import { type Json, type Subscriber, type World, startWorld, useWorld } from '../support/world.js';
 import { deliver } from './support/endpoint.js';
-import { deafMor, draftRenewal, stripeSide } from './support/story.js';
+import { deafMor, draftRenewal, stripeSide, paidRenewal, refund } from './support/story.js';
 
 // The main job, end to end: sandbox, real daemon, real PostgreSQL, real signatures; in both mark modes and both draft policies.
 const MODES = [
@@ -20,15 +20,8 @@ const MODES = [
 ];
 
 describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY', (mode) => {
-  let world: World;
+  const world = useWorld(mode);
   const record = mode.BILLING_MARK_MODE === 'payment_record';
-  const waits = mode.BILLING_DRAFT_POLICY === 'wait';
-
-  beforeAll(async () => {
-    world = await startWorld(mode);
-    await world.startDaemon();
-  });
-  afterAll(() => world.close());
 
   async function stripeSide(invoiceId: string): Promise<{ status: string | null; records: string[]; notes: number }> {
     const invoice = await world.stripe.invoices.retrieve(invoiceId, { expand: ['payments'] });
@@ -46,17 +39,11 @@ describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY',
     expect(first['billing_reason']).toBe('subscription_create');
     expect((await stripeSide(s.firstInvoiceId)).records).toHaveLength(record ? 1 : 0);
 
-    const renewal = await world.renew(s.subscriptionId);
-    if (waits) {
-      await world.invoice(renewal, 'held');
-      await world.advance(3_700);
-    }
-    const paid = await world.invoice(renewal, 'paid');
-    const [payment] = paid['payments'] as Json[];
+    const { invoiceId: renewal, payment } = await paidRenewal(world, s);
     expect(payment).toMatchObject({ status: 'succeeded', amount: 2990, currency: 'eur' });
     const there = await stripeSide(renewal);
     expect(there.status).toBe('paid');
-    expect(there.records).toEqual(record ? [payment?.['payment_record_id']] : []);
+    expect(there.records).toEqual(record ? [payment['payment_record_id']] : []);
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).toBe('active');
   });
 
@@ -73,42 +60,18 @@ describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY',
   });
 
   it('Crossbill mirrors a partial refund and then the rest to Stripe, and refuses a third refund', async () => {
-    const s = await world.paidSubscriber();
-    const renewal = await world.renew(s.subscriptionId);
-    if (waits) {
-      await world.invoice(renewal, 'held');
-      await world.advance(3_700);
-    }
-    const paid = await world.invoice(renewal, 'paid');
-    const id = String((paid['payments'] as Json[])[0]?.['id']);
+    const { invoiceId: renewal, paymentId: id } = await paidRenewal(world);
     expect(id).toMatch(/^pay_/);
-    const part = await world.api(
-      'POST',
-      `/v1/payments/${id}/refunds`,
-      { amount: 1000, reason: 'requested_by_customer' },
-      { 'idempotency-key': `${id}-1` },
-    );
+    const asked = { amount: 1000, reason: 'requested_by_customer' };
+    const part = await refund(world, id, asked, `${id}-1`);
     expect(part).toMatchObject({ status: 201, body: { amount: 1000, status: 'succeeded', payment_id: id } });
-    const again = await world.api(
-      'POST',
-      `/v1/payments/${id}/refunds`,
-      { amount: 1000, reason: 'requested_by_customer' },
-      { 'idempotency-key': `${id}-1` },
-    );
-    expect(again.body['id']).toBe(part.body['id']);
-    const rest = await world.api('POST', `/v1/payments/${id}/refunds`, {}, { 'idempotency-key': `${id}-2` });
-    expect(rest.body).toMatchObject({ amount: 1990, status: 'succeeded' });
+    expect((await refund(world, id, asked, `${id}-1`)).body['id']).toBe(part.body['id']);
+    expect((await refund(world, id, {})).body).toMatchObject({ amount: 1990, status: 'succeeded' });
     await world.until('both refunds show on Stripe', () => stripeSide(renewal), { notes: 2 });
     const after = await world.api('GET', `/v1/payments/${id}`);
     expect(after.body).toMatchObject({ status: 'refunded', amount_refunded: 2990 });
     expect(after.body['refunds']).toHaveLength(2);
-    const third = await world.api(
-      'POST',
-      `/v1/payments/${id}/refunds`,
-      { amount: 1 },
-      { 'idempotency-key': `${id}-3` },
-    );
-    expect(third.status).toBe(422);
+    expect((await refund(world, id, { amount: 1 })).status).toBe(422);
   });
 
   it('Crossbill marks an open renewal paid with exactly three calls to Stripe', async () => {
@@ -159,10 +122,7 @@ describe('the relay of invoice.created', () => {
         }
         void fetch(`${world.sandbox.morUrl}/relay/stripe`, {
           method: 'POST',
-          headers: {
-            'content-type': 'application/json',
-            'stripe-signature': String(req.headers['stripe-signature']),
-          },
+          headers: { 'content-type': 'application/json', 'stripe-signature': String(req.headers['stripe-signature']) },
           body,
         }).then((answer) => res.writeHead(answer.status).end());
       });
@@ -266,10 +226,7 @@ describe("a daemon down for longer than the MoR's tries", () => {
       await changeByHand(db, lane, (s) => ({
         ...s,
         invoice: s.invoice === null ? null : { ...s.invoice, firstSeenAt: before(s.invoice.firstSeenAt) },
-        payments: s.payments.map((p) => ({
-          ...p,
-          verdictAt: p.verdictAt === null ? null : before(p.verdictAt),
-        })),
+        payments: s.payments.map((p) => ({ ...p, verdictAt: p.verdictAt === null ? null : before(p.verdictAt) })),
         objects: s.objects.map((o) => ({ ...o, createdAt: before(o.createdAt) })),
       }));
     }

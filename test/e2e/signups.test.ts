@@ -60,11 +60,7 @@ describe('signups', () => {
     const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
     const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
     expect((await shown()).body['status']).toBe('requires_payment_method');
-    const invoice = await world.stripe.invoices.create({
-      customer: customer.id,
-      currency: 'eur',
-      auto_advance: false,
-    });
+    const invoice = await world.stripe.invoices.create({ customer: customer.id, currency: 'eur', auto_advance: false });
     await world.stripe.invoiceItems.create({
       customer: customer.id,
       invoice: invoice.id,
@@ -91,12 +87,7 @@ describe('signups', () => {
   ])('a signup repeated under its key makes one intent after %s', async (_, fault, path = 'payment-intents') => {
     const key = randomUUID();
     const body = path === 'setup-intents' ? { kind: 'trial', customer: { id: `cus_${key.slice(0, 8)}` } } : payment();
-    await world.fault({
-      side: 'mor',
-      method: 'POST',
-      path: `/api/payments/cardpsp/${path}`,
-      ...fault,
-    });
+    await world.fault({ side: 'mor', method: 'POST', path: `/api/payments/cardpsp/${path}`, ...fault });
     const before = (await intentCalls()).length;
     const failed = await signUp(body, key);
     expect(failed).toMatchObject(refusal(502, 'mor_unavailable'));
@@ -137,9 +128,7 @@ describe('signups', () => {
     await paidOnce(world, b.invoiceId);
     const other = await begun(world);
     expect(await complete(world, other, chargeId)).toMatchObject(refusal(409, 'charge_already_used'));
-    expect(await complete(world, other, chargeId, { invoice_id: b.invoiceId })).toMatchObject({
-      status: 409,
-    });
+    expect(await complete(world, other, chargeId, { invoice_id: b.invoiceId })).toMatchObject({ status: 409 });
     expect(await stripeSide(world, other.invoiceId)).toMatchObject({ status: 'open', records: [] });
     expect(await complete(world, b, 'ch_another')).toMatchObject(refusal(409, 'signup_already_completed'));
     expect((await complete(world, { ...b, id: 'sup_unknown' }, chargeId)).status).toBe(404);

@@ -98,13 +98,7 @@ describe('tax', () => {
   it('Crossbill answers 202 with Retry-After while the MoR prepares the invoice of a tax transaction', async () => {
     const { transactionId } = await committed('order-202');
     const path = `/api/tax/transactions/${String(transactionId)}/invoice`;
-    await world.fault({
-      side: 'mor',
-      path,
-      action: 'status',
-      status: 202,
-      headers: { 'retry-after': '7' },
-    });
+    await world.fault({ side: 'mor', path, action: 'status', status: 202, headers: { 'retry-after': '7' } });
     const waits = await api('GET', `/v1${path.slice('/api'.length)}`);
     expect(waits.status).toBe(202);
     expect(waits.headers.get('retry-after')).toBe('7');
@@ -130,28 +124,6 @@ describe('tax', () => {
     );
   });
 
-  it('Crossbill refuses a tax request with a wrong or unknown field before any request to the MoR', async () => {
-    const before = await calculations();
-    const rows: [Json, string][] = [
-      [cart({ currency: 'euro' }), 'currency'],
-      [cart({ lineItems: [] }), 'lineItems'],
-      [cart({ surprise: 1 }), 'surprise'],
-    ];
-    for (const [body, field] of rows) {
-      const errors = [{ field }];
-      expect(await calculate(body)).toMatchObject({ status: 400, body: { code: 'invalid_argument', errors } });
-    }
-    expect(await calculations()).toBe(before);
-    const commit = await api('POST', '/v1/tax/transactions', {
-      taxCalculationId: 'x',
-      merchantTransactionReference: 'r',
-    });
-    expect(commit).toMatchObject(refusal(400, 'invalid_argument', 'taxCalculationId'));
-    const empty = { merchantRefundReference: 'r', refundLineItems: [] };
-    const refund = await api('POST', '/v1/tax/transactions/00000000-0000-4000-8000-000000000000/refunds', empty);
-    expect(refund).toMatchObject(refusal(400, 'invalid_argument'));
-  });
-
   it("the caller gets the MoR's code and field for a tax request with conflicting fields", async () => {
     const goods = {
       merchantLineItemReference: 'l',
@@ -174,44 +146,6 @@ describe('tax', () => {
     for (const [body, code, field] of rows) {
       expect(await calculate(body)).toMatchObject(refusal(400, code, field));
     }
-  });
-
-  it('the caller gets each tax refusal of the MoR with its code, and 502 during an outage of the MoR', async () => {
-    const elsewhere = (country: string): Json =>
-      cart({
-        customer: { billingAddress: { ...address, country, state: 'X' } },
-        evidence: { billingCountry: country, ipAddress: '203.0.113.7' },
-      });
-    expect(await calculate(elsewhere('AQ'))).toMatchObject(refusal(409, 'region_not_supported'));
-    expect(await calculate(elsewhere('IT'))).toMatchObject(refusal(409, 'region_not_activated'));
-    for (const code of ['integration_credentials_invalid', 'integration_not_configured']) {
-      await world.control('POST', '/tax', { fail: code });
-      expect(await calculate()).toMatchObject(refusal(409, code));
-    }
-    await world.control('POST', '/tax', { fail: 'tax_provider_unavailable' });
-    expect(await calculate()).toMatchObject(refusal(502, 'mor_unavailable'));
-    await world.control('POST', '/tax', { fail: null });
-    const cpf = cart({
-      currency: 'BRL',
-      customer: {
-        firstName: 'Ana',
-        lastName: 'Silva',
-        billingAddress: { ...address, country: 'BR' },
-        taxIdentifiers: [{ type: 'BR_CPF', code: '111.111.111-11' }],
-      },
-      evidence: undefined,
-    });
-    expect(await calculate(cpf)).toMatchObject(refusal(422, 'nfse_validation_failed'));
-    const unknown = '00000000-0000-4000-8000-000000000000';
-    const commit = { taxCalculationId: unknown, merchantTransactionReference: 'nobody' };
-    expect(await api('POST', '/v1/tax/transactions', commit)).toMatchObject(refusal(404, 'not_found'));
-    for (const path of ['', '/refunds', '/invoice']) {
-      const answer = await api('GET', `/v1/tax/transactions/${unknown}${path}`);
-      expect(answer).toMatchObject(refusal(404, 'not_found'));
-    }
-    expect(await api('GET', '/v1/tax/transactions/nobody')).toMatchObject(refusal(400, 'invalid_argument'));
-    await world.fault({ side: 'mor', path: '/api/tax/calculations', action: 'drop_after' });
-    expect(await calculate()).toMatchObject(refusal(502, 'mor_unavailable'));
   });
 
   it('Crossbill imports a product with a decimal price, and refuses a read-only key', async () => {

@@ -2,6 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { READ_KEY, useWorld } from '../support/world.js';
+import { untilSide } from './support/story.js';
+import { paidRenewal } from './support/story.js';
+import { refund } from './support/story.js';
 
 type Line = { id: string; kind: string; invoice_id?: string; object_id?: string; detail: string };
 type Report = { outcome: string; differences: Line[]; compared: Record<string, number> };
@@ -21,26 +24,16 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     return lines;
   };
 
-  async function paid(): Promise<{ invoiceId: string; customerId: string; paymentId: string; recordId: string }> {
-    const s = await world.paidSubscriber();
-    const invoiceId = await world.renew(s.subscriptionId);
-    await world.invoice(invoiceId, 'held');
-    await world.advance(3_700);
-    const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as { id: string }[];
-    const shown = await world.api('GET', `/v1/payments/${payment?.id ?? ''}`);
-    const recordId = String(shown.body['payment_record_id']);
-    return { ...s, invoiceId, paymentId: payment?.id ?? '', recordId };
+  const paid = () => paidRenewal(world);
+  async function partlyRefunded(): Promise<{ invoiceId: string }> {
+    const { paymentId, invoiceId } = await paid();
+    expect((await refund(world, paymentId, { amount: 700 })).status).toBe(201);
+    await untilSide(world, invoiceId, (side) => side.notes.length > 0);
+    return { invoiceId };
   }
 
   it('crossbill verify finds no difference if nobody changed Stripe by hand', async () => {
-    const { paymentId, invoiceId } = await paid();
-    const key = { 'idempotency-key': `refund-${paymentId}` };
-    expect((await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key)).status).toBe(201);
-    await world.until(
-      'the refund is mirrored',
-      () => world.stripe.creditNotes.list({ invoice: invoiceId }),
-      (notes) => notes.data.length > 0,
-    );
+    await partlyRefunded();
     const { code, report } = await verify();
     expect({ code, differences: report.differences }).toEqual({ code: 0, differences: [] });
   });
@@ -55,14 +48,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
   });
 
   it('crossbill verify reports only the manual one of two credit notes if Crossbill made the other', async () => {
-    const { paymentId, invoiceId } = await paid();
-    const key = { 'idempotency-key': `refund-${paymentId}` };
-    await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key);
-    await world.until(
-      'the refund is mirrored',
-      () => world.stripe.creditNotes.list({ invoice: invoiceId }),
-      (notes) => notes.data.length > 0,
-    );
+    const { invoiceId } = await partlyRefunded();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 200, out_of_band_amount: 200 });
     expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([
       { kind: 'refunded_by_hand', object_id: note.id },
@@ -89,7 +75,8 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
 
   if (mode === 'payment_record') {
     it("crossbill verify reports a manual refund on Crossbill's payment record", async () => {
-      const { invoiceId, recordId } = await paid();
+      const { invoiceId, payment } = await paid();
+      const recordId = String(payment['payment_record_id']);
       await world.stripe.paymentRecords.reportRefund(recordId, {
         outcome: 'refunded',
         amount: { value: 250, currency: 'eur' },
@@ -102,7 +89,8 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     });
 
     it('crossbill verify reports a payment record detached from its invoice, even after a manual mark as paid', async () => {
-      const { invoiceId, recordId } = await paid();
+      const { invoiceId, payment } = await paid();
+      const recordId = String(payment['payment_record_id']);
       await world.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: recordId });
       const detached = { kind: 'charged_not_marked', object_id: recordId };
       expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
@@ -182,10 +170,7 @@ describe('a difference acknowledged by a person', () => {
     const ran = await run('--acknowledge', 'dif_1');
     expect({ code: ran.code, err: ran.err }).toEqual({ code: 2, err: expect.stringContaining('--note') });
     const none = await run('--acknowledge', 'dif_1', '--note', 'why');
-    expect({ code: none.code, err: none.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining('no such difference'),
-    });
+    expect({ code: none.code, err: none.err }).toEqual({ code: 1, err: expect.stringContaining('no such difference') });
   });
 });
 
@@ -199,13 +184,8 @@ describe('a mark of ours', () => {
   }
 
   it('crossbill verify looks each mark up at the MoR once, and reports a mark with a charge unknown to the MoR', async () => {
-    const s = await world.paidSubscriber();
-    const invoiceId = await world.renew(s.subscriptionId);
-    await world.invoice(invoiceId, 'held');
-    await world.advance(3_700);
-    await world.invoice(invoiceId, 'paid');
-    const renewal = [...world.sandbox.mor.payments.values()].find((p) => p.merchantInvoiceId === invoiceId);
-    const chargeId = renewal?.processorChargeId ?? '';
+    const s = await paidRenewal(world);
+    const chargeId = s.payment['processor_charge_id'];
     const before = await lookedUp(); // the proof of the signup
     const first = await run();
     expect(first).toMatchObject({ code: 0, out: expect.stringContaining('ledger, Stripe and the MoR agree') });
@@ -213,10 +193,7 @@ describe('a mark of ours', () => {
     expect((await run('--json')).out).toContain('"marks_left":0');
     expect(await lookedUp()).toHaveLength(before.length + 2);
 
-    const second = await world.renew(s.subscriptionId);
-    await world.invoice(second, 'held');
-    await world.advance(3_700);
-    await world.invoice(second, 'paid');
+    const { invoiceId: second } = await paidRenewal(world, s);
     const gone = [...world.sandbox.mor.payments.values()].find((p) => p.merchantInvoiceId === second);
     expect(gone).toBeDefined();
     world.sandbox.mor.payments.delete(gone?.id ?? '');

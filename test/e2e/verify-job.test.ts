@@ -80,13 +80,7 @@ describe('the daily verify', () => {
     const books = parts.get(VerifyStore);
     const before = await books.lastComplete();
     await books.nextRunIn(0);
-    await world.fault({
-      side: 'stripe',
-      path: '/v1/events',
-      action: 'status',
-      status: 503,
-      times: 100,
-    });
+    await world.fault({ side: 'stripe', path: '/v1/events', action: 'status', status: 503, times: 100 });
     const { job, runs } = replica(new ManualClock(new Date()));
     await job.tick();
     await world.control('DELETE', '/faults');

@@ -3,6 +3,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { useWorld } from '../support/world.js';
+import { untilSide } from './support/story.js';
+import { paidRenewal } from './support/story.js';
+import { refund } from './support/story.js';
 
 type Line = {
   id: string;
@@ -38,36 +41,11 @@ describe('verify', () => {
   const verifyAtRest = (): Promise<Ran> =>
     world.until('nothing is under way', verify, ({ report }) => report.compared['under_way'] === undefined);
 
-  /** A paid renewal, and its payment. */
-  async function paidRenewal(): Promise<{
-    invoiceId: string;
-    paymentId: string;
-    customerId: string;
-    subscriptionId: string;
-  }> {
-    const s = await world.paidSubscriber();
-    const invoiceId = await world.renew(s.subscriptionId);
-    await world.invoice(invoiceId, 'held');
-    await world.advance(3_700);
-    const paid = await world.invoice(invoiceId, 'paid');
-    const [payment] = paid['payments'] as { id: string }[];
-    return { ...s, invoiceId, paymentId: payment?.id ?? '' };
-  }
-
   async function refunded(paymentId: string, amount: number): Promise<Record<string, unknown>> {
-    const made = await world.api(
-      'POST',
-      `/v1/payments/${paymentId}/refunds`,
-      { amount },
-      { 'idempotency-key': `${paymentId}-${amount}` },
-    );
+    const made = await refund(world, paymentId, { amount });
     expect(made.status).toBe(201);
     const invoiceId = String((await world.api('GET', `/v1/payments/${paymentId}`)).body['invoice_id']);
-    await world.until(
-      'the refund is mirrored',
-      () => world.stripe.creditNotes.list({ invoice: invoiceId }),
-      (notes) => notes.data.length > 0,
-    );
+    await untilSide(world, invoiceId, (side) => side.notes.length > 0);
     const [note] = (await world.stripe.creditNotes.list({ invoice: invoiceId })).data;
     return { ...made.body, noteId: note?.id ?? '' };
   }
@@ -91,7 +69,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify finds no difference after ordinary signups, renewals and refunds', async () => {
-    const { paymentId } = await paidRenewal();
+    const { paymentId } = await paidRenewal(world);
     await refunded(paymentId, 1000);
     const { code, report } = await verify();
     expect(report.differences).toEqual([]);
@@ -148,14 +126,14 @@ describe('verify', () => {
   });
 
   it('crossbill verify reports a refund with a voided credit note at Stripe', async () => {
-    const { paymentId, invoiceId } = await paidRenewal();
-    const refund = await refunded(paymentId, 700);
+    const { paymentId, invoiceId } = await paidRenewal(world);
+    const given = await refunded(paymentId, 700);
     // Stripe voids notes of open invoices only; whatever removed this one, it does not count any more.
-    Object.assign(world.sandbox.stripe.state.creditNotes.get(String(refund['noteId'])) ?? {}, { status: 'void' });
+    Object.assign(world.sandbox.stripe.state.creditNotes.get(String(given['noteId'])) ?? {}, { status: 'void' });
     const { code, report } = await verify();
     expect(code).toBe(3);
     expect(about(report, invoiceId)).toMatchObject([
-      { kind: 'refund_not_mirrored', refund_id: refund['id'], repair: 'person' },
+      { kind: 'refund_not_mirrored', refund_id: given['id'], repair: 'person' },
     ]);
   });
 
@@ -188,9 +166,9 @@ describe('verify', () => {
   });
 
   it('crossbill verify reports a mark and a credit note with other amounts at Stripe than in the ledger', async () => {
-    const { paymentId, invoiceId } = await paidRenewal();
-    const refund = await refunded(paymentId, 900);
-    const note = world.sandbox.stripe.state.creditNotes.get(String(refund['noteId']));
+    const { paymentId, invoiceId } = await paidRenewal(world);
+    const given = await refunded(paymentId, 900);
+    const note = world.sandbox.stripe.state.creditNotes.get(String(given['noteId']));
     const attached = [...world.sandbox.stripe.state.invoicePayments.values()].find(
       (p) => p.invoice === invoiceId && p.status === 'paid',
     );
@@ -225,13 +203,7 @@ describe('verify', () => {
   });
 
   it('crossbill verify exits with code 4 if Stripe does not answer, and --resume finishes the run', async () => {
-    await world.fault({
-      side: 'stripe',
-      path: '/v1/events',
-      action: 'status',
-      status: 503,
-      times: 100,
-    });
+    await world.fault({ side: 'stripe', path: '/v1/events', action: 'status', status: 503, times: 100 });
     const { code, report } = await verify();
     await world.control('DELETE', '/faults');
     expect({ code, outcome: report.outcome }).toEqual({ code: 4, outcome: 'incomplete' });

@@ -1,6 +1,6 @@
 // Facts for the sentence why an invoice is paid or not: an invoice of 29.90 EUR of 3 November, seen on 6 November 2026.
 import { sentencesOf } from '../../src/reviews/rules/words.js';
-import { FACTS } from './item-facts.js';
+import { ensuredInvoice, review as aReview } from './compare-rows.js';
 import { type Ctx } from '../../src/engine/context.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
@@ -13,9 +13,8 @@ export const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10,
 
 export function invoice(over: Partial<InvoiceRow>): InvoiceRow {
   return {
-    invoiceId: 'in_oak',
+    ...ensuredInvoice(),
     customerId: 'cus_oak',
-    customerCountry: null,
     number: 'OAK-1',
     status: 'open',
     platformStatus: 'open',
@@ -24,31 +23,13 @@ export function invoice(over: Partial<InvoiceRow>): InvoiceRow {
     amountDue: 2_990n,
     amountPaid: 0n,
     amountRemaining: 2_990n,
-    amountOverpaid: null,
     total: 2_990n,
     subscriptionId: 'sub_oak',
     collectionMethod: 'charge_automatically',
     platformCreatedAt: nov(3),
-    finalizesAt: null,
-    finalizationError: null,
-    factsAt: null,
-    readAt: null,
-    readDueAt: null,
-    readAttempts: 0,
     expectedBy: nov(4),
-    paysByDebit: null,
     enrolled: true,
     autoAdvance: true,
-    ownMethodId: null,
-    latestRevision: null,
-    charged: null,
-    chargeLookedAt: null,
-    lookDueAt: null,
-    lookAttempts: 0,
-    holdUntil: null,
-    retries: null,
-    method: null,
-    nextTryAt: null,
     firstSeenAt: nov(3),
     ...over,
   };
@@ -79,28 +60,8 @@ export function refusal(day: number, over: Partial<AttemptRow> = {}): AttemptRow
 export const object = (over: Partial<MorObjectRow> & Pick<MorObjectRow, 'kind' | 'status'>): MorObjectRow =>
   newMorObject(nov(5), { id: 'obj_1', invoiceId: 'in_oak', ...over });
 
-export function review(over: Partial<ReviewRow>): ReviewRow {
-  return {
-    id: 'rev_1',
-    kind: 'amount_mismatch',
-    status: 'open',
-    subject: 'x',
-    invoiceId: 'in_oak',
-    paymentRowId: null,
-    refundId: null,
-    topic: FACTS.amount_mismatch.code,
-    fact: FACTS.amount_mismatch,
-    actions: ['apply', 'refund', 'retry', 'dismiss'],
-    proposed: null,
-    dueAt: null,
-    createdAt: nov(5),
-    resolvedAt: null,
-    resolvedBy: null,
-    resolution: null,
-    note: null,
-    ...over,
-  };
-}
+export const review = (over: Partial<ReviewRow>): ReviewRow =>
+  aReview({ subject: 'x', paymentRowId: null, createdAt: nov(5), ...over });
 
 export function trail(over: Partial<RetryTrail> = {}): RetryTrail {
   const refused = { at: nov(5).toISOString(), heardAt: nov(5).toISOString(), eventId: 'evt_5' };

@@ -7,7 +7,7 @@ import { putPayment } from './put-rows.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { SETTINGS } from './builders.js';
+import { anInvoice, SETTINGS } from './builders.js';
 import { decided, settle } from './settled.js';
 import { applyEvent, settle as settleLane, takeRead } from './decide.js';
 
@@ -32,27 +32,11 @@ export function aCtx(now = NOW, settings: Partial<FlowSettings> = {}): Ctx {
   };
 }
 
+/** An open invoice of 29.90 EUR on Stripe. The amounts don't follow from each other. */
 export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
-  return {
-    invoiceId: 'in_1',
-    customerId: 'cus_1',
-    customerCountry: null,
-    status: 'open',
-    billingReason: 'subscription_cycle',
-    currency: 'EUR',
-    amountDue: 2990n,
-    amountPaid: 0n,
-    amountRemaining: 2990n,
-    amountOverpaid: 0n,
-    total: 2990n,
-    subscriptionId: 'sub_1',
-    collectionMethod: 'send_invoice',
-    createdAt: NOW,
-    finalizationError: null,
-    number: null,
-    finalizesAt: null,
-    ...over,
-  };
+  const ids = { invoiceId: 'in_1', customerId: 'cus_1', subscriptionId: 'sub_1', createdAt: NOW };
+  const amounts = { amountDue: 2990n, amountPaid: 0n, amountRemaining: 2990n, total: 2990n };
+  return anInvoice({ ...ids, ...amounts, collectionMethod: 'send_invoice', ...over });
 }
 
 /** The lane of an open invoice whose customer has a known card. */

@@ -17,9 +17,12 @@ export const LATER = new Date(START.getTime() + 3_600_000);
 export const facts = (over: Partial<InvoiceFacts> = {}): InvoiceFacts =>
   anInvoice({ status: 'paid', amountDue: 2990n, amountPaid: 2990n, amountRemaining: 0n, ...over });
 
+/** The row of an invoice before anything is known of it. */
+export const ensuredInvoice = (): InvoiceRow => ensureInvoice(emptyLane(INVOICE_ID), CTX).invoice;
+
 export function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
   return {
-    ...ensureInvoice(emptyLane(INVOICE_ID), CTX).invoice,
+    ...ensuredInvoice(),
     customerId: CUSTOMER_ID,
     status: 'paid',
     platformStatus: 'paid',

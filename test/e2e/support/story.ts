@@ -30,6 +30,19 @@ export async function draftRenewal(world: World, s: Subscriber, amount: number |
   return renewed.body['id'];
 }
 
+/** A paid renewal of this subscriber, or of a new one, after its draft hour. */
+export async function paidRenewal(
+  world: World,
+  known?: Subscriber,
+): Promise<Subscriber & { readonly invoiceId: string; readonly paymentId: string; readonly payment: Json }> {
+  const s = known ?? (await world.paidSubscriber());
+  const invoiceId = await world.renew(s.subscriptionId);
+  const seen = await world.shows(`/v1/invoices/${invoiceId}`, (i) => ['held', 'paid'].includes(String(i['status'])));
+  if (seen['status'] === 'held') await world.advance(3_700);
+  const [payment = {}] = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
+  return { ...s, invoiceId, payment, paymentId: String(payment['id']) };
+}
+
 export function newPaid(): Paid {
   const tail = randomUUID().replaceAll('-', '').slice(0, 20);
   return { paymentId: `pay_${tail}`, chargeId: `ch_${tail}`, intentId: `pi_${tail}` };
@@ -99,21 +112,6 @@ export async function tell(world: World, type: string, object: Json, id?: string
 
 export async function tellSucceeded(world: World, paid: Paid, said: Said): Promise<string> {
   return tell(world, 'payment.succeeded', paymentObject(paid, 'succeeded', said), said.id);
-}
-
-export async function tellRefunded(
-  world: World,
-  paid: Paid,
-  said: Said,
-  refund: { readonly refundId: string; readonly total: number; readonly of: number },
-): Promise<string> {
-  const status = refund.total === refund.of ? 'refunded' : 'partially_refunded';
-  const more = {
-    refund_id: refund.refundId,
-    processor_refund_id: `re_${refund.refundId}`,
-    amount_refunded_total: refund.total,
-  };
-  return tell(world, 'payment.refunded', paymentObject(paid, status, said, more), said.id);
 }
 
 /** Stripe's objects for one invoice, searched in all objects and not only in attached ones. */
