@@ -71,17 +71,6 @@ describe('The webhook endpoints', () => {
       expect(statuses).toEqual(sent.map(() => 'done'));
     });
 
-    it.each(ENDPOINT_NAMES)(
-      'the webhook endpoint %s stores an event of an unused type once, and answers 200 twice',
-      async (endpoint) => {
-        const body = unusedBody(`evt_unused_${endpoint}`);
-        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
-        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
-        const found = await world.api<{ data: Json[] }>('GET', `/v1/events?event_id=evt_unused_${endpoint}`);
-        expect(found.body.data).toMatchObject([{ source: endpoint, status: 'ignored', type: 'weather.changed' }]);
-      },
-    );
-
     it.each([
       ['no JSON', '{"id":'],
       ['nothing', ''],
@@ -123,43 +112,6 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(ENDPOINT_NAMES)(
-      'the webhook endpoint %s refuses every malformed signature, and stores nothing',
-      async (endpoint) => {
-        const { header } = ENDPOINTS[endpoint];
-        const body = paymentBody({ eventId: `evt_refused_${endpoint}` });
-        const good = sign(body, secretOf(world, endpoint));
-        const [t = '', v1 = ''] = good.split(',');
-        const before = await countEvents();
-        const malformed: (string | string[] | null)[] = [
-          null,
-          '',
-          t,
-          v1,
-          `${t},v1=`,
-          `${t},v1=${'g'.repeat(64)}`,
-          `${t},v1=${v1.slice(3, 66)}`,
-          `${t},v1=${v1.slice(3)}0`,
-          `${t},${t},${v1}`,
-          `t=-1,${v1}`,
-          `t=1e9,${v1}`,
-          `t= ${t.slice(2)},${v1}`,
-          `${t},  ${v1}`,
-          `t=12x,${v1}`,
-          [good, good],
-          [good, `t=1,v1=${'0'.repeat(64)}`],
-          [`t=1,v1=${'0'.repeat(64)}`, good],
-          Array.from({ length: 17 }, () => v1).reduce((all, one) => `${all},${one}`, t),
-        ];
-        for (const value of malformed) {
-          const sent = await post(url(endpoint), body, value === null ? {} : { [header]: value });
-          const code = value === null || value === '' ? 'signature_missing' : 'signature_malformed';
-          expect([value, sent.status, codeOf(sent)]).toEqual([value, at(endpoint, 400), code]);
-        }
-        expect(await countEvents()).toBe(before);
-      },
-    );
-
-    it.each(ENDPOINT_NAMES)(
       'the webhook endpoint %s refuses a signature made with a foreign secret, and stores nothing',
       async (endpoint) => {
         const body = paymentBody({ eventId: `evt_forged_${endpoint}` });
@@ -183,20 +135,6 @@ describe('The webhook endpoints', () => {
         expect(await countEvents()).toBe(before);
       },
     );
-
-    it('a webhook endpoint accepts a signature with a blank after the comma and in capital letters', async () => {
-      const body = unusedBody('evt_spelled');
-      const [t = '', v1 = ''] = sign(body, secretOf(world, 'mor_payments')).split(',v1=');
-      const headers = { 'mor-signature': `${t}, v1=${v1.toUpperCase()}` };
-      expect(await post(url('mor_payments'), body, headers)).toEqual(RECEIVED);
-      expect(await eventStatus(world, 'mor_payments', 'evt_spelled')).toBe('ignored');
-    });
-
-    it('a webhook endpoint accepts one right signature among several, as during a rotation of secrets', async () => {
-      const body = unusedBody('evt_rolled');
-      const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
-      expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
-    });
 
     it.each([
       ['-299', 200],
@@ -242,30 +180,6 @@ describe('The webhook endpoints', () => {
         expect(await deliver(world, endpoint, exact)).toEqual(RECEIVED);
         const larger = await deliver(world, endpoint, `${exact} `);
         expect([larger.status, codeOf(larger)]).toEqual([at(endpoint, 413), 'too_large']);
-      },
-    );
-
-    it.each(ENDPOINT_NAMES)(
-      'the webhook endpoint %s answers 503 to odd or huge headers, and takes the next delivery',
-      async (endpoint) => {
-        const id = `evt_odd_${endpoint}`;
-        const body = unusedBody(id);
-        const signed = { [ENDPOINTS[endpoint].header]: sign(body, secretOf(world, endpoint)) };
-        const expecting = await post(url(endpoint), body, { ...signed, expect: 'the-unexpected' });
-        expect(expecting).toEqual({ status: 503, body: expect.stringContaining('"unknown_expectation"') });
-        const huge = await post(url(endpoint), body, { ...signed, 'x-large': 'x'.repeat(17_000) });
-        expect(huge).toEqual({ status: 503, body: expect.stringContaining('"headers_too_large"') });
-        expect(await eventStatuses(world, endpoint, id)).toEqual([]);
-        expect(await deliver(world, endpoint, body)).toEqual(RECEIVED);
-        expect(await eventStatus(world, endpoint, id)).toBe('ignored');
-      },
-    );
-
-    it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
-      "Stripe's webhook endpoint also answers at %s",
-      async (path) => {
-        expect(await deliver(world, 'stripe', unusedBody(`evt_at_${path}`), { path })).toEqual(RECEIVED);
-        expect(await eventStatus(world, 'stripe', `evt_at_${path}`)).toBe('ignored');
       },
     );
 
