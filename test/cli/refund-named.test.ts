@@ -1,7 +1,7 @@
 // `crossbill refund --payment-id`: names a payment and refunds it, by its output and the stored rows.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { begun, complete, confirmed, paidOnce } from '../e2e/support/signups.js';
-import { stripeSide } from '../e2e/support/story.js';
+import { begun, complete, confirmed } from '../e2e/support/signups.js';
+import { paidOnce, stripeSide } from '../e2e/support/story.js';
 import { type Json, startWorld, type World } from '../support/world.js';
 import { cli, cliJson } from './rig.js';
 

@@ -1,7 +1,7 @@
 // Changes in the console, the form that names a payment and another card in the console, over HTTP.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { begun, complete, confirmed, paidOnce } from '../e2e/support/signups.js';
-import { deafMor, draftRenewal, refund } from '../e2e/support/story.js';
+import { begun, complete, confirmed } from '../e2e/support/signups.js';
+import { deafMor, draftRenewal, paidOnce, refund } from '../e2e/support/story.js';
 import { type Json, OPS_KEY, READ_KEY, type World, startWorld } from '../support/world.js';
 import { Visitor, fieldsOf } from './visitor.js';
 

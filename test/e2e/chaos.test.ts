@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { type Json, startWorld, type Subscriber, type World, queryAt } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
+import { leasesRunOut, allPaidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 import { stripeSides } from './support/story.js';
 
 const RENEWALS = 10;
@@ -31,14 +31,10 @@ describe('two daemons on a database of their own', () => {
     subscribers = await Promise.all(Array.from({ length: 5 }, () => world.paidSubscriber({ amount: 1000 })));
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     await first.stop();
-    const { secrets, stripe, cards } = world.sandbox;
     for (let i = 0; i < 2; i++) {
-      const port = await freePort();
-      const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'info' };
-      const daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env);
+      const daemon = await DaemonProcess.on({ ...world.env, LOG_LEVEL: 'info' });
       daemons.push(daemon);
-      stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret); // each hears everything
-      cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+      world.deliverTo(daemon); // each receives everything
       await daemon.start();
     }
   }, 240_000); // it may have to build first
@@ -59,7 +55,7 @@ describe('two daemons on a database of their own', () => {
       const { pid } = first;
       await first.end('SIGKILL');
       await leasesRunOut(server.url, pid);
-      await paidOnce(world, invoices);
+      await allPaidOnce(world, invoices);
       await first.start();
     },
     TEST_MS,
@@ -81,7 +77,7 @@ describe('two daemons on a database of their own', () => {
       }
       // Leases nobody could release meanwhile.
       for (const daemon of daemons) await leasesRunOut(server.url, daemon.pid);
-      await paidOnce(world, invoices);
+      await allPaidOnce(world, invoices);
       const { body } = await world.control('GET', '/deliveries');
       const acknowledged = new Set(
         (body['data'] as Json[]).filter((d) => d['status'] === 200).map((d) => String(d['event_id'])),
@@ -113,7 +109,7 @@ describe('two daemons on a database of their own', () => {
         () => stripeSides(world).then((seen) => invoices.filter((id) => seen.get(id)?.status !== 'paid')),
         (open) => open.length <= 1,
       );
-      await paidOnce(world, invoices);
+      await allPaidOnce(world, invoices);
       const { body } = await world.control('GET', '/faults');
       expect((body['data'] as Json[]).filter((f) => f['hits'] === 0)).toEqual([]);
       await world.control('DELETE', '/faults');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type World } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 
 const key = (): string => randomBytes(24).toString('hex');
 
@@ -19,14 +19,9 @@ describe('a dump of a daemon that has started', () => {
   beforeAll(async () => {
     await ensureBuilt();
     world = await startWorld();
-    const port = await freePort();
-    const env = {
-      ...world.env,
-      PORT: String(port),
-      API_KEYS: `ops:ops:sha256:${hash},a-viewer-with-a-long-name:read:${plainKey}`,
-    };
+    const keys = `ops:ops:sha256:${hash},a-viewer-with-a-long-name:read:${plainKey}`;
     // As an operator asks for dumps. Without these flags the daemon writes none: test/docs/dumps.test.ts checks it.
-    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env, [
+    daemon = await DaemonProcess.on({ ...world.env, API_KEYS: keys }, [
       '--heapsnapshot-signal=SIGUSR2',
       '--report-on-signal',
       '--report-signal=SIGHUP',

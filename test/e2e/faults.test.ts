@@ -10,9 +10,9 @@ import {
   reviews,
   type Said,
   stripeSide,
-  takenByMor,
   tellSucceeded,
   untilPayment,
+  chargeByMor,
 } from './support/story.js';
 
 /** The possible faults of one request, in the words of the sandbox. */
@@ -66,6 +66,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     await deafMor(world);
   });
 
+  const charged = async (invoiceId: string) => ({ invoiceId, ...(await chargeByMor(world, s, invoiceId, 1000)) });
   async function paidOnce(invoiceId: string): Promise<void> {
     await world.invoice(invoiceId, 'paid');
     const side = await stripeSide(world, invoiceId);
@@ -102,12 +103,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     'Crossbill mirrors each refund to Stripe once under every fault of %s',
     async (call) => {
       const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
-      const payments = invoices.map((invoiceId) => ({ invoiceId, ...takenByMor(world, s, invoiceId, 1000) }));
-      await Promise.all(
-        payments.map((p) =>
-          tellSucceeded(world, p, { customerId: s.customerId, invoiceId: p.invoiceId, amount: 1000 }),
-        ),
-      );
+      const payments = await Promise.all(invoices.map(charged));
       for (const invoiceId of invoices) await world.invoice(invoiceId, 'paid');
       await set(world, 'stripe', call, FAULTS);
       const made = await Promise.all(payments.map((p) => refund(world, p.paymentId, { amount: 250 })));
@@ -168,9 +164,8 @@ describe('calls at the MoR', () => {
       { action: 'status', status: 503 },
     ];
     const invoices = await Promise.all(faults.map(() => openRenewal(world, s)));
-    const payments = invoices.map((invoiceId) => ({ invoiceId, ...takenByMor(world, s, invoiceId, 1000) }));
-    await Promise.all(
-      payments.map((p) => tellSucceeded(world, p, { customerId: s.customerId, invoiceId: p.invoiceId, amount: 1000 })),
+    const payments = await Promise.all(
+      invoices.map(async (invoiceId) => ({ invoiceId, ...(await chargeByMor(world, s, invoiceId, 1000)) })),
     );
     for (const invoiceId of invoices) await world.invoice(invoiceId, 'paid');
     await set(world, 'mor', 'POST /api/payments/*/refund', faults);

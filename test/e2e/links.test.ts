@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { eventNamed, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
 import { type Json, type Reply, useWorld, refusal } from '../support/world.js';
-import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
-import { refund, stripeSide, paidRenewal } from './support/story.js';
+import { type Begun, begun, complete, confirmed } from './support/signups.js';
+import { refund, stripeSide, paidRenewal, paidOnce } from './support/story.js';
 
 // Payment links, end to end: made, paid, confirmed by reading, paid twice, refused; documents and e-invoices beside them.
 describe('payment links', () => {

@@ -2,7 +2,7 @@
 // the kernel counts it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { deliver, post } from './support/endpoint.js';
 import { type Flood, flood, memoryOf, mustOpen } from './support/flood.js';
 
@@ -35,8 +35,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
   }, 300_000); // the build is most of it, where there is none yet
   afterAll(() => world?.close());
   beforeEach(async () => {
-    const port = await freePort();
-    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, { ...world.env, PORT: String(port), LOG_LEVEL: 'info' });
+    daemon = await DaemonProcess.on({ ...world.env, LOG_LEVEL: 'info' });
     await daemon.start();
   });
   afterEach(async () => {

@@ -1,7 +1,7 @@
 // Webhook endpoints at the MoR and the bytes of a call, end to end.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Json, type World, startWorld, useWorld, refusal } from '../support/world.js';
-import { deafMor, openRenewal, refund, takenByMor, tellSucceeded, untilPayment } from './support/story.js';
+import { deafMor, openRenewal, refund, untilPayment, chargeByMor } from './support/story.js';
 import { targetOf, TcpProxy } from '../../packages/proof/src/chaos/tcp-proxy.js';
 
 // Registering the address for the MoR's events (Document 2), end to end.
@@ -94,8 +94,7 @@ describe.each(['payment_record', 'out_of_band'])('a renewal marked by %s, and a 
     stripe.loseAnswers(first, '"object"', 1);
 
     const invoiceId = await openRenewal(world, s);
-    const paid = takenByMor(world, s, invoiceId, 1000);
-    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
+    const paid = await chargeByMor(world, s, invoiceId, 1000);
     await world.invoice(invoiceId, 'paid');
     await refund(world, paid.paymentId, { amount: 600, reason: 'Größe passt nicht — 100% „ärgerlich“' }, 'once');
     await untilPayment(world, paid.paymentId, (p) =>

@@ -226,14 +226,17 @@ describe('crossbill move', () => {
       expect(await writes()).toBe(before);
     };
 
-    it('crossbill move refuses a customer without a link to the MoR', () =>
-      refuses(['cus_nobody', '--yes'], {}, 'not_linked'));
-    it('crossbill move refuses a reference without a linked customer', () =>
-      refuses(['--reference', 'batch 9', '--yes'], {}, 'not_linked'));
-    it('crossbill move refuses to run in shadow mode', () =>
-      refuses(['--yes'], { CROSSBILL_SHADOW: 'true' }, 'shadow_mode'));
-    it('crossbill move --back refuses to run while every customer is enrolled', () =>
-      refuses(['--back', '--yes'], { ENROLMENT: 'all' }, 'enrolment_all'));
+    it.each<[string, string[], string, Record<string, string>?]>([
+      ['crossbill move refuses a customer without a link to the MoR', ['cus_nobody'], 'not_linked'],
+      ['crossbill move refuses a reference without a linked customer', ['--reference', 'batch 9'], 'not_linked'],
+      ['crossbill move refuses to run in shadow mode', [], 'shadow_mode', { CROSSBILL_SHADOW: 'true' }],
+      [
+        'crossbill move --back refuses to run while every customer is enrolled',
+        ['--back'],
+        'enrolment_all',
+        { ENROLMENT: 'all' },
+      ],
+    ])('%s', (_, argv, code, over = {}) => refuses([...argv, '--yes'], over, code));
     it("crossbill move --back refuses to run while the MoR receives Stripe's webhooks directly", () =>
       refuses(['--back', '--yes'], {}, 'mor_hears_stripe', world.env));
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
 import { startWorld, type World } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 
 const SECRET = newSecret(4);
 
@@ -18,14 +18,8 @@ describe('a notification', () => {
     const first = await world.startDaemon();
     await first.stop();
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
-    const port = await freePort();
-    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, {
-      ...world.env,
-      PORT: String(port),
-      LOG_LEVEL: 'info',
-      NOTIFY_URL: receiver.url,
-      NOTIFY_SECRETS: SECRET,
-    });
+    const notify = { NOTIFY_URL: receiver.url, NOTIFY_SECRETS: SECRET };
+    daemon = await DaemonProcess.on({ ...world.env, ...notify, LOG_LEVEL: 'info' });
     world.sandbox.stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);
     await daemon.start();
   }, 300_000);

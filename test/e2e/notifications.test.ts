@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
 import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
-import { deafMor, newPaid, openRenewal, paymentObject, takenByMor, tell, tellSucceeded } from './support/story.js';
+import { deafMor, newPaid, openRenewal, paymentObject, tell, chargeByMor, refund } from './support/story.js';
 
 const [CURRENT, OLD] = [newSecret(1), newSecret(2)];
 type Event = { readonly type: string; readonly timestamp: string; readonly data: Json };
@@ -30,12 +30,6 @@ const eventOf = (body: string): Event => JSON.parse(body) as Event;
 const toldOf = (invoiceId: string): readonly Event[] =>
   receiver.heard.map((h) => eventOf(h.body)).filter((e) => e.data['invoice_id'] === invoiceId);
 
-/** A subscriber with a paid first invoice, ready for a renewal. */
-async function subscriber(): ReturnType<World['subscriber']> {
-  const s = await world.paidSubscriber();
-  return s;
-}
-
 async function heard(type: string, invoiceId: string): Promise<Event> {
   const all = await world.until(
     `${type} of ${invoiceId} is told`,
@@ -58,19 +52,13 @@ describe('a merchant’s backend', () => {
 
     await deafMor(world);
     const invoiceId = await openRenewal(world, s);
-    const money = takenByMor(world, s, invoiceId, 2990);
-    await tellSucceeded(world, money, { customerId: s.customerId, invoiceId, amount: 2990 });
+    const money = await chargeByMor(world, s, invoiceId, 2990);
     await heard('invoice.paid', invoiceId);
-    const refund = await world.api(
-      'POST',
-      `/v1/payments/${money.paymentId}/refunds`,
-      { amount: 500 },
-      { 'idempotency-key': 'told-once' },
-    );
-    expect(refund.status).toBe(201);
+    const given = await refund(world, money.paymentId, { amount: 500 });
+    expect(given.status).toBe(201);
     const told = await heard('refund.succeeded', invoiceId);
     expect(told.data).toMatchObject({
-      refund_id: refund.body['id'],
+      refund_id: given.body['id'],
       amount: 500,
       made_elsewhere: false,
       payment_id: money.paymentId,
@@ -87,7 +75,7 @@ describe('a merchant’s backend', () => {
   });
 
   it("the merchant's backend receives invoice.left_open with the decline code, and no event about a payment", async () => {
-    const s = await subscriber();
+    const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId, amount: 2990 };
     const money = newPaid();
@@ -106,13 +94,9 @@ describe('a merchant’s backend', () => {
   });
 
   it('the review.opened notification names the item and its invoice, and holds no free text', async () => {
-    const s = await subscriber();
+    const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
-    await tellSucceeded(world, takenByMor(world, s, invoiceId, 1000), {
-      customerId: s.customerId,
-      invoiceId,
-      amount: 1000,
-    });
+    await chargeByMor(world, s, invoiceId, 1000);
     const opened = await heard('review.opened', invoiceId);
     expect(opened.data).toMatchObject({
       kind: 'amount_mismatch',
@@ -133,18 +117,14 @@ describe('a merchant’s backend', () => {
   });
 
   it("Crossbill repeats a notification with the same id and bytes until the merchant's backend accepts it", async () => {
-    const s = await subscriber();
+    const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     let left = 2;
     receiver.answer = (h) =>
       eventOf(h.body).type === 'invoice.paid' && eventOf(h.body).data['invoice_id'] === invoiceId && left-- > 0
         ? 500
         : 200;
-    await tellSucceeded(world, takenByMor(world, s, invoiceId, 2990), {
-      customerId: s.customerId,
-      invoiceId,
-      amount: 2990,
-    });
+    await chargeByMor(world, s, invoiceId, 2990);
     const tries = (): readonly (typeof receiver.heard)[number][] =>
       receiver.of('invoice.paid').filter((h) => eventOf(h.body).data['invoice_id'] === invoiceId);
     await world.until('it was tried once', () => tries(), { length: 1 });
@@ -212,14 +192,10 @@ describe('a merchant’s backend', () => {
 
   it("Crossbill marks invoices paid while the merchant's backend leaves every notification unanswered", async () => {
     receiver.answer = () => 'hang';
-    const s = await subscriber();
+    const s = await world.paidSubscriber();
     for (let n = 0; n < 6; n++) {
       const invoiceId = await openRenewal(world, s);
-      await tellSucceeded(world, takenByMor(world, s, invoiceId, 2990), {
-        customerId: s.customerId,
-        invoiceId,
-        amount: 2990,
-      });
+      await chargeByMor(world, s, invoiceId, 2990);
       await world.invoice(invoiceId, 'paid');
     }
     const open = await world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending&limit=100');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sign } from '../support/signing.js';
 import { type Json, OPS_KEY, READ_KEY, SIGNUP_KEY, type World, startWorld } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
 import { ENDPOINTS, type EndpointName, deliver, eventStatus, post, secretOf } from './support/endpoint.js';
 import { deafMor, newPaid, openRenewal, refund, tellSucceeded } from './support/story.js';
 
@@ -83,10 +83,8 @@ describe('a daemon unable to write its log', () => {
   });
 
   async function livesOn(stdout: number, linesAreLost: boolean): Promise<void> {
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
-    const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'trace' };
-    const daemon = new DaemonProcess(url, env, [], stdout);
+    const daemon = await DaemonProcess.on({ ...world.env, LOG_LEVEL: 'trace' }, [], stdout);
+    const { url } = daemon;
     await daemon.start();
     for (let n = 0; n < DELIVERIES; n++) {
       const answer = await fetch(`${url}/webhooks/stripe`, {

@@ -5,7 +5,7 @@ import { Visitor } from '../console/visitor.js';
 import { openInvoice, PROFORMA } from '../support/channels.js';
 import { transferInPortal } from '@crossbill/sandbox/mor/portal.js';
 import { type Json, READ_KEY, type Reply, useWorld, refusal, wrongField } from '../support/world.js';
-import { begun, complete, confirmed, paidOnce } from './support/signups.js';
+import { begun, complete, confirmed } from './support/signups.js';
 import {
   deafMor,
   newPaid,
@@ -16,6 +16,7 @@ import {
   untilReviews,
   untilSide,
   resolve,
+  paidOnce,
 } from './support/story.js';
 
 // Every payment is refundable: the shop, a person or `payment.captured` names a payment without a name from the MoR's

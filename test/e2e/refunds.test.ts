@@ -11,12 +11,12 @@ import {
   requestsOf,
   reviews,
   stripeSide,
-  takenByMor,
   tell,
   tellSucceeded,
   untilPayment,
   untilReviews,
   untilSide,
+  chargeByMor,
 } from './support/story.js';
 
 // Refunds by an operator: never more than paid, never twice, and none forgotten without an answer.
@@ -31,8 +31,7 @@ describe('refunds', () => {
 
   async function paidRenewal(): Promise<Paid & { readonly invoiceId: string }> {
     const invoiceId = await openRenewal(world, s);
-    const paid = takenByMor(world, s, invoiceId, 1000);
-    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
+    const paid = await chargeByMor(world, s, invoiceId, 1000);
     await world.invoice(invoiceId, 'paid');
     return { ...paid, invoiceId };
   }

@@ -1,15 +1,8 @@
 // Several daemons on one database: nothing twice, nothing left over, one budget, and no write after an expired lease.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, startWorld, type Subscriber, type World, useWorld } from '../support/world.js';
-import {
-  deafMor,
-  draftRenewal,
-  newPaid,
-  openRenewal,
-  stripeSides,
-  stripeSide,
-  tellSucceeded,
-} from './support/story.js';
+import { deafMor, draftRenewal, newPaid, openRenewal, stripeSides, tellSucceeded, paidOnce } from './support/story.js';
+import { allPaidOnce } from './support/load.js';
 
 describe.each([2, 3])('%i daemons on one database', (daemons) => {
   let world: World;
@@ -33,16 +26,8 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
       invoices.push(...(await Promise.all(subscribers.map((s) => draftRenewal(world, s)))));
       await world.morActs();
     }
-    const sides = await world.until(
-      'all are paid',
-      () => stripeSides(world),
-      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
-    );
     expect(invoices).toHaveLength(60);
-    for (const id of invoices) {
-      const side = sides.get(id);
-      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
-    }
+    await allPaidOnce(world, invoices);
     await world.until(
       'nothing is left over',
       () => world.query<{ n: string }>(`select count(*) as n from inbox_event where status = 'received'`),
@@ -91,9 +76,7 @@ describe('an expired lease', () => {
     ]);
     const taken = await world.until('another has it', lane, (l) => l?.fence !== before?.fence);
     expect(BigInt(taken?.fence ?? 0)).toBeGreaterThan(BigInt(before?.fence ?? 0));
-    await world.invoice(invoiceId, 'paid');
-    const side = await stripeSide(world, invoiceId);
-    expect([side.records.length, side.attached.length]).toEqual([1, 1]);
+    await paidOnce(world, invoiceId);
     const told = await world.query<{ n: string }>(
       `select count(*) as n from lane_log, json_array_elements(change -> 'journal') as line
         where lane = $1 and line ->> 'text' = 'report_payment done'`,

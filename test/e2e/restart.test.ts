@@ -1,8 +1,8 @@
 // The daemon as a process: killed without warning and stopping under load. Nothing gets lost and nothing happens twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
-import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
+import { DaemonProcess, ensureBuilt } from './support/daemon-process.js';
+import { leasesRunOut, allPaidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 
 const KILLS = 3;
 const RENEWALS = 30;
@@ -20,8 +20,7 @@ describe('a daemon killed or stopped under load', () => {
     subscribers = await Promise.all(Array.from({ length: 5 }, () => world.paidSubscriber({ amount: 1000 })));
     await world.control('DELETE', '/stripe/webhook-endpoints/all');
     await first.stop();
-    const port = await freePort();
-    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, { ...world.env, PORT: String(port), LOG_LEVEL: 'info' });
+    daemon = await DaemonProcess.on({ ...world.env, LOG_LEVEL: 'info' });
     world.deliverTo(daemon);
     await daemon.start();
   }, 300_000); // the build is most of it, where there is none yet
@@ -39,7 +38,7 @@ describe('a daemon killed or stopped under load', () => {
       await leasesRunOut(world.databaseUrl, pid);
       await daemon.start();
     }
-    await paidOnce(world, invoices);
+    await allPaidOnce(world, invoices);
   });
 
   it('a daemon stops under load within 20 s with exit code 0, and the next daemon marks every invoice paid once', async () => {
@@ -47,7 +46,7 @@ describe('a daemon killed or stopped under load', () => {
     await untilSomeCalls(world, 5);
     expect(await daemon.end('SIGTERM')).toBe(0); // 1: unfinished after 19 s
     await daemon.start();
-    await paidOnce(world, invoices);
+    await allPaidOnce(world, invoices);
   });
 
   it('a daemon stops within 20 s with exit code 0 even while Stripe leaves calls unanswered', async () => {
@@ -69,6 +68,6 @@ describe('a daemon killed or stopped under load', () => {
     await leasesRunOut(world.databaseUrl, pid);
     await world.control('DELETE', '/faults');
     await daemon.start();
-    await paidOnce(world, invoices);
+    await allPaidOnce(world, invoices);
   });
 });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, SIGNUP_KEY, useWorld, refusal } from '../support/world.js';
-import { type Begun, begun, complete, confirmed, paidOnce } from './support/signups.js';
+import { type Begun, begun, complete, confirmed } from './support/signups.js';
 import {
   newPaid,
   requestsOf,
@@ -12,6 +12,7 @@ import {
   untilPayment,
   untilSide,
   resolve,
+  paidOnce,
 } from './support/story.js';
 
 // Signups: made once at the MoR however many requests come, and completed with a proven charge.

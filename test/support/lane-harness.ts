@@ -167,44 +167,23 @@ function asKept(m: OutboxRow): OutboxRow {
 
 /** Refuses what the unique indexes of the schema refuse. */
 function checkUnique(s: LaneState): void {
-  const once = (name: string, keys: readonly string[]): void => {
-    if (new Set(keys).size !== keys.length) throw new NotUnique(`${name}: ${keys.join(' ')}`, null);
+  const ids = (of: (r: LaneState['refunds'][number]) => string | null): string[] =>
+    s.refunds.filter((r) => of(r) !== null).map((r) => `${of(r)} ${r.paymentRowId}`);
+  const holds = (p: LaneState['payments'][number]): boolean =>
+    HOLDING.has(p.mark) && !p.waived.includes('amount_mismatch');
+  const indexes: Record<string, readonly string[]> = {
+    ledger_entry: s.entries.map((e) => `${e.reason} ${e.subject}`),
+    outbox_message: s.messages.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
+    outbox_message_key: s.messages.map((m) => m.key),
+    review_open_once: s.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
+    payment_id: s.payments.flatMap((p) => p.paymentId ?? []),
+    payment_holder: s.payments.filter(holds).map((p) => p.invoiceId),
+    payment_record_id: s.payments.flatMap((p) => p.paymentRecordId ?? []),
+    refund_mor_id: ids((r) => r.morRefundId),
+    refund_processor_id: ids((r) => r.processorRefundId),
   };
-  const ids = (name: string, of: (r: LaneState['refunds'][number]) => string | null): void =>
-    once(
-      name,
-      s.refunds.filter((r) => of(r) !== null).map((r) => `${of(r)} ${r.paymentRowId}`),
-    );
-  once(
-    'ledger_entry',
-    s.entries.map((e) => `${e.reason} ${e.subject}`),
-  );
-  once(
-    'outbox_message',
-    s.messages.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
-  );
-  once(
-    'outbox_message_key',
-    s.messages.map((m) => m.key),
-  );
-  once(
-    'review_open_once',
-    s.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
-  );
-  once(
-    'payment_id',
-    s.payments.flatMap((p) => p.paymentId ?? []),
-  );
-  once(
-    'payment_holder',
-    s.payments.filter((p) => HOLDING.has(p.mark) && !p.waived.includes('amount_mismatch')).map((p) => p.invoiceId),
-  );
-  once(
-    'payment_record_id',
-    s.payments.flatMap((p) => p.paymentRecordId ?? []),
-  );
-  ids('refund_mor_id', (r) => r.morRefundId);
-  ids('refund_processor_id', (r) => r.processorRefundId);
+  for (const [name, keys] of Object.entries(indexes))
+    if (new Set(keys).size !== keys.length) throw new NotUnique(`${name}: ${keys.join(' ')}`, null);
 }
 
 export type LaneOptions = {

@@ -76,6 +76,12 @@ export class DaemonProcess {
     private readonly stdout: number | 'pipe' = 'pipe',
   ) {}
 
+  /** A daemon with these settings on a free port, not started. */
+  static async on(env: Record<string, string>, flags: readonly string[] = [], stdout: number | 'pipe' = 'pipe') {
+    const port = String(await freePort());
+    return new DaemonProcess(`http://127.0.0.1:${port}`, { ...env, PORT: port }, flags, stdout);
+  }
+
   /** The id of the running process. */
   get pid(): number {
     const pid = this.child?.pid;

@@ -36,7 +36,7 @@ export async function leasesRunOut(databaseUrl: string, pid: number): Promise<vo
  * Repeats missing deliveries and waits until every invoice is paid and `also` holds. Then checks that each payment of
  * 10.00 has one record, attached once.
  */
-export async function paidOnce(world: World, invoices: readonly string[], also = () => true): Promise<void> {
+export async function allPaidOnce(world: World, invoices: readonly string[], also = () => true): Promise<void> {
   const sides = await world.until(
     'every renewal is paid',
     async () => {

@@ -1,7 +1,6 @@
 // A signup as a shop does it: customer and incomplete subscription on Stripe, intent, browser, completion.
 import { expect } from '@jest/globals';
 import { type Json, monthlyPrice, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
-import { stripeSide } from './story.js';
 
 const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
 
@@ -57,11 +56,4 @@ export function complete(
 ): Promise<Reply> {
   const body = { charge_id: chargeId, invoice_id: b.invoiceId, amount: 2990, currency: 'eur', ...more };
   return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
-}
-
-/** Checks that one payment record paid the invoice on Stripe, and that nothing else was written. */
-export async function paidOnce(world: World, invoiceId: string): Promise<void> {
-  await world.invoice(invoiceId, 'paid');
-  const side = await stripeSide(world, invoiceId);
-  expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
 }

@@ -1,4 +1,5 @@
 // What many tests share: an invoice waiting for its money, the MoR's events about it, and the final state on Stripe.
+import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Json, type Reply, type Subscriber, type World } from '../../support/world.js';
 
@@ -114,6 +115,13 @@ export async function tellSucceeded(world: World, paid: Paid, said: Said): Promi
   return tell(world, 'payment.succeeded', paymentObject(paid, 'succeeded', said), said.id);
 }
 
+/** The MoR takes an amount for an invoice, and delivers payment.succeeded. The payment is refundable. */
+export async function chargeByMor(world: World, s: Subscriber, invoiceId: string, amount: number): Promise<Paid> {
+  const paid = takenByMor(world, s, invoiceId, amount);
+  await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount });
+  return paid;
+}
+
 /** Stripe's objects for one invoice, searched in all objects and not only in attached ones. */
 export type StripeSide = {
   readonly status: string | null;
@@ -169,6 +177,13 @@ export async function stripeSide(world: World, invoiceId: string): Promise<Strip
   const side = (await stripeSides(world)).get(invoiceId);
   if (side === undefined) throw new Error(`the sandbox has no invoice ${invoiceId}`);
   return side;
+}
+
+/** Checks that one payment record paid the invoice on Stripe, and that nothing else was written. */
+export async function paidOnce(world: World, invoiceId: string): Promise<void> {
+  await world.invoice(invoiceId, 'paid');
+  const side = await stripeSide(world, invoiceId);
+  expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
 }
 
 /** Waits until `holds` is true for Stripe's objects of an invoice. */
