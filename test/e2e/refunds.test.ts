@@ -19,6 +19,8 @@ import {
   chargeByMor,
 } from './support/story.js';
 
+const CONFLICT = { action: 'status', status: 409, code: 'idempotency_conflict' };
+
 // Refunds by an operator: never more than paid, never twice, and none forgotten without an answer.
 describe('refunds', () => {
   const world = useWorld();
@@ -45,6 +47,8 @@ describe('refunds', () => {
   /** Lets the MoR stay silent longer than the caller waits; the calls may have their effect or not. */
   const silence = (paid: Paid, action: string, times: number): Promise<Reply> =>
     world.fault({ side: 'mor', method: 'POST', path: path(paid), times, action });
+  const refuseRepeats = (paid: Paid): Promise<Reply> =>
+    world.fault({ ...CONFLICT, side: 'mor', method: 'POST', path: path(paid), times: 9 });
 
   it('Crossbill answers 202 to an unanswered refund, reserves the amount, and settles the refund by a repeated call', async () => {
     const paid = await paidRenewal();
@@ -68,16 +72,8 @@ describe('refunds', () => {
 
   it("the refund webhook settles an unanswered refund, and the MoR's refusal of the repeated call changes nothing", async () => {
     const paid = await paidRenewal();
-    await world.fault({ side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
-    await world.fault({
-      side: 'mor',
-      method: 'POST',
-      path: path(paid),
-      times: 9,
-      action: 'status',
-      status: 409,
-      code: 'idempotency_conflict',
-    });
+    await silence(paid, 'drop_after', 1);
+    await refuseRepeats(paid);
     const asked = await refund(world, paid.paymentId, { amount: 600 });
     expect([201, 202]).toContain(asked.status); // whether the webhook came before the answer to the caller is a race
 
@@ -91,16 +87,8 @@ describe('refunds', () => {
   it('an unanswered refund with a refused repeat stays unknown and reserved, and Crossbill opens a refund_stuck item', async () => {
     const paid = await paidRenewal();
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: { delay_ms: 3_600_000 } });
-    await world.fault({ side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
-    await world.fault({
-      side: 'mor',
-      method: 'POST',
-      path: path(paid),
-      times: 9,
-      action: 'status',
-      status: 409,
-      code: 'idempotency_conflict',
-    });
+    await silence(paid, 'drop_after', 1);
+    await refuseRepeats(paid);
     const asking = refund(world, paid.paymentId, { amount: 600 });
     const [item] = await untilReviews(world, paid.invoiceId, ['refund_stuck']);
     expect((await world.api('GET', `/v1/refunds/${String(item?.['refund_id'])}`)).body).toMatchObject({
