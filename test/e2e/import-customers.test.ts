@@ -41,7 +41,7 @@ describe('crossbill import customers', () => {
     const ran = await run(name, '--json');
     return { ...(JSON.parse(ran.out) as Report), code: ran.code };
   };
-  const links = async (query = ''): Promise<Json[]> => await world.list(`/v1/customers?limit=100${query}`);
+  const links = (query = ''): Promise<Json[]> => world.list(`/v1/customers?limit=100${query}`);
 
   it('crossbill import customers links every customer of a file, and checks unknown customers at Stripe', async () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);

@@ -171,7 +171,7 @@ describe('a returned debit', () => {
     const { body } = await world.api<{ data: Json[] }>('GET', `/v1/ledger?payment_id=${paymentId}`);
     return body.data.map((e) => [e['reason'], e['debit_account'], e['credit_account'], e['amount']]).reverse();
   };
-  const items = async (): Promise<Json[]> => await world.list('/v1/reviews?status=open&kind=debit_returned');
+  const items = (): Promise<Json[]> => world.list('/v1/reviews?status=open&kind=debit_returned');
   const onStripe = async () => {
     const { status, post_payment_credit_notes_amount: credited } = await world.stripe.invoices.retrieve(invoiceId);
     return { status, credited };

@@ -92,7 +92,7 @@ describe('The webhook endpoints', () => {
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
       ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
     ])('Crossbill parks an authentic delivery with %s', async (_what, body) => {
-      const parkedOnes = async (): Promise<Json[]> => await world.list('/v1/events?status=parked&limit=100');
+      const parkedOnes = (): Promise<Json[]> => world.list('/v1/events?status=parked&limit=100');
       const before = await parkedOnes();
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
       expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
