@@ -365,7 +365,7 @@ it("the metrics count a broken tax integration by the MoR's code, and crossbill 
   );
 });
 
-it("Crossbill refuses the refund of a payment link's payment until the operator identifies the payment", async () => {
+it('Crossbill refuses to refund a payment made through a payment link until the operator gives its MoR payment id', async () => {
   const id = await openInvoice(world);
   const made = await world.api('POST', `/v1/invoices/${id}/payment-link`, link);
   await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});

@@ -116,7 +116,7 @@ describe('the guard against a double charge', () => {
     expect(told.length).toBeLessThanOrEqual(1);
   });
 
-  it('crossbill doctor --all walks every enrolled subscription, and lists those with a coming charge by Stripe', async () => {
+  it('crossbill doctor --all checks every enrolled subscription, and lists each one Stripe would charge too', async () => {
     const s = await world.paidSubscriber({ email: 'late@example.com' });
     await ownCard(s);
     const foreign = await stranger(world, { card: true });
