@@ -1,18 +1,9 @@
 // Who may enter, and the answers and records for everybody else.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
-import { type TestDatabase } from '../support/database.js';
+import { expect, it } from '@jest/globals';
+import { type ApiApp, apiForAll, KEYS } from './support/api-app.js';
 
-let database: TestDatabase;
 let api: ApiApp;
-beforeAll(async () => {
-  database = await freshDatabase();
-  api = await ApiApp.start(database.url);
-});
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
-});
+apiForAll((started) => (api = started));
 
 type Row = Record<string, unknown>;
 async function audit(action: string): Promise<Row[]> {

@@ -1,15 +1,12 @@
 // Reading over HTTP: invoices with their story, lists in pages, events with personal data masked, review items, the
 // ledger.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Inbox } from '../../src/domain/ports/inbox.js';
-import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
-import { type TestDatabase } from '../support/database.js';
+import { type ApiApp, anInvoice, apiForAll } from './support/api-app.js';
 
-let database: TestDatabase;
 let api: ApiApp;
-beforeAll(async () => {
-  database = await freshDatabase();
-  api = await ApiApp.start(database.url);
+apiForAll(async (started) => {
+  api = started;
   for (let n = 1; n <= 5; n++) await api.paidRenewal(n);
   // Paid for 4999, and 3000 were due.
   api.stripe.invoices.set('in_odd', anInvoice('in_odd', 'cus_odd', 3000n));
@@ -30,10 +27,6 @@ beforeAll(async () => {
       },
     },
   });
-});
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
 });
 
 type Row = Record<string, unknown>;

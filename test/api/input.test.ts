@@ -1,19 +1,10 @@
 // Accepted and refused input: every refusal has one shape and reveals nothing more.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ApiApp, freshDatabase } from './support/api-app.js';
-import { type TestDatabase } from '../support/database.js';
+import { type ApiApp, apiForAll } from './support/api-app.js';
 
-let database: TestDatabase;
 let api: ApiApp;
-beforeAll(async () => {
-  database = await freshDatabase();
-  api = await ApiApp.start(database.url);
-});
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
-});
+apiForAll((started) => (api = started));
 
 const payment = { kind: 'payment', customer: { id: 'cus_1' }, amount: 100, currency: 'eur' };
 

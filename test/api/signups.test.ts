@@ -1,23 +1,14 @@
 // Signups over HTTP: made, repeated, refused, completed; and where the client secret goes and where it does not.
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
+import { beforeEach, expect, it } from '@jest/globals';
+import { type ApiApp, anInvoice, apiForAll } from './support/api-app.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
-import { type TestDatabase } from '../support/database.js';
 import { failed } from '../support/fakes.js';
 
-let database: TestDatabase;
 let api: ApiApp;
-beforeAll(async () => {
-  database = await freshDatabase();
-  api = await ApiApp.start(database.url);
-});
+apiForAll((started) => (api = started));
 beforeEach(() => {
   api.mor.failWith = null;
   api.mor.calls.length = 0;
-});
-afterAll(async () => {
-  await api?.stop();
-  await database?.drop();
 });
 
 const customer = {

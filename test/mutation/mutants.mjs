@@ -324,7 +324,7 @@ export const mutants = [
     name: 'an invoice of unknown enrolment is relayed',
     file: 'src/invoices/rules/relay.ts',
     find: "waits: (lane) => standingOf(lane, lane.ctx) === 'unknown',",
-    replace: "waits: (lane) => standingOf(lane.toState(), lane.ctx) === 'outside',",
+    replace: "waits: (lane) => standingOf(lane, lane.ctx) === 'outside',",
     tests: ['test/unit/enrolment/rules/enrolment.test.ts'],
     simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
   },
@@ -507,7 +507,7 @@ export const mutants = [
   {
     name: 'a subscription on its way to the MoR counts as moved',
     file: 'src/moves/move-steps.ts',
-    find: 'atStripe: true, // true until Stripe shows otherwise',
+    find: 'atStripe: true, // until Stripe shows otherwise',
     replace: 'atStripe: false,',
     tests: ['test/e2e/move-killed.test.ts'],
     simulate: null,

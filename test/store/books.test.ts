@@ -1,5 +1,5 @@
 // Sums of the ledger, exports and days in the overview, in a real PostgreSQL.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EndpointAnswersStore } from '../../src/intake/endpoint-answers.store.js';
 import { type Export, ExportsStore } from '../../src/ledger/exports.store.js';
@@ -10,10 +10,10 @@ import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js
 import { LedgerSumsStore } from '../../src/ledger/sums.store.js';
 import { DaysStore } from '../../src/overview/days.store.js';
 import { DatabaseTime, ServerTime } from '../../src/store/database-time.js';
-import { Database } from '../../src/store/database.js';
+import { type Database } from '../../src/store/database.js';
 import { INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
-import { type TestDatabase, freshDatabase } from '../support/database.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { databaseForAll } from '../support/use-database.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { type Plan, pagesIn } from '../support/lane-steps.js';
 
 // The sums of the ledger by day equal its entries, however much of them is folded, and whoever folds.
@@ -28,18 +28,12 @@ describe('Sums of the ledger', () => {
     }
   }
 
-  let fresh: TestDatabase;
   let db: Database;
   const time = new TimeByHand();
   let sums: LedgerSumsStore;
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+  databaseForAll((opened) => {
+    db = opened;
     sums = new LedgerSumsStore(db, time);
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
   });
   beforeEach(async () => {
     await db.pool.query(`alter table ledger_entry disable trigger all; delete from ledger_entry; delete from ledger_day;
@@ -218,11 +212,10 @@ describe('Sums of the ledger', () => {
 // An export during marks and mirrored refunds: an entry exists before its row, and stands in the export all the same.
 describe('Exports', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach((opened) => {
+    x = opened;
     x.harness.platform.put(anInvoice());
   });
-  afterEach(() => x.close());
 
   async function all<R>(pages: Export<R>): Promise<R[]> {
     const rows: R[] = [];
@@ -262,21 +255,15 @@ describe('Exports', () => {
 // The console's overview of many days, and the answers of the webhook endpoints: counted once, kept, and equal to the
 // rows.
 describe('Days in the overview', () => {
-  let fresh: TestDatabase;
   let db: Database;
   let books: DaysStore;
   const NOW = new Date('2026-11-20T12:00:00Z');
   const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
   const month = { since: day('2026-11-01'), until: day('2026-12-01') };
 
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+  databaseForAll((opened) => {
+    db = opened;
     books = new DaysStore(db);
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
   });
 
   async function collected(

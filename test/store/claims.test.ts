@@ -1,5 +1,5 @@
 // Claims and a lane that keeps failing, in a real PostgreSQL.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type LaneState } from '../../src/domain/model.js';
 import { LaneChanges } from '../../src/engine/lane-changes.js';
@@ -12,17 +12,14 @@ import { Database } from '../../src/store/database.js';
 import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { wordsOf } from '../support/item-words.js';
 import { openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
 import { type Result } from '../../src/engine/commanded.js';
 
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 describe('Claims', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
-  });
-  afterEach(() => x.close());
+  laneForEach((opened) => (x = opened));
 
   const LEASE = 25_000;
 
@@ -243,10 +240,7 @@ describe('Claims', () => {
 // A lane failing on and on with no event to blame: it waits longer each time, and in the end a person learns it, once.
 describe('A lane that keeps failing', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
-  });
-  afterEach(() => x.close());
+  laneForEach((opened) => (x = opened));
 
   /** A release with a failure at every read of an invoice. Returns the way back. */
   function breakReads(): () => void {

@@ -1,6 +1,6 @@
 // A replica with a clock wrong by minutes: its leases and delays go by the database's time, for itself and for others.
 import { LEASE_MS } from '../../src/policy.js';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
@@ -17,7 +17,7 @@ import { LaneWorker } from '../../src/engine/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoChannels } from '../support/no-channels.js';
-import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 const AHEAD_MS = 240_000;
 const NO_ANSWER = {
@@ -33,11 +33,10 @@ const LEASE_PROMISED_MS = 30_000;
 
 let x: LaneOnPostgres;
 let ahead: ManualClock;
-beforeEach(async () => {
-  x = await laneOnPostgres();
+laneForEach((opened) => {
+  x = opened;
   ahead = new ManualClock(new Date(x.harness.clock.now().getTime() + AHEAD_MS));
 });
-afterEach(() => x.close());
 
 /** A worker of the replica with a fast clock; the database keeps its own time. */
 function workerAhead(): LaneWorker {

@@ -1,24 +1,17 @@
 // The database goes away in the middle of a transaction: its caller must see passing trouble and no fault of Crossbill.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import pg from 'pg';
 import { toProblem } from '../../src/api/http/problem.filter.js';
-import { Database } from '../../src/store/database.js';
+import { type Database } from '../../src/store/database.js';
 import { isUnavailable } from '../../src/store/database-errors.js';
-import { type TestDatabase, freshDatabase } from '../support/database.js';
+import { databaseForAll } from '../support/use-database.js';
 
-let fresh: TestDatabase;
+let url: string;
 let db: Database;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-});
-afterAll(async () => {
-  await db.close();
-  await fresh.drop();
-});
+databaseForAll((opened, at) => ([db, url] = [opened, at]), 2);
 
 it('the API answers 503 if the database ends the session in the middle of a transaction', async () => {
-  const admin = new pg.Client({ connectionString: fresh.url });
+  const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   const error: unknown = await db.orm
     .transaction(async (em) => {
@@ -42,13 +35,13 @@ it('the API answers 500 if the database refuses a faulty statement', async () =>
 
 it('a client with no server behind it, a pool that waits too long and an ended pool are trouble of the database', async () => {
   const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((e: unknown) => e);
-  const one = new pg.Pool({ connectionString: fresh.url, max: 1, connectionTimeoutMillis: 1 });
+  const one = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 1 });
   one.on('error', () => undefined);
   const client = await errorOf(one.connect());
   const full = client instanceof Error ? client : await errorOf(one.connect());
   if (!(client instanceof Error)) (client as pg.PoolClient).release();
   await one.end();
-  const closed = new pg.Client({ connectionString: fresh.url });
+  const closed = new pg.Client({ connectionString: url });
   await closed.connect();
   await closed.end();
   const found = [full, await errorOf(one.query('select 1')), await errorOf(closed.query('select 1'))];

@@ -1,28 +1,22 @@
 // The open hours of the webhook endpoints, as the database keeps them: a row per stretch, silence does not count as
 // open, the outage stays known.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Database } from '../../src/store/database.js';
+import { expect, it } from '@jest/globals';
+import { type Database } from '../../src/store/database.js';
 import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
 import { lossWindows } from '../../src/verify/rules/loss-window.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { databaseForAll } from '../support/use-database.js';
 
 const START = Date.parse('2026-11-20T00:00:00Z');
 const MINUTE = 60_000;
 const at = (minutes: number): Date => new Date(START + minutes * MINUTE);
 
-let database: TestDatabase;
 let db: Database;
 let log: EndpointsLogStore;
 let now = new Date(START);
-beforeAll(async () => {
-  database = await freshDatabase();
-  db = await Database.open({ url: database.url, poolSize: 2, onError: () => undefined });
+databaseForAll((opened) => {
+  db = opened;
   log = new EndpointsLogStore(db, { given: () => now });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+}, 2);
 
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));

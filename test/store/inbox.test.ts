@@ -1,5 +1,5 @@
 // The inbox, a repeated batch and bodies by the month, in a real PostgreSQL.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { aboutSecondBody } from '../../src/domain/events/same-event.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
@@ -8,7 +8,7 @@ import { Erasure } from '../../src/engine/erasure.js';
 import { type EventFilter, type EventRow, eventById } from '../../src/events/event-list.store.js';
 import { EventsStore } from '../../src/events/events.store.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { Database } from '../../src/store/database.js';
+import { type Database } from '../../src/store/database.js';
 import { BodyMonths } from '../../src/store/event-bodies.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import {
@@ -20,19 +20,18 @@ import {
   delivery,
   invoiceEvent,
 } from '../support/builders.js';
-import { type TestDatabase, freshDatabase } from '../support/database.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { databaseForEach } from '../support/use-database.js';
+import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { reported } from '../support/reported.js';
 
 // The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
 describe('The inbox', () => {
   let x: LaneOnPostgres;
   let desk: EventsStore;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach((opened) => {
+    x = opened;
     desk = new EventsStore(x.db, x.harness.clock);
   });
-  afterEach(() => x.close());
 
   const an = (id: string, over: Partial<Delivery> = {}, body: object = { id }): Delivery =>
     delivery('mor_payments', id, 'payment.x', `in_${id}`, body, over);
@@ -408,16 +407,9 @@ describe('a batch of repeated deliveries', () => {
 
 // Bodies by the month, in a real PostgreSQL: made ahead, found wherever they lie, purged as a whole.
 describe('Bodies by the month', () => {
-  let fresh: TestDatabase;
+  let at: string;
   let db: Database;
-  beforeEach(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-  });
-  afterEach(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  databaseForEach((opened, url) => ([db, at] = [opened, url]));
 
   /** Stores an event of a given time and status, and returns its id. */
   async function came(at: string, status = 'done'): Promise<string> {
@@ -489,7 +481,7 @@ describe('Bodies by the month', () => {
     await db.pool.query(`create role ${role} login password 'clerk'`);
     await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${role}`);
     await db.pool.query(`grant usage on all sequences in schema public to ${role}`);
-    const url = new URL(fresh.url);
+    const url = new URL(at);
     url.username = role;
     url.password = 'clerk';
     const clerk = new pg.Pool({ connectionString: url.toString(), max: 3 });

@@ -19,7 +19,7 @@ import { INVOICE_ID, aPaymentSucceeded, anInvoice, invoiceEvent } from '../suppo
 import { failed } from '../support/fakes.js';
 import { FACTS, aKind } from '../support/item-facts.js';
 import { balances, openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach, laneOnPostgres } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
 import { note, openReview, ensureInvoice } from '../support/decide.js';
 
@@ -245,11 +245,10 @@ describe('Steps in one commit', () => {
 
   let x: LaneOnPostgres;
   let store: PgLaneStore;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach((opened) => {
+    x = opened;
     store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: NEVER_MS });
   });
-  afterEach(() => x.close());
 
   function step(lane: string, fence: bigint | null): LaneWork<null> {
     const ctx = x.harness.context.now();

@@ -11,6 +11,7 @@ import { type LedgerFilter, LedgerStore } from '../../src/ledger/ledger.store.js
 import { type Page } from '../../src/domain/page.js';
 import { type PaymentFilter } from '../../src/payments/payments.store.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { databaseForAll } from '../support/use-database.js';
 import { pagesIn, type Plan } from '../support/lane-steps.js';
 
 /** As many invoices and payments, twice as many events and ledger entries, three times as many steps of the log. */
@@ -135,14 +136,12 @@ function listen(db: Database, sent: Sent[]): void {
 }
 
 describe('any filters together', () => {
-  let fresh: TestDatabase;
   let db: Database;
   let payments: PaymentsStore;
   let entries: LedgerStore;
   const START = Date.UTC(2026, 9, 1);
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+  databaseForAll(async (opened) => {
+    db = opened;
     payments = new PaymentsStore(db);
     entries = new LedgerStore(db);
     // 700 payments and entries in 60 days, many of them at the same moment, written in another order than they happened.
@@ -161,11 +160,7 @@ describe('any filters together', () => {
          from (select k.*, timestamptz '2026-10-01Z' + n * interval '2 hours' as t from k) k order by n;
        drop table k`,
     );
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  }, 2);
 
   const day = fc.integer({ min: -2, max: 62 }).map((n) => new Date(START + n * 86_400_000));
   const maybe = <T>(a: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(a, { nil: undefined });

@@ -1,5 +1,5 @@
 // The rows of a move and the requests of a move, in a real PostgreSQL.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   BillingMoves,
   type MovableSubscription,
@@ -12,24 +12,18 @@ import { MoveSteps, MoveStopped } from '../../src/moves/move-steps.js';
 import { type MoveEntity } from '../../src/moves/move.entity.js';
 import { MoveRunning, MovesStore } from '../../src/moves/moves.store.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { Database } from '../../src/store/database.js';
-import { type TestDatabase, freshDatabase } from '../support/database.js';
+import { type Database } from '../../src/store/database.js';
+import { databaseForAll } from '../support/use-database.js';
 
 // The rows of moves: one writer at a time for each, the old state stored before a request, and the lock of a run.
 type NewMove = Parameters<MovesStore['write']>[0];
 
 describe('moves in PostgreSQL', () => {
-  let fresh: TestDatabase;
   let db: Database;
   let moves: MovesStore;
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+  databaseForAll((opened) => {
+    db = opened;
     moves = new MovesStore(db, new ServerTime());
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
   });
 
   const aMove = (subscriptionId: string, over: Partial<NewMove> = {}): NewMove => ({
@@ -153,18 +147,12 @@ class Scripted extends BillingMoves {
 }
 
 describe('the requests of a move', () => {
-  let fresh: TestDatabase;
   let db: Database;
   let moves: MovesStore;
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 3, onError: () => undefined });
+  databaseForAll((opened) => {
+    db = opened;
     moves = new MovesStore(db, new ServerTime());
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  }, 3);
   const stepsOn = (stripe: Scripted) => new MoveSteps(moves, stripe, new SystemClock(), new SystemIds());
 
   it("Crossbill stores a move's request before sending it, and the next run sends the same key and bytes", async () => {

@@ -1,5 +1,5 @@
 // A refund without an invoice and one charge, in a real PostgreSQL.
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { EventsStore } from '../../src/events/events.store.js';
 import { endpoints, toDelivery } from '../../src/intake/deliveries.js';
@@ -8,18 +8,17 @@ import { completeSignup } from '../support/complete-signup.js';
 import { COMPLETION, INVOICE_ID, aPaymentSucceeded, aRefund, anInvoice } from '../support/builders.js';
 import { wordsOf } from '../support/item-words.js';
 import { balances, openKinds } from '../support/lane-harness.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { resolveReview, asCommand } from '../support/decide.js';
 
 // A refund without an invoice, such as a signup's: it finds its invoice by its other names, and counts once.
 describe('A refund without an invoice', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach((opened) => {
+    x = opened;
     x.harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     x.harness.gateway.charges.add('ch_pay_oak');
   });
-  afterEach(() => x.close());
 
   /** As the payments endpoint takes it in. */
   function atEndpoint(d: Delivery): Delivery {
@@ -137,12 +136,11 @@ describe('A refund without an invoice', () => {
 // One charge is one sum of money: the database holds it to one payment, for any number of invoices naming it.
 describe('One charge', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach((opened) => {
+    x = opened;
     x.harness.platform.put(anInvoice());
     x.harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
   });
-  afterEach(() => x.close());
 
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });

@@ -1,5 +1,5 @@
 // A rebuild, one moment and pages a statement reads, in a real PostgreSQL.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillBooks } from '../../packages/bench/src/fill-books.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { ReadModel } from '../../src/engine/read-model.js';
@@ -18,7 +18,8 @@ import {
 } from '../support/builders.js';
 import { ManualClock } from '../support/clock.js';
 import { type TestDatabase, freshDatabase } from '../support/database.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { databaseForAll } from '../support/use-database.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import {
   type Plan,
   type Statement,
@@ -34,8 +35,8 @@ import {
 // An invoice's rows in the read model come from its log: after a loss they are the same again.
 describe('A rebuild', () => {
   let x: LaneOnPostgres;
-  beforeEach(async () => {
-    x = await laneOnPostgres();
+  laneForEach(async (opened) => {
+    x = opened;
     const { harness } = x;
     harness.platform.put(anInvoice());
     harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
@@ -48,7 +49,6 @@ describe('A rebuild', () => {
     await harness.command(INVOICE_ID, (s, ctx) => askRefund(s, payment?.id ?? '', asked, ctx));
     await harness.drain();
   });
-  afterEach(() => x.close());
 
   const TABLES = ['invoice', 'payment', 'refund', 'review', 'mor_object', 'open_call'];
 
@@ -148,11 +148,9 @@ describe('A rebuild', () => {
 describe('One moment', () => {
   const READS = 300;
 
-  let fresh: TestDatabase;
   let db: Database;
-  beforeAll(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 3, onError: () => undefined });
+  databaseForAll(async (opened) => {
+    db = opened;
     await db.pool.query(
       `insert into invoice (invoice_id, customer_id, status, platform_status, first_seen_at) values ('in_1', 'cus_1', 'paid', 'paid', now());
      insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, succeeded_at, mark, recorded_at)
@@ -160,11 +158,7 @@ describe('One moment', () => {
      insert into refund (id, payment_row_id, invoice_id, amount, currency, status, origin, counted, mirror, created_at)
      values ('ref_1', 'pmt_1', 'in_1', 600, 'eur', 'unknown', 'api', false, 'waiting', now());`,
     );
-  });
-  afterAll(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  }, 3);
 
   it("a payment's refunded amount agrees with its refunds in every read, even while both change", async () => {
     const [books, payments] = [new ReadModel(db), new PaymentsStore(db)];

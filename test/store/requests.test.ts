@@ -1,5 +1,5 @@
 // Signups, remembered requests and the audit in a real PostgreSQL.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { type SignupRow } from '../../src/domain/signup.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
@@ -13,7 +13,7 @@ import { ReadModel } from '../../src/engine/read-model.js';
 import { Requests } from '../../src/store/requests.js';
 import { SignupsStore } from '../../src/signups/signups.store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 
 /** Calculates nothing. */
 class NoTax extends TaxDesk {
@@ -31,8 +31,8 @@ let signups: SignupsStore;
 let refunds: RefundsFlow;
 let refundsOfAnotherReplica: RefundsFlow;
 let flow: SignupFlow;
-beforeEach(async () => {
-  x = await laneOnPostgres();
+laneForEach((opened) => {
+  x = opened;
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new ReadModel(x.db);
   signups = new SignupsStore(x.db, clock);
@@ -42,7 +42,6 @@ beforeEach(async () => {
   refundsOfAnotherReplica = new RefundsFlow(theirs, books);
   flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new Requests(x.db, clock), new NoTax());
 });
-afterEach(() => x.close());
 
 /** Runs `then` once, between the answer to the next look at a request's name and the asker's next step. */
 function afterTheNameWasLookedUp(pool: pg.Pool, then: () => Promise<void>): void {

@@ -10,19 +10,12 @@ import { type OpenDatabase, openDatabase } from '../../src/open-database.js';
 import { Database, violatedConstraint } from '../../src/store/database.js';
 import { OWN_MIGRATIONS, loadMigrations, migrate, schemaState, undoLastMigration } from '../../src/store/migrations.js';
 import { type TestDatabase, emptyDatabase, freshDatabase } from '../support/database.js';
+import { databaseForEach } from '../support/use-database.js';
 
 // The entities and the migrations agree on every table read through TypeORM.
 describe('The entities', () => {
-  let fresh: TestDatabase;
   let db: Database;
-  beforeEach(async () => {
-    fresh = await freshDatabase();
-    db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-  });
-  afterEach(async () => {
-    await db.close();
-    await fresh.drop();
-  });
+  databaseForEach((opened) => (db = opened), 2);
 
   /**
    * TypeORM's changes to tables and columns. Keys, checks and indexes are the migrations' own: it cannot express their

@@ -1,19 +1,18 @@
 // The payment methods of signups in a real PostgreSQL: a charge confirms the method behind it, and some mean a bank debit.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/domain/model.js';
 import { newPayment } from '../../src/engine/payment.js';
 import { INVOICE_ID, aPaymentSucceeded, anInvoice } from '../support/builders.js';
 import { ensureInvoice } from '../support/decide.js';
 import { changeByHand } from '../support/lane-log.js';
-import { type LaneOnPostgres, laneOnPostgres } from '../support/lane-on-postgres.js';
+import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { putPayment } from '../support/put-rows.js';
 
 let x: LaneOnPostgres;
-beforeEach(async () => {
-  x = await laneOnPostgres();
+laneForEach((opened) => {
+  x = opened;
   x.harness.platform.put(anInvoice());
 });
-afterEach(() => x.close());
 
 /** The customer of the invoice made a setup at this time. */
 async function setup(id: string, at: Date): Promise<void> {

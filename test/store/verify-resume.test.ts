@@ -1,5 +1,5 @@
 // An interrupted verify run resumes: it asks for nothing twice, loses no finding, and trusts nothing.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   type BillingEventFacts,
   type BillingPage,
@@ -15,14 +15,14 @@ import { Decisions } from '../../src/decisions/decisions.js';
 import { FlowContext } from '../../src/engine/flow-context.js';
 import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/engine/wake.js';
-import { Database } from '../../src/store/database.js';
+import { type Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/engine/pg-lane-store.js';
 import { VerifyStore } from '../../src/verify/verify.store.js';
 import { SystemIds } from '../../src/engine/system-ports.js';
 import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { databaseForEach } from '../support/use-database.js';
 import { FakePaymentGateway } from '../support/fake-mor.js';
 import { failed, FakeBillingPlatform } from '../support/fakes.js';
 
@@ -99,24 +99,18 @@ class Lists extends BillingReader {
   override readAccount = this.never;
 }
 
-let fresh: TestDatabase;
 let db: Database;
 let clock: ManualClock;
 let stripe: FakeBillingPlatform;
 let lists: Lists;
 
-beforeEach(async () => {
-  fresh = await freshDatabase();
-  db = await Database.open({ url: fresh.url, poolSize: 5, onError: () => undefined });
+databaseForEach((opened) => {
+  db = opened;
   clock = new ManualClock(NOW);
   clock.selfMoving = true;
   stripe = new FakeBillingPlatform(clock);
   lists = new Lists(stripe);
-});
-afterEach(async () => {
-  await db.close();
-  await fresh.drop();
-});
+}, 5);
 
 function flow(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTINGS): VerifyFlow {
   const ids = new SystemIds();

@@ -1,4 +1,5 @@
 // The lane harness on a separate PostgreSQL database.
+import { afterEach, beforeEach } from '@jest/globals';
 import { emptyLane } from '../../src/engine/context.js';
 import { type LedgerEntry } from '../../src/domain/model.js';
 import { type Inbox } from '../../src/domain/ports/inbox.js';
@@ -83,4 +84,14 @@ export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnP
     await fresh.drop();
   };
   return { harness, db, inbox, url: fresh.url, close };
+}
+
+/** A lane harness for each test; `use` takes it and prepares it. */
+export function laneForEach(use: (x: LaneOnPostgres) => unknown): void {
+  let x: LaneOnPostgres;
+  beforeEach(async () => {
+    x = await laneOnPostgres();
+    await use(x);
+  });
+  afterEach(() => x.close());
 }

@@ -1,6 +1,7 @@
 // A started sandbox with a receiver of webhooks, the real `stripe` package and plain JSON calls, for the tests of this folder.
 import { type AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
+import { afterEach, beforeEach } from '@jest/globals';
 import Stripe from 'stripe';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox.js';
 
@@ -162,4 +163,14 @@ export function report(rig: Rig, amount: number, reference: string, key?: string
     },
     key === undefined ? {} : { idempotencyKey: key },
   );
+}
+
+/** A started sandbox for each test. */
+export function rigForEach(use: (rig: Rig) => unknown): void {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await startRig();
+    await use(rig);
+  });
+  afterEach(() => rig.close());
 }

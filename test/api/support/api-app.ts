@@ -1,4 +1,5 @@
 // The API over real HTTP on a real PostgreSQL, with the real flows; only Stripe, the MoR and the passing of time are ours.
+import { afterAll, beforeAll } from '@jest/globals';
 import { notificationWebhooks } from '../../../src/notifications/notification.schema.js';
 import { type AddressInfo } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
@@ -16,7 +17,7 @@ import { WorkLaneFlow } from '../../../src/engine/work-lane.flow.js';
 import { createLogger, Metrics } from '../../../src/observe/index.js';
 import { Database } from '../../../src/store/database.js';
 import { SystemClock } from '../../../src/engine/system-ports.js';
-import { freshDatabase } from '../../support/database.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { FakePaymentGateway } from '../../support/fake-mor.js';
 import { FakeBillingPlatform } from '../../support/fakes.js';
 
@@ -220,3 +221,18 @@ export function anInvoice(invoiceId: string, customerId: string, amountDue: bigi
 }
 
 export { freshDatabase };
+
+/** One API for all tests; `use` takes it and prepares it. */
+export function apiForAll(use: (api: ApiApp, databaseUrl: string) => unknown): void {
+  let database: TestDatabase;
+  let api: ApiApp;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    api = await ApiApp.start(database.url);
+    await use(api, database.url);
+  });
+  afterAll(async () => {
+    await api?.stop();
+    await database?.drop();
+  });
+}

@@ -14,14 +14,14 @@ const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
 const ON_A_SERVER = 'a step of a backup or restore, on a server of its own: `npm run restore-drill` runs it';
 const DRILL = {
   file: 'docs/restore-drill.test.ts',
-  title: 'the commands of "Backups and restore" are the restore drill',
+  title: 'the page "Backups and restore" shows the commands',
 };
 
 export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm install && npm run demo',
     why: 'a minute and more; `.ci/run` runs the whole demo by `npm run matrix -- --short`',
-    runs: { file: 'cli/programs.test.ts', title: '`crossbill demo --help` its options' },
+    runs: { file: 'cli/programs.test.ts', title: 'crossbill sandbox --help lists' },
   },
   {
     command: 'npm install && npm run example',
@@ -31,7 +31,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run --silent sandbox | tee sandbox.env',
     why: 'it stays up until Ctrl-C; the page’s shell has the file',
-    runs: { file: 'cli/programs.test.ts', title: '`crossbill sandbox` prints the settings of a daemon' },
+    runs: { file: 'cli/programs.test.ts', title: 'crossbill sandbox prints the settings of a daemon' },
   },
   {
     command: 'npm start',
@@ -46,12 +46,12 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'crossbill rehearse',
     why: 'it asks once at a terminal',
-    runs: { file: 'cli/rehearse.test.ts', title: 'goes through every step on a test clock' },
+    runs: { file: 'cli/rehearse.test.ts', title: 'passes every step on a test clock' },
   },
   {
     command: 'crossbill listen',
     why: 'it stays up until Ctrl-C',
-    runs: { file: 'cli/notifications.test.ts', title: 'listen' },
+    runs: { file: 'cli/notifications.test.ts', title: 'crossbill listen prints' },
   },
   {
     command: 'npm run client:pack',
@@ -70,12 +70,12 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run chaos',
     why: 'it kills processes for minutes; tests cover its parts',
-    runs: { file: 'packages/proof/test/chaos.test.ts', title: 'the schedule of a chaos run' },
+    runs: { file: 'packages/proof/test/chaos.test.ts', title: 'a chaos run strikes alike' },
   },
   {
     command: 'npm run fuzz',
     why: 'an hour; a few inputs of each target are tested',
-    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'takes an input that once broke it' },
+    runs: { file: 'packages/proof/test/fuzz.test.ts', title: 'each parser handles the inputs' },
   },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[

@@ -1,15 +1,12 @@
 // Webhook deliveries: the three retry schedules on the virtual clock, signatures, and the faults of deliveries.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { morEventSchedule, morPaymentSchedule, stripeSchedule } from '../../src/kernel/schedules.js';
 import { VirtualClock } from '../../src/kernel/clock.js';
 import { signatureFits } from '../../src/kernel/signature.js';
-import { type Rig, startRig } from '../rig.js';
+import { type Rig, rigForEach } from '../rig.js';
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 const post = (n: number) => rig.control('POST', '/mor/payment-events', { type: 'payment.failed', data: { n } });
 const numbers = (): unknown[] => rig.events('payment.failed').map((e) => e.data.object['n']);

@@ -1,14 +1,11 @@
 // The idempotency store and each fault open to tests, seen by the real `stripe` package and by plain requests.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Rig, call, report, startRig } from '../rig.js';
+import { expect, it } from '@jest/globals';
+import { type Rig, call, report, rigForEach } from '../rig.js';
 
 const DAY = 86_400;
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 const records = async (): Promise<number> => (await rig.stripe.paymentRecords.list()).data.length;
 const fault = (body: object) =>

@@ -1,6 +1,6 @@
 // Document 3 as the sandbox plays it: signup, renewals by outcome, refunds, keys, errors.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Rig, call, newToken, startRig, subscribe } from '../rig.js';
+import { expect, it } from '@jest/globals';
+import { type Rig, call, newToken, rigForEach, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -8,10 +8,7 @@ const SETUPS = '/api/payments/cardpsp/setup-intents';
 const INTENTS = '/api/payments/cardpsp/payment-intents';
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 /** Signs a customer up with the MoR and marks the first invoice paid; the subscription then renews. */
 async function signedUp(email: string, confirm: object = {}) {

@@ -1,7 +1,7 @@
 // Document 1, rule by rule, over HTTP: onboarding of merchants by a partner.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access -- answers are read loosely: what they hold is what is tested */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Mor, fieldsOf } from './support.js';
+import { expect, it } from '@jest/globals';
+import { type Mor, fieldsOf, morForAll } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const registeredAddress = { line1: '1 Main', city: 'Berlin', postalCode: '10115', country: 'DE' };
@@ -17,10 +17,7 @@ const initiate = { merchantReference: 'shop', productCode: 'tor', mode: 'API', c
 const product = (code: string, regions: unknown = ['EU']): unknown => ({ products: [{ code, regions }] });
 
 let mor: Mor;
-beforeAll(async () => {
-  mor = await Mor.start();
-});
-afterAll(() => mor.close());
+morForAll((started) => (mor = started));
 
 /** A merchant with an application in the given status. */
 async function merchantIn(reference: string, outcome?: string, review: object = {}): Promise<string> {

@@ -1,17 +1,14 @@
 // Document 2, payment links, invoices, webhook endpoints and the delivery of events.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument -- answers are read loosely: what they hold is what is tested */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { signatureFits } from '../../src/kernel/signature.js';
 import { type MorRefund } from '../../src/mor/state.js';
 import { webhookUrlProblem } from '../../src/mor/webhook-url.js';
-import { type Answer, Mor, fieldsOf } from './support.js';
+import { type Answer, type Mor, fieldsOf, morForAll } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 let mor: Mor;
-beforeAll(async () => {
-  mor = await Mor.start();
-});
-afterAll(() => mor.close());
+morForAll((started) => (mor = started));
 
 const link = {
   jurisdiction: 'GB',

@@ -1,15 +1,12 @@
 // The documents' open questions: the sandbox plays either answer.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Rig, startRig, subscribe } from '../rig.js';
+import { expect, it } from '@jest/globals';
+import { type Rig, rigForEach, subscribe } from '../rig.js';
 
 const INTENTS = '/api/payments/cardpsp/payment-intents';
 const SETUPS = '/api/payments/cardpsp/setup-intents';
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 const choose = (facts: Record<string, string>) => rig.control('POST', '/mor/open-facts', facts);
 

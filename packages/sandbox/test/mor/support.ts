@@ -1,4 +1,5 @@
 // One MoR side of the sandbox over real HTTP, on a standing clock, with its webhooks caught.
+import { afterAll, beforeAll } from '@jest/globals';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { type RunningServer, listen } from '../../src/kernel/server.js';
 import { morPlugins } from '../../src/mor/plugins.js';
@@ -161,3 +162,13 @@ export const brazilian = {
   lastName: 'Souza',
   taxIdentifiers: [{ type: 'BR_CPF', code: '529.982.247-25' }],
 };
+
+/** One MoR side for all tests. */
+export function morForAll(use: (mor: Mor) => unknown): void {
+  let mor: Mor;
+  beforeAll(async () => {
+    mor = await Mor.start();
+    await use(mor);
+  });
+  afterAll(() => mor.close());
+}

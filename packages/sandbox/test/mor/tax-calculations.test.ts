@@ -1,13 +1,10 @@
 // Document 2, tax calculations: the arithmetic and every row of the request and error tables.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are read loosely: what they hold is what is tested */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Mor, address, brazilian, cart, cartIn, evidence, fieldsOf, line } from './support.js';
+import { expect, it } from '@jest/globals';
+import { type Mor, address, brazilian, cart, cartIn, evidence, fieldsOf, line, morForAll } from './support.js';
 
 let mor: Mor;
-beforeAll(async () => {
-  mor = await Mor.start();
-});
-afterAll(() => mor.close());
+morForAll((started) => (mor = started));
 
 const calculate = (body: unknown): ReturnType<Mor['call']> => mor.call('POST', '/api/tax/calculations', body);
 const goods = { ...line, productType: 'PHYSICAL', countryOfOrigin: 'CN', title: 'T-shirt' };

@@ -1,14 +1,11 @@
 // Document 2, tax transactions, their refunds and invoices, and the catalogue.
 /* eslint-disable @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-call -- answers are read loosely: what they hold is what is tested */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Answer, Mor, cart, cartIn, fieldsOf, line } from './support.js';
+import { expect, it } from '@jest/globals';
+import { type Answer, type Mor, cart, cartIn, fieldsOf, line, morForAll } from './support.js';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 let mor: Mor;
-beforeAll(async () => {
-  mor = await Mor.start();
-});
-afterAll(() => mor.close());
+morForAll((started) => (mor = started));
 
 const list = '/api/tax/transactions';
 const french = (change: object = {}): Promise<string> => calculation(cartIn('FR', 'EUR', { ...change }));

@@ -1,15 +1,12 @@
 // The Stripe side, driven with the real `stripe` package: the life of invoices, records, refunds and credit notes.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Rig, report, startRig, subscribe } from '../rig.js';
+import { expect, it } from '@jest/globals';
+import { type Rig, report, rigForEach, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 async function paidSignup(email = 'ada@example.com') {
   const made = await subscribe(rig, email);

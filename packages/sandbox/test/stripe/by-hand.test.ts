@@ -1,14 +1,11 @@
 // A person's acts on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type Rig, report, startRig, subscribe } from '../rig.js';
+import { expect, it } from '@jest/globals';
+import { type Rig, report, rigForEach, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 async function paid() {
   const made = await subscribe(rig, 'ada@example.com');

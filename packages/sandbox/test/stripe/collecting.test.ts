@@ -1,16 +1,13 @@
 // Stripe's own handling of charge_automatically invoices: it charges its own cards, asks, tries again and gives up.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
-import { type Rig, idOf, report, startRig, subscribe } from '../rig.js';
+import { type Rig, idOf, report, rigForEach, subscribe } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 async function card(customer: string, name = 'pm_card_visa'): Promise<string> {
   return (await rig.stripe.paymentMethods.attach(name, { customer })).id;

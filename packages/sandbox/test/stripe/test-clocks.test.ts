@@ -1,17 +1,14 @@
 // Stripe's test clocks as the sandbox plays them, by the real `stripe` package.
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
-import { type Rig, startRig } from '../rig.js';
+import { type Rig, rigForEach } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const START = Math.floor(Date.UTC(2030, 0, 15) / 1000);
 
 let rig: Rig;
-beforeEach(async () => {
-  rig = await startRig();
-});
-afterEach(() => rig.close());
+rigForEach((started) => (rig = started));
 
 async function ready(clock: string): Promise<Stripe.TestHelpers.TestClock> {
   for (;;) {
