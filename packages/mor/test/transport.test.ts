@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { createServer } from 'node:net';
-import { aRig, CANARY_SECRET, json, Peer, type Rig } from './peer.js';
+import { aRig, CANARY_SECRET, json, Peer, type Reply, type Rig } from './peer.js';
 
 const post: WireRequest = { method: 'POST', path: '/api/thing', body: '{"b":1,"a":"ü"}' };
 const get: WireRequest = { method: 'GET', path: '/api/thing', body: null };
@@ -62,13 +62,6 @@ it('the MoR client repeats a call after a 401 once, with a new token, the same k
   ]);
 });
 
-it('the MoR client stops a call after a second 401', async () => {
-  rig.peer.reply = json(401, {});
-  expect(failed(await send())).toMatchObject({ kind: 'stopped', status: 401 });
-  expect(rig.peer.calls).toHaveLength(2);
-  expect(rig.peer.tokenCalls).toHaveLength(2);
-});
-
 it('the MoR client renews a token 300 seconds before its end', async () => {
   await send();
   rig.clock.forward(86_099_000);
@@ -95,18 +88,6 @@ it('the MoR client fetches separate tokens for partner and merchant credentials'
   await rig.transport.call(get, { name: 'partner.whoami', as: 'partner', accept: () => null });
   expect(rig.peer.tokenCalls[1]?.body).toContain('client_id=partner-1');
   expect(rig.peer.calls[1]?.headers.authorization).toBe('Bearer canary-token-2');
-});
-
-it('the MoR client stops a call if the token service refuses its credentials, and sends nothing to the API', async () => {
-  rig.peer.tokenReply = json(401, { error: 'invalid_client' });
-  expect(failed(await send())).toMatchObject({ kind: 'stopped', status: null });
-  expect(rig.peer.calls).toHaveLength(0);
-});
-
-it('the MoR client reports a call for later, without an effect, if the token service fails', async () => {
-  rig.peer.tokenReply = json(500, {});
-  expect(failed(await send()).kind).toBe('retry');
-  expect(rig.peer.calls).toHaveLength(0);
 });
 
 it('the MoR client asks a failing token service less often', async () => {
@@ -141,6 +122,47 @@ it("the MoR client sends no call if the token service's answer has no usable tok
   }
 });
 
+const never: Reply = () => undefined;
+const bytes =
+  (all: Uint8Array | string): Reply =>
+  (_req, res) =>
+    void res.writeHead(200).end(all);
+const endless: Reply = (_req, res) => void res.writeHead(200).write('{"id":');
+const cutWithin: Reply = (_req, res) => {
+  res.writeHead(200, { 'content-length': '100' }).write('{"id":"rfnd_1"');
+  setImmediate(() => res.destroy());
+};
+/** The title, what the MoR does, the failure's kind and status, and the requests at the API: a write goes out once. */
+const troubles: [string, { api?: Reply; token?: Reply; timeoutMs?: number }, string, number | null, number][] = [
+  ['stops a call after a second 401', { api: json(401, {}) }, 'stopped', 401, 2],
+  ['stops a call if the token service refuses its credentials', { token: json(401, {}) }, 'stopped', null, 0],
+  ['reports a call as not sent if the token service fails', { token: json(500, {}) }, 'retry', null, 0],
+  ['reports a call as not sent if the token service is slow', { token: never, timeoutMs: 200 }, 'retry', null, 0],
+  ['reports the outcome unknown after its deadline', { api: never, timeoutMs: 200 }, 'unknown', null, 1],
+  ['reports the outcome unknown after an endless answer', { api: endless, timeoutMs: 200 }, 'unknown', 200, 1],
+  ['reports the outcome unknown after a cut connection', { api: (_, res) => void res.destroy() }, 'unknown', null, 1],
+  ['reports the outcome unknown after a cut answer', { api: cutWithin }, 'unknown', 200, 1],
+  ['reports the outcome unknown after a 200 with HTML', { api: bytes('<html>') }, 'unknown', 200, 1],
+  ['reports the outcome unknown after a 200 with half a body', { api: bytes('{"id":') }, 'unknown', 200, 1],
+  [
+    'reports the outcome unknown after bytes outside UTF-8',
+    { api: bytes(Buffer.from('22ff22', 'hex')) },
+    'unknown',
+    200,
+    1,
+  ],
+  ['reads at most 5 MB of an answer', { api: bytes(JSON.stringify('x'.repeat(6 << 20))) }, 'unknown', 200, 1],
+];
+it.each(troubles)('the MoR client %s', async (_title, { api, token, timeoutMs = 15_000 }, kind, status, calls) => {
+  const own = await aRig({ timeoutMs });
+  if (api !== undefined) own.peer.reply = api;
+  if (token !== undefined) own.peer.tokenReply = token;
+  const outcome = await own.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+  expect(failed(outcome)).toMatchObject({ kind, status });
+  expect(own.peer.calls).toHaveLength(calls);
+  await own.close();
+});
+
 it('the MoR client follows no redirect and sends its token to no other host', async () => {
   const other = await new Peer().start();
   for (const status of [301, 302, 303, 307, 308]) {
@@ -159,63 +181,10 @@ it('the MoR client follows no redirect of the token service', async () => {
   await other.stop();
 });
 
-it('the MoR client reports the outcome unknown after its deadline, and sends a write only once', async () => {
-  const slow = await aRig({ timeoutMs: 200 });
-  slow.peer.reply = () => undefined;
-  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-  expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: null });
-  expect(slow.peer.calls).toHaveLength(1);
-  await slow.close();
-});
-
-it("the MoR client's deadline covers an answer that never ends", async () => {
-  const slow = await aRig({ timeoutMs: 200 });
-  slow.peer.reply = (_req, res) => {
-    res.writeHead(200, { 'content-type': 'application/json' });
-    res.write('{"id":');
-  };
-  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-  expect(failed(outcome)).toMatchObject({ kind: 'unknown', status: 200 });
-  await slow.close();
-});
-
-it('the MoR client reports a call as not sent if the token service is too slow', async () => {
-  const slow = await aRig({ timeoutMs: 200 });
-  slow.peer.tokenReply = () => undefined;
-  const outcome = await slow.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-  expect(failed(outcome).kind).toBe('retry');
-  expect(slow.peer.calls).toHaveLength(0);
-  await slow.close();
-});
-
-it('the MoR client reports the outcome unknown if the connection breaks before or within the answer', async () => {
-  rig.peer.reply = (_req, res) => res.destroy();
-  expect(failed(await send()).kind).toBe('unknown');
-  rig.peer.reply = (_req, res) => {
-    res.writeHead(200, { 'content-length': '100' });
-    res.write('{"id":"rfnd_1"');
-    setImmediate(() => res.destroy());
-  };
-  expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
-  expect(rig.peer.calls).toHaveLength(2);
-});
-
 it('the MoR client repeats a read once after a lost connection', async () => {
   rig.peer.reply = (req, res) => (rig.peer.calls.length === 1 ? res.destroy() : json(200, { ok: true })(req, res));
   expect((await send(get, 'tax.transaction.list', null)).ok).toBe(true);
   expect(rig.peer.calls).toHaveLength(2);
-});
-
-it('the MoR client reports the outcome unknown after a 2xx with an unreadable body', async () => {
-  for (const bytes of [Buffer.from('<html>'), Buffer.from('{"id":'), Buffer.from([0x22, 0xff, 0xfe, 0x22])]) {
-    rig.peer.reply = (_req, res) => res.writeHead(200).end(bytes);
-    expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
-  }
-});
-
-it('the MoR client stops reading an answer at 5 MB', async () => {
-  rig.peer.reply = (_req, res) => res.writeHead(200).end(JSON.stringify('x'.repeat(6 * 1024 * 1024)));
-  expect(failed(await send())).toMatchObject({ kind: 'unknown', status: 200 });
 });
 
 it('the MoR client reports a call as not sent if the MoR refuses the connection', async () => {

@@ -3,10 +3,10 @@ import { expect, it } from '@jest/globals';
 import { balances, disagreements } from '../../src/demo/check.js';
 import { type MutableSides, threeSides } from './sides.js';
 
-/** The findings after one change, as `about: what` lines. */
-function after(change: (sides: MutableSides) => void): string[] {
+/** The findings after some changes, as `about: what` lines. */
+function after(...changes: readonly ((sides: MutableSides) => unknown)[]): string[] {
   const sides = threeSides();
-  change(sides);
+  for (const change of changes) change(sides);
   return disagreements(sides).map((f) => `${f.about}: ${f.what}`);
 }
 
@@ -31,43 +31,19 @@ it("the demo's check reports an invoice of a customer Stripe charges itself, if 
 });
 
 it("the demo's check accepts a notification delivered three times under one id", () => {
-  expect(after((s) => void s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
+  expect(after((s) => s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
 });
 
 it("the demo's check accepts a pending bank debit", () => {
-  expect(
-    after((s) => {
-      s.mor.payments.push({
-        ...first(s.mor.payments),
-        id: 'pay_3',
-        chargeId: 'ch_3',
-        reference: 'ch_3',
-        status: 'processing',
-        invoiceId: 'in_declined',
-      });
-    }),
-  ).toEqual([]);
+  const debit = { id: 'pay_3', chargeId: 'ch_3', reference: 'ch_3', status: 'processing', invoiceId: 'in_declined' };
+  expect(after((s) => s.mor.payments.push({ ...first(s.mor.payments), ...debit }))).toEqual([]);
 });
 
 it("the demo's check accepts a second payment only while an open review item names it", () => {
+  const paid = { id: 'pay_3', chargeId: 'ch_3', status: 'succeeded', amountRefunded: 0 };
   const second = (s: MutableSides): void => {
-    s.mor.payments.push({
-      ...first(s.mor.payments),
-      id: 'pay_3',
-      chargeId: 'ch_3',
-      reference: 'ch_3',
-      status: 'succeeded',
-      amountRefunded: 0,
-    });
-    s.daemon.payments.push({
-      ...first(s.daemon.payments),
-      id: 'pay_3',
-      chargeId: 'ch_3',
-      recordId: null,
-      status: 'succeeded',
-      amountRefunded: 0,
-      refunds: [],
-    });
+    s.mor.payments.push({ ...first(s.mor.payments), ...paid, reference: 'ch_3' });
+    s.daemon.payments.push({ ...first(s.daemon.payments), ...paid, recordId: null, refunds: [] });
     s.daemon.ledger.push({ debit: 'mor_receivable', credit: 'unmarked_payments', amount: 2900, currency: 'eur' });
   };
   const review = {
@@ -80,21 +56,13 @@ it("the demo's check accepts a second payment only while an open review item nam
     proposal: '',
   };
   expect(after(second)).toEqual(['pay_3: taken for in_paid and not shown on Stripe']);
-  expect(
-    after((s) => {
-      second(s);
-      s.daemon.reviews.push(review);
-    }),
-  ).toEqual([]);
-  expect(
-    after((s) => {
-      second(s);
-      s.daemon.reviews.push({ ...review, status: 'resolved' });
-    }),
-  ).toEqual(['pay_3: taken for in_paid and not shown on Stripe']);
+  expect(after(second, (s) => s.daemon.reviews.push(review))).toEqual([]);
+  expect(after(second, (s) => s.daemon.reviews.push({ ...review, status: 'resolved' }))).toEqual([
+    'pay_3: taken for in_paid and not shown on Stripe',
+  ]);
 });
 
-const cases: readonly [string, (s: MutableSides) => void, RegExp][] = [
+const cases: readonly [string, (s: MutableSides) => unknown, RegExp][] = [
   ['a payment missing at the daemon', (s) => s.daemon.payments.shift(), /pay_1: .* the daemon has 0 such payments/],
   [
     'a payment recorded twice at the daemon',
@@ -177,7 +145,7 @@ const cases: readonly [string, (s: MutableSides) => void, RegExp][] = [
   ],
 ];
 it.each(cases)("the demo's check finds %s", (_name, change, expected) => {
-  expect(after((s) => void change(s)).join('\n')).toMatch(expected);
+  expect(after(change).join('\n')).toMatch(expected);
 });
 
 /** A transfer of `amount` to the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
@@ -216,36 +184,23 @@ function allPaid(s: MutableSides): void {
 }
 
 it("the demo's check accepts a full transfer only with a paid invoice", () => {
-  expect(
-    after((s) => {
-      transferOf(s, 2900);
-      allPaid(s);
-    }),
-  ).toEqual([]);
+  expect(after((s) => transferOf(s, 2900), allPaid)).toEqual([]);
   expect(after((s) => transferOf(s, 2900))).toEqual(['pf_1: attached to in_declined, which is open']);
 });
 
 it("the demo's check accepts a partial transfer only with an open invoice", () => {
   expect(after((s) => transferOf(s, 1000))).toEqual([]);
-  expect(
-    after((s) => {
-      transferOf(s, 1000);
-      allPaid(s);
-    }),
-  ).toEqual(['pf_1: in_declined is paid with less than is due']);
+  expect(after((s) => transferOf(s, 1000), allPaid)).toEqual(['pf_1: in_declined is paid with less than is due']);
 });
 
 it("the demo's check finds a transfer missing at the daemon or recorded twice", () => {
-  const gone = (s: MutableSides): void => {
-    transferOf(s, 1000);
-    s.daemon.payments.pop();
-  };
-  expect(after(gone)).toEqual(['pf_1: the MoR says succeeded; the daemon has 0 such payments']);
-  const twice = (s: MutableSides): void => {
-    transferOf(s, 1000);
+  const transfer = (s: MutableSides): void => transferOf(s, 1000);
+  expect(after(transfer, (s) => s.daemon.payments.pop())).toEqual([
+    'pf_1: the MoR says succeeded; the daemon has 0 such payments',
+  ]);
+  const again = (s: MutableSides): unknown =>
     s.daemon.payments.push({ ...first(s.daemon.payments.slice(-1)), id: 'pmt_2' });
-  };
-  expect(after(twice).join()).toContain('the daemon has 2 such payments');
+  expect(after(transfer, again).join()).toContain('the daemon has 2 such payments');
 });
 
 it("the demo's check finds a payment by link under another reference on Stripe than the MoR's", () => {
@@ -259,12 +214,7 @@ it("the demo's check finds a lost dispute missing in the ledger or without reaso
   const book = (s: MutableSides): void =>
     void s.daemon.ledger.push({ debit: 'disputed_payments', credit: 'mor_receivable', amount: 2000, currency: 'eur' });
   expect(after(lose).join()).toContain('disputed_payments eur stands at 0, not 2000');
-  expect(
-    after((s) => {
-      lose(s);
-      book(s);
-    }),
-  ).toEqual([]);
+  expect(after(lose, book)).toEqual([]);
   expect(after(book).join()).toContain('disputed_payments eur stands at 2000, not 0');
 });
 
