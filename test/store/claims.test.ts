@@ -312,6 +312,13 @@ describe('A lane that keeps failing', () => {
     expect((await x.harness.state(INVOICE_ID)).invoice?.status).toBe('held');
   }
 
+  /** Ends the log of each lane with an entry of a later release. */
+  const garbleLog = (): Promise<unknown> =>
+    x.db.pool.query(
+      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
+    );
+
   it('a worker retries a failing lane after 2, 4, 8 … seconds, then hourly, and opens a review item after ten tries', async () => {
     const { harness } = x;
     await held();
@@ -358,10 +365,7 @@ describe('A lane that keeps failing', () => {
   it('a lane with an unreadable log stops no other lane, and Crossbill opens a review item for the lane', async () => {
     const { harness, db } = x;
     await held();
-    await db.pool.query(
-      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
-       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
-    );
+    await garbleLog();
     harness.platform.put(anInvoice({ invoiceId: 'in_other' }));
     const [late, other] = [
       aPaymentFailed({ paymentId: 'pay_late' }),
@@ -387,10 +391,7 @@ describe('A lane that keeps failing', () => {
     async (resolution, items) => {
       const { harness, db } = x;
       await held();
-      await db.pool.query(
-        `insert into lane_log (lane, version, at, at_rest, snapshot, change)
-       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
-      );
+      await garbleLog();
       harness.clock.advance(3_600_000);
       await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
       const said = (): Promise<unknown> =>

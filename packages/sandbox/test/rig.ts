@@ -144,6 +144,11 @@ export async function subscribe(
   return { customer, subscription, invoiceId: idOf(subscription.latest_invoice) };
 }
 
+/** The id of a new renewal invoice of this subscription. */
+export async function renewed(rig: Rig, subscription: string): Promise<string> {
+  return String((await rig.control('POST', '/stripe/renew', { subscription })).body['id']);
+}
+
 export function idOf(value: string | { id: string } | null): string {
   if (value === null) throw new Error('expected an id');
   return typeof value === 'string' ? value : value.id;

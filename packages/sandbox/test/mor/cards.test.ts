@@ -1,6 +1,6 @@
 // Document 3 as the sandbox plays it: signup, renewals by outcome, refunds, keys, errors.
 import { expect, it } from '@jest/globals';
-import { type Rig, call, newToken, rigForEach, subscribe } from '../rig.js';
+import { type Rig, call, newToken, rigForEach, subscribe, renewed } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -24,9 +24,9 @@ async function signedUp(email: string, confirm: object = {}) {
 }
 
 async function renew(subscription: string): Promise<string> {
-  const made = await rig.control('POST', '/stripe/renew', { subscription });
+  const id = await renewed(rig, subscription);
   await rig.advance(10);
-  return String(made.body['id']);
+  return id;
 }
 
 it("a signup at the sandbox's MoR returns a client secret, the browser gets a charge id, and the MoR knows the charge", async () => {

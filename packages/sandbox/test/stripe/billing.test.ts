@@ -1,6 +1,6 @@
 // The Stripe side, driven with the real `stripe` package: the life of invoices, records, refunds and credit notes.
 import { expect, it } from '@jest/globals';
-import { type Rig, report, rigForEach, subscribe } from '../rig.js';
+import { type Rig, report, rigForEach, subscribe, renewed } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -48,8 +48,7 @@ it("the sandbox's Stripe makes a paid zero invoice for a trial, and a renewal in
 
 it("the sandbox's Stripe keeps a renewal as a draft for an hour, refuses payments meanwhile, and finalizes it", async () => {
   const { subscription } = await paidSignup();
-  const made = await rig.control('POST', '/stripe/renew', { subscription: subscription.id });
-  const id = String(made.body['id']);
+  const id = await renewed(rig, subscription.id);
   const record = await report(rig, 2990, 'ch_2');
   await expect(rig.stripe.invoices.attachPayment(id, { payment_record: record.id })).rejects.toMatchObject({
     statusCode: 400,
@@ -80,8 +79,7 @@ it("the sandbox's Stripe renews a subscription each month on the day of its anch
 it("the sandbox's Stripe keeps a draft up to 72 hours while an endpoint has not answered invoice.created", async () => {
   const { subscription } = await paidSignup();
   rig.answer = () => 500;
-  const made = await rig.control('POST', '/stripe/renew', { subscription: subscription.id });
-  const id = String(made.body['id']);
+  const id = await renewed(rig, subscription.id);
   await rig.advance(71 * HOUR);
   expect((await rig.stripe.invoices.retrieve(id)).status).toBe('draft');
   await rig.advance(HOUR + 10);

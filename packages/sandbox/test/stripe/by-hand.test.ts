@@ -1,6 +1,6 @@
 // A person's acts on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
 import { expect, it } from '@jest/globals';
-import { type Rig, report, rigForEach, subscribe } from '../rig.js';
+import { type Rig, report, rigForEach, subscribe, renewed } from '../rig.js';
 
 const HOUR = 3600;
 
@@ -14,11 +14,6 @@ async function paid() {
   return { ...made, record };
 }
 
-async function renewed(subscription: string): Promise<string> {
-  const made = await rig.control('POST', '/stripe/renew', { subscription });
-  return String(made.body['id']);
-}
-
 it("a manual change of a customer balance at the sandbox's Stripe shows as an entry and goes to the next invoice", async () => {
   const { customer, subscription } = await paid();
   const { customers, invoices } = rig.stripe;
@@ -30,7 +25,7 @@ it("a manual change of a customer balance at the sandbox's Stripe shows as an en
   expect(entry).toMatchObject({ type: 'adjustment', amount: -1000, ending_balance: -1000, description: 'goodwill' });
   expect(await customers.retrieveBalanceTransaction(customer.id, entry.id)).toMatchObject({ id: entry.id });
 
-  const id = await renewed(subscription.id);
+  const id = await renewed(rig, subscription.id);
   const draft = await invoices.retrieve(id);
   expect(draft).toMatchObject({ starting_balance: -1000, ending_balance: null, amount_due: 1990, total: 2990 });
   await rig.advance(HOUR + 5);
@@ -48,7 +43,7 @@ it("a manual change of a customer balance at the sandbox's Stripe shows as an en
 it("a customer balance at the sandbox's Stripe pays a whole invoice, and the rest pays the next one", async () => {
   const { customer, subscription } = await paid();
   await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: -4000, currency: 'eur' });
-  const id = await renewed(subscription.id);
+  const id = await renewed(rig, subscription.id);
   await rig.advance(HOUR + 5);
   expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({
     status: 'paid',
@@ -61,7 +56,7 @@ it("a customer balance at the sandbox's Stripe pays a whole invoice, and the res
 it("a negative customer balance at the sandbox's Stripe raises the next invoice", async () => {
   const { customer, subscription } = await paid();
   await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: 500, currency: 'eur' });
-  const id = await renewed(subscription.id);
+  const id = await renewed(rig, subscription.id);
   await rig.advance(HOUR + 5);
   expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({ amount_due: 3490, ending_balance: 0 });
 });

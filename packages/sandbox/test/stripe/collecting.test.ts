@@ -1,7 +1,7 @@
 // Stripe's own handling of charge_automatically invoices: it charges its own cards, asks, tries again and gives up.
 import { expect, it } from '@jest/globals';
 import type Stripe from 'stripe';
-import { type Rig, idOf, report, rigForEach, subscribe } from '../rig.js';
+import { type Rig, idOf, report, rigForEach, subscribe, renewed } from '../rig.js';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -21,11 +21,6 @@ async function running() {
   return { ...made, customerId: made.customer.id, subscriptionId: made.subscription.id };
 }
 
-async function renewed(subscription: string): Promise<string> {
-  const made = await rig.control('POST', '/stripe/renew', { subscription });
-  return String(made.body['id']);
-}
-
 const read = (id: string): Promise<Stripe.Invoice> => rig.stripe.invoices.retrieve(id, { expand: ['payments'] });
 const statusOf = async (subscription: string): Promise<string> =>
   (await rig.stripe.subscriptions.retrieve(subscription)).status;
@@ -36,7 +31,7 @@ it("the sandbox's Stripe charges a customer's own card by a payment intent when 
   const { customerId, subscriptionId } = await running();
   const method = await card(customerId);
   await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR - 60);
   expect((await read(id)).status).toBe('draft');
   await rig.advance(120);
@@ -55,7 +50,7 @@ it("the sandbox's Stripe charges a customer's own card although the MoR charges 
   const { customerId, subscriptionId } = await running();
   await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
   await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR + 60);
   expect(rig.events('payment.succeeded').map((e) => e.data.object['merchant_invoice_id'])).toEqual([id]);
   expect((await read(id)).payments?.data.map((p) => [p.payment.type, p.status])).toEqual([['payment_intent', 'paid']]);
@@ -86,7 +81,7 @@ it("the sandbox's Stripe looks for a card on invoice, subscription, its source, 
   ];
   order.push(ofCustomer, ofSource, ofSubscription, ofInvoice);
   for (const step of steps) {
-    const id = await renewed(subscriptionId);
+    const id = await renewed(rig, subscriptionId);
     await step(id);
     await rig.advance(HOUR + 60);
   }
@@ -99,7 +94,7 @@ it("the sandbox's Stripe leaves an invoice open after a declined card, and marks
   const method = await card(customerId);
   await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
   await rig.control('POST', '/stripe/cards', { payment_method: method, outcome: ['decline', 'requires_action'] });
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR + 60);
   const open = await read(id);
   expect(open).toMatchObject({ status: 'open', attempt_count: 1, attempted: true });
@@ -139,7 +134,7 @@ it("the sandbox's Stripe charges a card at a manual request, and refunds it manu
 
 it("the sandbox's Stripe attempts an invoice without a method on days 3, 8 and 15, then leaves it open", async () => {
   const { subscriptionId } = await running();
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR + 60);
   for (const [days, attempts] of [
     [0, 1],
@@ -160,7 +155,7 @@ it("the sandbox's Stripe cancels the subscription after the last attempt if the 
   const { subscriptionId } = await running();
   const settings = { days: [1], then: 'cancel' };
   expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR + 60);
   await rig.advance(DAY);
   expect(await statusOf(subscriptionId)).toBe('canceled');
@@ -170,7 +165,7 @@ it("the sandbox's Stripe cancels the subscription after the last attempt if the 
 it("the sandbox's Stripe asks a custom payment method at each attempt until somebody reports a payment", async () => {
   const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
   await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
-  const id = await renewed(subscription.id);
+  const id = await renewed(rig, subscription.id);
   await rig.advance(HOUR + 60);
   expect(told('invoice.payment_attempt_required', id)).toBe(1);
   expect(await statusOf(subscription.id)).toBe('active'); // no verdict yet
@@ -187,7 +182,7 @@ it("the sandbox's Stripe asks a custom payment method at each attempt until some
 
 it("the sandbox's Stripe attempts no invoice without auto_advance or sent by e-mail", async () => {
   const { subscriptionId } = await running();
-  const id = await renewed(subscriptionId);
+  const id = await renewed(rig, subscriptionId);
   await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
   const sent = await subscribe(rig, 'bob@example.com', { collection_method: 'send_invoice', days_until_due: 14 });
   await rig.advance(10 * DAY);
