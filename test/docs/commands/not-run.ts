@@ -36,12 +36,12 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm start',
     why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
-    runs: { file: 'e2e/restart.test.ts', title: 'a daemon stopping under load ends within 20 s' },
+    runs: { file: 'e2e/restart.test.ts', title: 'a daemon stops under load within 20 s' },
   },
   {
     command: 'crossbill move --reference "batch 1" --back',
     why: 'the daemon of the test enrols everybody, where it is refused',
-    runs: { file: 'e2e/move.test.ts', title: '--back restores the old method' },
+    runs: { file: 'e2e/move.test.ts', title: 'crossbill move --back restores the card' },
   },
   {
     command: 'crossbill rehearse',
