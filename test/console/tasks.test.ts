@@ -133,7 +133,7 @@ suite('in a browser', () => {
   };
   const enter = (): Promise<void> => page.keyboard.press('Enter');
 
-  it('a person does all six tasks of the console by keyboard alone, always with a visible focus', async () => {
+  it('a person does six daily tasks in the console by keyboard alone, always with a visible focus', async () => {
     await conflictingEvents(world, 'evt_keys');
     await start('/console'); // why is an invoice unpaid
     await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }), 'here');

@@ -21,7 +21,7 @@ databaseForAll((opened) => {
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
-it("the endpoints' log has one row while a daemon reports in time, and a gap after a daemon's silence", async () => {
+it("the log of the webhook endpoints' open hours has one row while a daemon reports, and a gap after a silence", async () => {
   await openedAt('open_a', 0);
   for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
   expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away
@@ -30,7 +30,7 @@ it("the endpoints' log has one row while a daemon reports in time, and a gap aft
   expect(await seenAt('open_of_nobody', 5)).toBe(false);
 });
 
-it("the endpoints' log keeps the end of the last outage although the log deletes old rows", async () => {
+it("the log of the webhook endpoints' open hours keeps the end of the last outage after its old rows are deleted", async () => {
   const after = 60 * 24 * 60;
   await openedAt('open_b', after);
   expect(await log.open()).toEqual([

@@ -84,7 +84,7 @@ describe('Lanes', () => {
     expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
   });
 
-  it('a failed attempt has its own fields in the database, though the same connection wrote a payment before', async () => {
+  it('a failed payment attempt keeps its own fields in the database, though the same connection wrote a payment before', async () => {
     const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
     await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
     const again = { ...payment, customerId: 'cus_2' };

@@ -33,7 +33,7 @@ describe('The entities', () => {
     expect(await columnChanges()).toEqual([]);
   });
 
-  it('the check of the entities notices a missing column, another type and another null rule', async () => {
+  it('the check of the entities notices a missing column, another type and another null rule in the database', async () => {
     await db.pool.query('alter table review drop column note');
     await db.pool.query('alter table refund alter column counted type text using counted::text');
     await db.pool.query('alter table signup alter column path drop not null');

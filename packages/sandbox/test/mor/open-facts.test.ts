@@ -22,12 +22,12 @@ async function charged(): Promise<{ readonly chargeId: string; readonly subscrip
 const renew = (subscription: string) => rig.control('POST', '/stripe/renew', { subscription });
 const verdicts = () => rig.events('payment.succeeded').length;
 
-it('the sandbox lists each open fact with its choices and refuses an unknown choice', async () => {
+it("the sandbox lists the choices the MoR's documents leave open, and refuses an unknown choice", async () => {
   expect((await choose({})).body).toMatchObject({ charges_at: 'created', signature: 'documented', keys: 'kept' });
   expect((await choose({ keys: 'sometimes' })).status).toBe(400);
 });
 
-it("the sandbox's MoR charges a draft at once or at its finalization, by an open fact", async () => {
+it("the sandbox's MoR charges a draft at once or at its finalization, as a test chooses", async () => {
   const { subscription } = await charged();
   await renew(subscription);
   await rig.advance(10);
@@ -40,7 +40,7 @@ it("the sandbox's MoR charges a draft at once or at its finalization, by an open
   expect(verdicts()).toBe(2);
 });
 
-it("the sandbox's MoR finds a charge after a wait, at once, or never, by an open fact", async () => {
+it("the sandbox's MoR finds a charge after a wait, at once, or never, as a test chooses", async () => {
   const find = async (id: string) => (await rig.mor('GET', `/api/payments/invoice?psp_reference=${id}`)).status;
   const { chargeId } = await charged();
   expect(await find(chargeId)).toBe(202);
@@ -50,7 +50,7 @@ it("the sandbox's MoR finds a charge after a wait, at once, or never, by an open
   expect(await find(chargeId)).toBe(404);
 });
 
-it("the sandbox's MoR saves a setup intent's method for its customer or for nobody, by an open fact", async () => {
+it("the sandbox's MoR saves a setup intent's method for its customer or for nobody, as a test chooses", async () => {
   for (const [word, saved] of [
     ['ignore', 0],
     ['take', 1],
@@ -64,7 +64,7 @@ it("the sandbox's MoR saves a setup intent's method for its customer or for nobo
   }
 });
 
-it("the sandbox's MoR signs in the documented form, in capitals, or with a prefix, by an open fact", async () => {
+it("the sandbox's MoR signs in the documented form, in capitals, or with a prefix, as a test chooses", async () => {
   const { subscription } = await charged();
   const forms: string[] = [];
   for (const signature of ['documented', 'upper_case', 'prefixed']) {
@@ -79,7 +79,7 @@ it("the sandbox's MoR signs in the documented form, in capitals, or with a prefi
   expect(forms[2]).toMatch(/^t=\d+,v1=sha256=[0-9a-f]{64}$/);
 });
 
-it("the sandbox's MoR changes its error shape, leaves out codes, and forgets keys, by open facts", async () => {
+it("the sandbox's MoR changes its error shape, leaves out codes, and forgets keys, as a test chooses", async () => {
   const wrong = { payment_method_types: ['cheque'] };
   expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ code: 'invalid_request' });
   await choose({ errors: 'nested', not_found: 'bare', keys: 'forgotten' });
