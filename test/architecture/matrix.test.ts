@@ -15,22 +15,12 @@ function pairs(...options: string[]): readonly string[] {
 const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
 const pair = (node: string, postgres: string): string => `Node ${node}, PostgreSQL ${postgres}`;
 
-it('the matrix runs every Node with the newest PostgreSQL, and every PostgreSQL with the oldest and newest Node', () => {
+it('the matrix runs every Node with the newest PostgreSQL, and every PostgreSQL with the newest Node', () => {
   const [ended, ...found] = pairs();
   expect(ended).toBe('exit code 0');
   expect([...found].sort()).toEqual(
-    [
-      ...SERVERS.flatMap((server) => [pair('20', server), pair('26', server)]),
-      pair('22', '18'),
-      pair('24', '18'),
-    ].sort(),
+    [...SERVERS.map((server) => pair('26', server)), ...['20', '22', '24'].map((node) => pair(node, '18'))].sort(),
   );
-});
-
-it('the first nine pairs of the matrix cover every version of Node and PostgreSQL', () => {
-  const first = pairs().slice(1, 10).join();
-  for (const node of ['20', '22', '24', '26']) expect(first).toContain(`Node ${node},`);
-  for (const server of SERVERS) expect(first).toMatch(new RegExp(`PostgreSQL ${server}(,|$)`));
 });
 
 it('the matrix runs only the pairs of the Node or PostgreSQL version in its options', () => {
