@@ -276,7 +276,7 @@ export async function queryAt<T extends pg.QueryResultRow = Json>(
 }
 
 function isWanted<T>(seen: T, wanted: Wanted<T>): boolean {
-  if (typeof wanted === 'function') return (wanted as (seen: T) => boolean)(seen);
+  if (typeof wanted === 'function') return wanted(seen);
   if (typeof wanted !== 'object' || wanted === null) return seen === wanted;
   return Object.entries(wanted).every(([name, value]) => Reflect.get(Object(seen) as object, name) === value);
 }
