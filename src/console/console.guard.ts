@@ -35,7 +35,7 @@ const sessions = new WeakMap<Request, Session>();
 /** The session of an accepted request. */
 export function sessionOf(req: Request): Session {
   const session = sessions.get(req);
-  if (session === undefined) throw new Error('a page without a session asks for it');
+  if (session === undefined) throw new Error('the handler of a page without a session called sessionOf');
   return session;
 }
 
@@ -61,7 +61,7 @@ export class ConsoleGuard implements CanActivate {
     const http = context.switchToHttp();
     const req = http.getRequest<Request>();
     const rule = this.reflector.get<Rule | undefined>(RULE, context.getHandler());
-    if (rule === undefined) throw new Error('a console route does not say who may use it');
+    if (rule === undefined) throw new Error('a console route has no role');
     const changes = req.method !== 'GET' && req.method !== 'HEAD';
     const session = await this.sessions.of(req);
     if (session === null) {

@@ -156,7 +156,7 @@ export const REFUND = rowOf('refund', {
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
-  /** The id of our `joined` request for this refund. The request came after the refund's event, for example after a restore. Null: none. */
+  /** The id of our own request for this refund, a row with the status `joined`. The refund's event was here before the request, for example after a restore. Null: none. */
   askedAs: text().orNull,
   /** False: the refund would exceed the payment. Lists show it, but it does not count, and a review item reports it. */
   counted: bool(),

@@ -53,8 +53,8 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // After such a delay, a crash may have cut off an earlier first try. After that try the rule would take the remaining
-  // amount due for another amount.
+  // A crash may have cut off an earlier try without a record. If that try reached Stripe, the amount due has changed,
+  // and the rule would withdraw the call.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 

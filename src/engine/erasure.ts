@@ -293,7 +293,7 @@ async function eraseLog(pool: pg.Pool, keeps: readonly KeptBytes[], lane: string
 const textsOf = (attempts: unknown): number =>
   ((attempts ?? []) as readonly Fields[]).filter((a) => typeof a['failure_message'] === 'string').length;
 
-/** The change in a log row, without personal data. The peer's message about a call goes with the call's bytes. */
+/** The change in a log row, without personal data. A call without its body also loses the peer's message about it. */
 function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): Fields {
   const out: Fields = { ...change };
   for (const [name, row] of Object.entries(LOGGED)) {
@@ -308,7 +308,10 @@ function withoutTexts(change: LoggedRow['change'], over: ReadonlySet<string>): F
   return out;
 }
 
-/** Drops the bytes of calls older than `before`, in lanes without open work. Returns the number of changed rows. */
+/**
+ * Deletes the stored bodies of calls from log rows older than `before`, in lanes without open work. Returns the number
+ * of changed rows. `onBatch` gets this number for each batch.
+ */
 async function purgeLog(
   pool: pg.Pool,
   keeps: readonly KeptBytes[],

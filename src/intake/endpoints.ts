@@ -14,9 +14,9 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@cro
 /** The inspected part of an unreadable request head, in bytes. */
 const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
-const CROWD = 10; // usually one or two wait, even at twenty events a second, the most Stripe's budget allows
-// The most copies to quarantine at the same time: each replayed delivery costs a database write. Beyond this number a
-// replay gets its 503 without a write.
+const CROWD = 10; // usually one or two deliveries wait, even at twenty events a second, the most Stripe's budget allows
+// The most deliveries Crossbill copies into the quarantine at the same time, since each copy is a database write. Beyond
+// this number Crossbill answers a replayed delivery with 503 and writes nothing.
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()

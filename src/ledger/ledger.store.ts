@@ -214,14 +214,14 @@ async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[])
 }
 
 /**
- * The most entries outside the daily sums. Usually the last minutes are outside, and more only while a daemon catches
- * up.
+ * The most entries missing from the daily sums. Usually the entries of the last minutes are missing. More are missing
+ * only while a daemon catches up.
  */
 const UNFOLDED_MOST = 50_000;
 
 /**
- * The sums from the daily sums, for any number of entries. Null if the filter needs more than the daily sums have, or
- * if too many entries are outside them.
+ * Returns the sums of a filter from the daily sums, so the number of entries does not matter. Null if the filter needs
+ * more detail than a daily sum has, or if the daily sums lack too many entries.
  */
 export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<SelectionSums | null> {
   const { since, until, reason, currency, amount, invoiceId, paymentId, customerId } = filter;
@@ -232,7 +232,8 @@ export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<Se
     'select coalesce((select max(id) from ledger_entry), 0) - up_to as behind from ledger_fold',
   );
   if (fold === undefined || Number(fold.behind) > UNFOLDED_MOST) return null;
-  // A single statement counts each entry once: in the daily sums or after them, even while a fold runs.
+  // One statement reads the daily sums and the later entries. So each entry counts once, even while another process
+  // moves entries into the daily sums.
   const found = await orm.query<{ currency: string; rows: string; minor: string }[]>(
     `select currency, sum(entries)::text as rows, sum(amount)::text as minor from (
        select day, currency, reason, entries, amount from ledger_day

@@ -27,7 +27,10 @@ export class LedgerSumsStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** A single statement counts each entry once: in the daily sums or after them, even while a fold runs. */
+  /**
+   * Adds the daily sums and the entries not yet in them. One statement reads both, so each entry counts once, even while
+   * another process moves entries into the daily sums.
+   */
   async between({ since, until }: { since: Date; until: Date }): Promise<readonly LedgerSum[]> {
     const found = await this.db.pool.query<Record<string, string>>(
       `with sums as (

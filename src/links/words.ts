@@ -19,11 +19,11 @@ export const linkWords: Words<
     proposal: `Ask the MoR for the amount and ${markByHand(f)}`,
   }),
   'link-lost': (f) => {
-    const why = f.why === 'gone' ? `the MoR does not know ${f.object}` : `the MoR does not give ${f.object}`;
+    const why = f.why === 'gone' ? `the MoR does not know ${f.object}` : `the MoR gave no id for ${f.object}`;
     return {
       summary: f.announced
         ? `a payment was announced, and ${why}`
-        : `${why}, which has ended: nobody knows whether it was paid`,
+        : `${why}; the link has ended, and nobody knows whether the customer paid`,
       proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(f)}`,
     };
   },
@@ -43,7 +43,7 @@ export const linkWords: Words<
   },
   'link-part-paid': (f) => ({
     summary: `link ${f.reference ?? ''} has expired with ${showMoney(f.outstanding)} of ${showMoney(f.priced)} outstanding: ${showMoney(f.part)} seems to be paid`,
-    proposal: `Ask the MoR whether ${showMoney(f.part)} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
+    proposal: `Ask the MoR whether ${showMoney(f.part)} was taken. Crossbill did not book the amount. If the MoR took it, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
   }),
   'further-announced': (f) => ({
     summary: `more than one payment was announced on a payment link, and the books do not have ${f.further.map(showNames).join('; ')}. ${showObserved(f.observations)}`,
@@ -53,11 +53,11 @@ export const linkWords: Words<
   'further-on-link': (f) => ({
     summary: `${showMoney(f.taken)} of payment ${f.payment} was taken on a payment link beside the first payment. ${showObserved(f.observations)}`,
     proposal:
-      'Ask the MoR what it took. Refund the rest of this payment, unless the customer paid only once; otherwise dismiss this.',
+      'Ask the MoR how often the customer paid. More than once? Refund the remaining amount of this payment. Only once? Dismiss this.',
   }),
   'recovery-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
-      'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.',
+      "The MoR made no link for this renewal. Fix what the MoR's answer names (the RECOVERY_LINK settings, or your arrangement with the MoR) and retry, or make a link by hand.",
   }),
 };

@@ -15,14 +15,14 @@ export const objectWords: Words<
   | 'unknown-dispute'
 > = {
   'announced-otherwise': (f) => ({
-    summary: `${showMoney(f.announced)} was announced for ${f.object}; the record says ${f.recorded === null ? 'nothing' : showMoney(f.recorded)}`,
-    proposal: 'Ask the MoR which is right. The first record stands.',
+    summary: `the MoR announced ${showMoney(f.announced)} for ${f.object}; Crossbill recorded ${f.recorded === null ? 'no amount' : showMoney(f.recorded)}`,
+    proposal: 'Ask the MoR which amount is right. Crossbill keeps its first record.',
   }),
   'may-stand': (f) => ({
-    summary: `${nameOf(f)} was asked for without an answer, and then taken back: the MoR may have made it`,
+    summary: `Crossbill requested ${nameOf(f)}, got no reply, and withdrew the request: the MoR may have made it`,
     proposal:
       f.what === 'payment_link'
-        ? "Nobody was given its address. Do not send it if the MoR's portal shows it; a payment on it would be shown here. Dismiss this after that."
+        ? "Nobody got the link's address. If the MoR's portal shows the link, do not send it. Crossbill would show a payment on the link. Dismiss this after that."
         : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Dismiss this after that.`,
   }),
   'still-payable': stillPayable,
@@ -58,12 +58,13 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
   if (f.what === 'payment_link')
     return {
       summary: `the invoice is ${f.status}, and ${nameOf(f)} can still be paid ${showUntil(f.until)}`,
-      proposal: 'Tell the customer not to use the link. A payment on it would be a second one; it would be shown here.',
+      proposal:
+        'Tell the customer not to use the link. A payment on it would be a second payment, and Crossbill would show it.',
     };
   return {
     summary: `the invoice is ${f.status}, and ${nameOf(f)} still asks for a transfer ${showUntil(f.until)}`,
     proposal:
-      "Cancel it in the MoR's portal, or tell the customer not to pay it. A transfer for it would be a second payment; it would be shown here.",
+      "Cancel it in the MoR's portal, or tell the customer not to pay it. A transfer for it would be a second payment, and Crossbill would show it.",
   };
 }
 
@@ -74,6 +75,7 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";
   const it = charge === null ? 'this payment' : `charge ${charge}`;
-  const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
-  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${name}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+  const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: have ${it} given back in the MoR's portal.`;
+  const bill = `Has that other money been given back? Then bill ${it} with a new invoice.`;
+  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${name}. ${back} ${bill} Dismiss this after that: the ledger does not have the money until the MoR reports it.`;
 }

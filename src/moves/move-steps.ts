@@ -122,7 +122,7 @@ export class MoveSteps {
     return this.change(row, { status: 'returned', fact: null, atStripe: true, request: null, changedBy: by });
   }
 
-  /** Leaves the subscription as it is. If it was moved or returned before, it keeps this status. */
+  /** Records why the subscription stays unchanged. The status becomes `skipped`, except after `--back`. */
   async leave(s: MovableSubscription, row: MoveEntity | null, fact: MoveFact, by: string): Promise<void> {
     if (row?.status === 'returned' || row?.status === 'returning') return this.note(row, fact, by);
     const { subscriptionId, customerId, renewsAt } = s;
@@ -133,7 +133,7 @@ export class MoveSteps {
         status: 'skipped',
         fact,
         way: row?.way ?? this.billing.way,
-        before: row?.before ?? null, // a request with a lost reply may still take effect
+        before: row?.before ?? null, // keep the old value: a request without a reply may still take effect
         methodId: row?.methodId ?? null,
         atStripe: mayCharge(s),
         request: null,

@@ -61,13 +61,13 @@ export const paymentWords: Words<
     proposal: f.maybeOne ? ASK_IF_TWICE : refundOfSecond(showMoney(f.taken)),
   }),
   'paid-otherwise': (f) => ({
-    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way${f.record === null ? '' : ` (its payment record ${f.record} is not attached)`}${andObserved(f.observations)}`,
+    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way${f.record === null ? '' : ` (payment record ${f.record} of this payment is not attached)`}${andObserved(f.observations)}`,
     // Somebody may have marked the invoice by hand for this very payment: before the event of a bank transfer arrived,
     // or during the hold of a renewal.
-    proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${showMoney(f.taken)}.`,
+    proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If the customer paid the invoice twice, refund ${showMoney(f.taken)}.`,
   }),
   'named-again': (f) => ({
-    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way; it names the same charge ${f.charge ?? ''} as payment ${f.payment}`,
+    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way; the payment names the same charge ${f.charge ?? ''} as payment ${f.payment}`,
     proposal: ASK_IF_TWICE,
   }),
   'charge-elsewhere': (f) => ({

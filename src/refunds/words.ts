@@ -38,7 +38,7 @@ export const refundItemWords: Words<
   }),
   'answer-differs': (f) => ({
     summary: `${showMoney(f.asked)} of ${f.payment} was to be refunded; the MoR answered ${showMoney(f.answered)} of ${f.answeredFor}`,
-    proposal: 'Ask the MoR what it refunded. Nothing was mirrored from this answer.',
+    proposal: "Ask the MoR what it refunded. Crossbill showed nothing on Stripe from the MoR's answer.",
   }),
   'request-refused': (f) => ({
     summary: `the MoR refused the request for refund ${f.refund} of ${showMoney(f.amount)}: ${f.said}; ${f.other === null ? 'a refund' : `refund ${f.other}`} of that amount, known by an event, stands in its place`,
@@ -48,7 +48,7 @@ export const refundItemWords: Words<
   }),
   'refund-waits': (f) => ({
     summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; an item was dismissed on ${showIso(f.dismissedAt)}`}`,
-    proposal: `Ask the MoR what it refunded. Its payment.refunded event settles this; the amount stays reserved until then. If the MoR says that nothing was refunded, \`apply\` with a note frees it.${f.withdrawn || f.refused !== null ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
+    proposal: `Ask the MoR what it refunded. Its payment.refunded event settles this; the amount stays reserved until then. If the MoR says that nothing was refunded, \`apply\` with a note frees the amount.${f.withdrawn || f.refused !== null ? ' Crossbill does not send the request again automatically; `retry` sends the request once more, under the same key.' : ''}`,
   }),
   'refund-failed': (f) => ({
     summary: `refund ${f.refund} failed, nothing was refunded: ${f.said ?? 'no reason given'}`,
@@ -60,7 +60,7 @@ export const refundItemWords: Words<
       "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing here; Crossbill does not charge this invoice again.",
   }),
   'payment-misnamed': (f) => ({
-    summary: `${f.by} named this payment of charge ${f.ownCharge ?? ''} ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, of which ${showMoney(f.amount)} was given back`,
+    summary: `${f.by} gave this payment of charge ${f.ownCharge ?? ''} the name ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, and ${showMoney(f.amount)} of that charge was given back`,
     proposal: `Find out at the MoR which customer got the money. What was given back under ${f.payment} is not money of this payment.`,
   }),
   'payment-renamed': (f) => ({
@@ -80,7 +80,7 @@ export const refundItemWords: Words<
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
       f.other === null
-        ? 'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.'
+        ? "The MoR refunded the money, but Stripe does not show the refund. Fix what Stripe's answer names and retry, or credit the invoice by hand and dismiss this."
         : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, carries the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`,
   }),
 };
@@ -89,7 +89,7 @@ function refusedSaid(refused: FactOf<'refund-waits'>['refused']): string {
   if (refused === null) return '';
   const why =
     refused.error === 'idempotency_conflict'
-      ? 'the MoR knows its key with another body'
-      : 'an attempt before it may have made it';
+      ? 'the MoR knows the key of this refund with another body'
+      : 'an earlier attempt may have made the refund';
   return `; the MoR refused the request: ${refused.said}; ${why}`;
 }

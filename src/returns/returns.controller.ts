@@ -1,5 +1,5 @@
-// The API's routes for debits returned by a bank. Document 3 has no event for them, so a person records a return, and
-// may undo the record.
+// The API's routes for returned bank debits. Document 3 has no event for a returned debit, so an operator records the
+// return. The operator may undo the record.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';

@@ -70,7 +70,10 @@ export class SignupsStore {
     );
   }
 
-  /** Binds another calculation: replaces the stored request and its key before the next send. */
+  /**
+   * Replaces the signup's tax calculation, the stored request to the MoR and the request's idempotency key. Does nothing
+   * once the MoR has made the intent.
+   */
   async rebind(
     id: string,
     to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },

@@ -91,7 +91,10 @@ function rawTypeOf(error: Stripe.errors.StripeError): string | null {
   return textOf(error.rawType);
 }
 
-/** `Retry-After` in seconds or as an HTTP date, in milliseconds. Null: missing or unreadable. At most one day. */
+/**
+ * Parses the header `Retry-After`, a number of seconds or an HTTP date. Returns milliseconds, at most one day. Null if
+ * the header is missing or unreadable.
+ */
 function retryAfterMs(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   const ms = /^\d{1,9}(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
@@ -99,8 +102,8 @@ function retryAfterMs(value: string | undefined, nowMs: number): number | null {
 }
 
 /**
- * Parses the request id. Null if there is none, or if it is no plain short word: it goes into the log and the timeline
- * unchanged.
+ * Returns Stripe's request id. Null if the id is missing, or is no plain short word: Crossbill writes the id unchanged
+ * into the log and the timeline.
  */
 export function requestIdOf(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;

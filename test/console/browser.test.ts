@@ -186,7 +186,7 @@ suite('an operator in a browser', () => {
     await page.waitForURL(own);
   });
 
-  it("the console's page of retries shows planned charges and filters them by the address", async () => {
+  it("the console's page of retries shows planned charges, and the query in the URL filters the rows", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const plain = async (path: string): Promise<string> =>
       (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');

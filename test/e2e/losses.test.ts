@@ -234,7 +234,7 @@ describe('a returned debit', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('crossbill returned records and undoes a returned bank debit after a question, with audit entries', async () => {
+  it('the command crossbill returned asks first, then records or undoes a returned bank debit, with audit entries', async () => {
     const asked = await cli(['returned', paymentId], world.env, { answer: 'n' });
     expect(asked).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was done.') });
     const done = await cliJson(['returned', paymentId, '--reference', 'line 4', '--yes'], world.env);

@@ -181,7 +181,7 @@ describe('the relay of invoice.created', () => {
     expect(invoiceId).toMatch(/^in_/);
   });
 
-  it('Crossbill relays neither the invoice of a signup nor any other event to the MoR', () => {
+  it('Crossbill relays neither the invoice.created event of a signup nor any other type of event to the MoR', () => {
     expect(about(s.firstInvoiceId)).toEqual([]);
     const types = heard.map((h) => (JSON.parse(h.body.toString('utf8')) as { type: string }).type);
     expect(new Set(types)).toEqual(new Set(['invoice.created']));

@@ -90,7 +90,7 @@ it('a replica with a fast clock retries a call to Stripe as soon as a replica wi
   expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
 });
 
-it("the database's clock stamps the webhook endpoints' open hours, the audit trail and the runs of verify", async () => {
+it("the database's clock stamps the opening of the webhook endpoints, the audit trail and the runs of verify", async () => {
   const { db, harness } = x;
   const time = new ServerTime();
   await new EndpointsLogStore(db, time).opened('open_1');

@@ -116,7 +116,7 @@ describe('The inbox', () => {
     expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
   });
 
-  it("the inbox notices a second body after the first body's erasure, except at Stripe, whose bodies count deliveries", async () => {
+  it("the inbox notices a second body of one event after the first body's erasure, except from Stripe: its bodies count deliveries", async () => {
     const body = (n: number) => ({ id: 'a', n });
     const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
     await x.inbox.store(both(1));
@@ -166,7 +166,7 @@ describe('The inbox', () => {
     expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
-  it("the review item of a second body names the event's type, so that evidence with a deadline gets attention", async () => {
+  it("the review item about a second body of one event names the event's type, so that evidence with a deadline gets attention", async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);

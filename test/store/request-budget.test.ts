@@ -202,7 +202,7 @@ it('all replicas wait as long as Stripe asks for in a 429', async () => {
   expect(await passed(calls)).toBeLessThanOrEqual(1_500);
 });
 
-it('a replica sends again as soon as its clock, an hour ahead before, is right', async () => {
+it('a replica with a clock an hour ahead sends again as soon as the clock is right', async () => {
   class WrongClock extends ManualClock {
     aheadMs = 3_600_000;
     override now(): Date {

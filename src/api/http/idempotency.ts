@@ -33,7 +33,10 @@ export function paymentRequestName(caller: Caller, key: string, body: unknown): 
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
-/** The name of a request. Upper case or a slash at the end of the path makes no other request, as for the route. */
+/**
+ * Returns the name of a request. Each caller passes the path of its route, not the path in the URL. So a URL with other
+ * letter case or a final slash names the same request.
+ */
 export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
   return { ...paymentRequestName(caller, key, body), method: 'POST', path };
 }

@@ -82,8 +82,8 @@ function clockRefused(e: unknown): CliError {
 }
 
 /**
- * The body of a request for a setup intent. Nobody confirms the intent; repeats of the request show how long the MoR
- * knows a key.
+ * Returns the body of a request for a setup intent. Nobody confirms the intent. The steps repeat the request, to find
+ * out how long the MoR remembers an idempotency key.
  */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 

@@ -97,8 +97,8 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
-    // The confirmation of the new card started one try. If an earlier run of this step already used this try, ask for
-    // another one.
+    // The confirmation of the new card started one try of the charge. If an earlier run of this step already waited for
+    // that try, the step requests another try.
     if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
       const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
       stage.keep('tries', String(before));

@@ -1,4 +1,4 @@
-// Parses the bytes of a delivery to a JSON object, or returns the reason why they are none. Checks encoding, depth and
+// Parses the bytes of a delivery to a JSON object, or returns the reason of a refusal. Checks encoding, depth and
 // repeated keys.
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '@crossbill/mor/read.js';
@@ -9,13 +9,13 @@ export type BodyResult =
 /** Real events nest about ten levels. A much deeper body is an attack on code walking the tree. */
 export const MAX_DEPTH = 100;
 
-// If a key occurs twice, one parser takes the first value and another parser the last. So an event with a repeated key
-// is ambiguous. Crossbill checks the envelope (level 1), `data` (2), and `data.object` or its neighbours (3): all facts
-// about money stand there.
+// Parsers disagree about a repeated key: some take the first value, others the last. So an event with a repeated key is
+// ambiguous. Crossbill checks the keys of the envelope (level 1), of `data` (level 2), and of each object in `data`,
+// such as `data.object` (level 3). All facts about money stand in these levels.
 export const KEY_DEPTH = 3;
 
 /**
- * Parses the body to a JSON object. Never throws. Its time is linear in the length. A byte order mark, UTF-16,
+ * Parses the body to a JSON object. Never throws. The time is linear in the body's length. A byte order mark, UTF-16,
  * compressed bytes and invalid UTF-8 all give "not JSON in UTF-8". The reason never quotes the body.
  */
 export function parseBody(body: Buffer): BodyResult {

@@ -26,8 +26,8 @@ export function isSameStripeEvent(a: Buffer, b: Buffer): boolean {
 }
 
 /**
- * The id, type, time, account and object of an event, as one text. Null if one of them is missing. Only the account may
- * be missing.
+ * Returns the id, type, time, account and object of an event, as one text. Null if the id, type, time or object is
+ * missing. A missing account is allowed.
  */
 function stripeIdentity(body: Buffer): string | null {
   const parsed = parseBody(body);
@@ -65,32 +65,32 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
 }
 
 const COMPARE =
-  'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
+  'Compare both bodies in the event list and ask the sender which body is right. Crossbill keeps the second body and never applies it.';
 
 /**
- * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So its
- * second report on a dispute, an alert or a transfer has the same id, and may contain something new.
+ * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So the
+ * MoR's second report on a dispute, an alert or a transfer has the id of the first. The second may contain something new.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
     'dispute.action_needed',
-    "It may be that evidence is wanted once more, with another deadline: look at the dispute in the MoR's dashboard at once.",
+    "The MoR may want evidence again, by another deadline: look at the dispute in the MoR's dashboard at once.",
   ],
   [
     'dispute.revision_requested',
-    "It may be evidence that was sent back once more, with another note and deadline: look at the dispute in the MoR's dashboard at once.",
+    "The MoR may have sent evidence back again, with another note and deadline: look at the dispute in the MoR's dashboard at once.",
   ],
   [
     'dispute.outcome',
-    "It may be another outcome: look at the dispute in the MoR's dashboard. The ledger keeps to the first one: if that was a loss and the dispute is won now, take the loss back outside the ledger; if it is lost now, book the loss there.",
+    "The MoR may have decided again: look at the dispute in the MoR's dashboard. The ledger keeps the first outcome. If that was a loss and the dispute is won now, reverse the loss outside the ledger. If the dispute was won first and is lost now, book the loss outside the ledger.",
   ],
   [
     'pre_chargeback_alert.received',
-    "It may be another alert: look in the MoR's dashboard at once whether one is still to be handled.",
+    "The MoR may have sent another alert: look in the MoR's dashboard at once for an alert without an answer.",
   ],
   [
     'proforma_invoice.settled',
-    'It may be a further transfer, whose money is not booked here: ask the MoR how much came in all.',
+    'The MoR may have received another transfer. Crossbill did not book its money: ask the MoR how much money arrived in all.',
   ],
 ]);
 

@@ -137,7 +137,8 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize':
-      // In shadow mode Crossbill finalizes nothing. The draft waits for another program, or for Stripe's own schedule.
+      // In shadow mode Crossbill stores this call once and never sends it. Another program finalizes the draft, or Stripe
+      // does on its own schedule.
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isShadow ? 'held' : 'finalizing');

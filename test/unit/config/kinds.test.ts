@@ -36,7 +36,7 @@ it('the daemon refuses quotes around a setting of any kind', () => {
   }
 });
 
-it('the daemon refuses a setting with only quotes, and quotes inside blanks', () => {
+it('the daemon refuses a setting with only quotes, and a quoted setting with blanks around the quotes', () => {
   const given = { NOTIFY_URL: '""', PORT: "''", STRIPE_API_KEY: ' "sk_test_example" ' };
   expect(wrong(given).toSorted()).toEqual(Object.keys(given).toSorted());
 });

@@ -168,7 +168,7 @@ const collected = (p: PaymentRow, ctx: Ctx, ...others: PaymentRow[]): LaneState 
     collect(lane, lane.findPayment(p.id) ?? never(), 'evt_1');
   });
 
-it('Crossbill books a charge of another invoice no second time, and opens a review item with both invoices', () => {
+it('Crossbill does not book a charge again for a second invoice, and opens a review item with both invoices', () => {
   const s = collected(charged({ proveDueAt: NOW }), elsewhere);
   expect(s.entries).toEqual([]);
   expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);

@@ -99,7 +99,7 @@ it('a sender may finish a large body after the server’s refusal, and still rea
   expect(await exchange(port, request, refusal)).toMatch(refusal);
 });
 
-it('a refused webhook reports the sender’s address, and a stored webhook reports none', async () => {
+it('the endpoints report the sender’s address of a refused webhook, and no address of a stored webhook', async () => {
   const { front, ask } = await setUp();
   const told: string[] = [];
   const clock = new StillClock();

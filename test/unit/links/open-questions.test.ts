@@ -150,7 +150,7 @@ it('the review item about two amounts of one payment stays open after repeated c
   await pass(r, 3, HOUR_MS);
   const asked = async (): Promise<readonly string[]> =>
     (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => wordsOf(x).summary);
-  const sums = ['10.00 EUR was announced for link_1; the record says 9.00 EUR'];
+  const sums = ['the MoR announced 10.00 EUR for link_1; Crossbill recorded 9.00 EUR'];
   expect(await asked()).toEqual(sums);
   await r.h.take(captured(r, 'evt_captured_again'));
   expect(await asked()).toEqual(sums);

@@ -42,7 +42,7 @@ it('if a payment comes before the MoR answers a link request, Crossbill withdraw
   expect(withWords(open(s))).toMatchObject([
     {
       kind: 'double_payment',
-      summary: expect.stringMatching(/^payment link .* without an answer, and then taken back/),
+      summary: expect.stringMatching(/^Crossbill requested payment link .*, got no reply, and withdrew the request/),
     },
   ]);
 });
@@ -179,7 +179,8 @@ it('Crossbill withdraws the unanswered proforma request of a paid invoice, with 
   expect(withWords(open(once))).toMatchObject([
     {
       ...{ kind: 'double_payment', subject: 'pfm_1' },
-      summary: 'proforma invoice pfm_1 was asked for without an answer, and then taken back: the MoR may have made it',
+      summary:
+        'Crossbill requested proforma invoice pfm_1, got no reply, and withdrew the request: the MoR may have made it',
       proposal: expect.stringContaining('reference begins with in_1'),
     },
   ]);

@@ -46,7 +46,7 @@ it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
 ])(
-  'if a dispute takes a payment and %s, the review item says to bill the customer only if the invoice was paid with it',
+  'if a dispute takes a payment and %s, the review item says to bill the customer in one case only: this money paid the invoice',
   (_, s) => {
     const item = only(withThem(s, [lost]));
     expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);

@@ -215,7 +215,7 @@ it.each([
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
 });
 
-it("the sandbox's MoR names the merchant of a taken reference, and lets another partner use the reference", async () => {
+it("if a partner uses a merchant's reference again, the sandbox's MoR names that merchant; another partner may use the reference", async () => {
   const first = await mor.call('POST', '/partner/api/merchants', { reference: 'twice' });
   const second = await mor.call('POST', '/partner/api/merchants', { reference: 'twice' });
   expect([second.status, second.body]).toEqual([
@@ -253,7 +253,7 @@ it("the sandbox's MoR refuses a wrong choice of products, codes or regions and n
   expect([wrong.status, wrong.body.code, fieldsOf(wrong)]).toEqual([400, 'validation_error', ['body']]);
 });
 
-it("the sandbox's MoR answers 404 to a foreign, unknown or malformed merchant id on every route", async () => {
+it("the sandbox's MoR answers 404 to an unknown or malformed merchant id, or another partner's, on every route", async () => {
   const id = await merchantIn('mine');
   const cases: [string, 'partner' | 'otherPartner'][] = [
     [id, 'otherPartner'],

@@ -106,7 +106,7 @@ it.each<[string, object | string, string]>([
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', [field]]);
 });
 
-it("the sandbox's MoR answers 409 to a payment link without an arrangement, and 404 for a foreign link", async () => {
+it("the sandbox's MoR answers 409 to a payment link for a country outside the merchant's contract, and 404 to another merchant's link", async () => {
   expect((await make('k3', { jurisdiction: 'JP' })).body.code).toBe('no_active_arrangement');
   expect((await make('k4', { jurisdiction: 'US' })).body.code).toBe('unsupported_outpost_role');
   const { paymentLinkId } = (await make('k5')).body;

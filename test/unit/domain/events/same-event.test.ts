@@ -99,5 +99,5 @@ it.each([
 
 it('the review item about a conflicting copy of any other event says that the copy is never applied', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
-    expect(aboutSecondBody(type)).toMatch(/The second one is kept and never applied\.$/);
+    expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

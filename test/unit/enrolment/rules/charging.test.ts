@@ -189,7 +189,7 @@ it("without a subscription the double_charge_risk item says to remove the custom
   expect(open(final)[0]?.dueAt).toBeNull();
 });
 
-it('Crossbill reads payment methods only with the guard on, and only of known, enrolled invoices with a customer', () => {
+it('Crossbill reads payment methods only if its guard against charges by Stripe is on, and only of known, enrolled invoices with a customer', () => {
   expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
   const risky = looked(lane(), saw(CARD), at(1_000));
   expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);

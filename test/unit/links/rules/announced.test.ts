@@ -341,7 +341,7 @@ it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]
   expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
 });
 
-it('Crossbill counts the captures on a link from the second on, except payments that are booked', () => {
+it('of the captures on a link, Crossbill counts all as further money except the first and the booked payments', () => {
   const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
   const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
   const books = [

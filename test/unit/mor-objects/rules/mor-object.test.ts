@@ -139,7 +139,7 @@ function take(o: MorObjectRow, s = lane(), received = eur(2990n), over = {}) {
   return { ...taken, state: draft.toState() };
 }
 
-it("the money of a proforma invoice or payment link is one payment of the invoice's customer with a ledger entry", () => {
+it("Crossbill books the money of a proforma invoice or payment link once, as a payment of the invoice's customer", () => {
   const bank = take(aProforma());
   expect(bank.payment).toMatchObject({
     ...{ invoiceId: 'in_1', customerId: 'cus_1', origin: 'proforma', reference: PROFORMA, amount: 2990n },
@@ -205,7 +205,7 @@ it.each<readonly [string, PaymentRow['amount'], string, string]>([
     expect(withWords(open(taken.state))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
-        summary: `29.90 EUR was announced for ${PROFORMA}; the record says ${was}`,
+        summary: `the MoR announced 29.90 EUR for ${PROFORMA}; Crossbill recorded ${was}`,
       },
     ]);
     expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');

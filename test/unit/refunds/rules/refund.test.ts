@@ -227,7 +227,7 @@ it('if a refund event names another charge for a payment id that an operator typ
   expect(state.refunds).toEqual([]);
   expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
   expect(wordsOf(state.reviews[0]).summary).toContain(
-    'pay_9 is charge ch_of_somebody_else of customer cus_2, of which 10.00 EUR was given back',
+    'pay_9 is charge ch_of_somebody_else of customer cus_2, and 10.00 EUR of that charge was given back',
   );
 });
 

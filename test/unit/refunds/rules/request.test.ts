@@ -346,7 +346,7 @@ it.each([
   const late = watch(s, hours * HOUR).s;
   expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
   expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
-  expect(wordsOf(open(late)[0]).proposal).not.toContain('It is not sent again automatically');
+  expect(wordsOf(open(late)[0]).proposal).not.toContain('Crossbill does not send the request again automatically');
 });
 
 it('Crossbill withdraws a refund request 23 hours after it was made, since the MoR may have forgotten the key', () => {
@@ -357,7 +357,7 @@ it('Crossbill withdraws a refund request 23 hours after it was made, since the M
       const { s: over } = watch(s, 23 * HOUR);
       expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
       expect(over.refunds[0]?.status).toBe('unknown');
-      expect(wordsOf(open(over)[0]).proposal).toContain('It is not sent again automatically');
+      expect(wordsOf(open(over)[0]).proposal).toContain('Crossbill does not send the request again automatically');
       expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
     }
   const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });

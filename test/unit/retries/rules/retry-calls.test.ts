@@ -222,7 +222,7 @@ it.each([
   ['uncollectible', { mark_uncollectible: 1 }],
   ['cancel', { cancel_subscription: 1 }],
 ] as const)(
-  'a used-up schedule with the end %s calls Stripe once, after a read of the invoice',
+  'after the last try of a schedule with end=%s, Crossbill reads the invoice and then calls Stripe once',
   async (how, effects) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3), end: how } });
     await refused(r);

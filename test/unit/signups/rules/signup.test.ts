@@ -82,7 +82,7 @@ const ofIntent = { processorChargeId: 'ch_x', processorPaymentIntentId: 'pi_firs
 it.each([
   ['charge', {}],
   ['payment intent', ofIntent],
-])("a known payment with the %s of a signup is the signup's payment, since the MoR reported it", (_, over) => {
+])('if the MoR reported a payment with the %s of a signup, the signup adds no second payment', (_, over) => {
   const s = known(over);
   const done = complete(s);
   expect(state(done).payments).toEqual([s.payments[0], { ...s.payments[1], signupId: 'sup_1' }]);
@@ -261,20 +261,23 @@ describe('a signup on the real flow of its lane', () => {
   it.each([
     ['after', ['conflicting_event'], 86_400_000],
     ['before', [], -86_400_000],
-  ])("a decline %s a signup's proof opens %j and leaves the invoice paid", async (_, kinds, afterMs) => {
-    const h = LaneHarness.inMemory();
-    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
-    await h.rest();
-    const at = new Date(h.clock.now().getTime() + afterMs);
-    await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));
-    const s = await h.state(INVOICE_ID);
-    expect(s.payments).toMatchObject([{ paymentId: 'pay_s', mark: 'confirmed', status: 'succeeded' }]);
-    expect(openKinds(s)).toEqual(kinds);
-  });
+  ])(
+    "a decline %s the proof of a signup's charge opens the items %j and leaves the invoice paid",
+    async (_, kinds, afterMs) => {
+      const h = LaneHarness.inMemory();
+      h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+      h.gateway.charges.add('ch_first');
+      await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+      await h.rest();
+      const at = new Date(h.clock.now().getTime() + afterMs);
+      await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));
+      const s = await h.state(INVOICE_ID);
+      expect(s.payments).toMatchObject([{ paymentId: 'pay_s', mark: 'confirmed', status: 'succeeded' }]);
+      expect(openKinds(s)).toEqual(kinds);
+    },
+  );
 
-  it('a silent MoR leads to a signup_overdue item before Stripe ends the subscription, and the proof closes it', async () => {
+  it('a silent MoR leads to a signup_overdue item before Stripe ends the subscription, and proof of the charge closes the item', async () => {
     const h = LaneHarness.inMemory();
     const first = { billingReason: 'subscription_create', createdAt: h.clock.now() } as const;
     h.platform.put(anInvoice(first));

@@ -304,7 +304,7 @@ describe('one charge on two invoices', () => {
     expect(compareCharges(ours())).toEqual([]);
   });
 
-  it('only the double_payment item of its own payment explains a charge on two invoices', () => {
+  it('verify explains a charge on two invoices only by the double_payment item of the second payment', () => {
     const found = (over: Parameters<typeof review>[0]): unknown =>
       about(second, first, { openReviews: [review(over)] })[0]?.reviewId;
     expect(found({ kind: 'double_payment' })).toBe('rev_1');
