@@ -190,7 +190,7 @@ it("a link's money is a known payment if a capture names the charge of that paym
 it.each<readonly [string, PaymentRow['amount'], string, string]>([
   ['another amount', 1000n, 'EUR', '10.00 EUR'],
   ['another currency', 2990n, 'USD', '29.90 USD'],
-  ['no amount', null, 'EUR', 'nothing'],
+  ['no amount', null, 'EUR', 'no amount'],
 ])(
   'if a proforma payment is recorded with %s, a second report changes nothing and a review item opens',
   (_, amount, currency, was) => {
