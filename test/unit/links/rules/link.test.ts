@@ -240,7 +240,7 @@ it('if the MoR refuses an automatic link in the country of the settings, a revie
     {
       ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
       summary: 'create_payment_link was refused: 409 no_active_arrangement no',
-      proposal: expect.stringContaining('No link was made for this renewal.'),
+      proposal: expect.stringContaining('The MoR made no link for this renewal.'),
     },
   ]);
 });

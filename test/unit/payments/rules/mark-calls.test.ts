@@ -221,7 +221,7 @@ it('a search on Stripe decides whether this payment paid the invoice', () => {
   expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
     ['parked'],
     '29.90 EUR was taken although the invoice was already paid another way',
-    'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
+    'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If the customer paid the invoice twice, refund 29.90 EUR.',
   ]);
   const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
   expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');

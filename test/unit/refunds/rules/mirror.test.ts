@@ -117,7 +117,7 @@ it('if Stripe refuses a refund, a review item opens and names another refund wit
   const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
   expect(refused.refunds[0]?.mirror).toBe('parked');
   expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
-  expect(wordsOf(open(refused)[0]).proposal).toContain('only Stripe does not show it');
+  expect(wordsOf(open(refused)[0]).proposal).toContain('but Stripe does not show the refund');
   const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
   const shared = onStates(reportRefundCall).refused(s, message(s), refusal(), {
     ...ctx(),
