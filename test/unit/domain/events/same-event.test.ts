@@ -88,11 +88,11 @@ it('Crossbill recognises a repeated Stripe event without an object only by equal
 });
 
 it.each([
-  ['dispute.action_needed', 'evidence is wanted once more'],
-  ['dispute.revision_requested', 'evidence that was sent back once more'],
-  ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back outside the ledger'],
+  ['dispute.action_needed', 'may want evidence again, by another deadline'],
+  ['dispute.revision_requested', 'may have sent evidence back again'],
+  ['dispute.outcome', 'If that was a loss and the dispute is won now, reverse the loss outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
-  ['proforma_invoice.settled', 'a further transfer, whose money is not booked here'],
+  ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
 ])('the review item about a conflicting copy of a %s event names the possible new fact', (type, says) => {
   expect(aboutSecondBody(type)).toContain(says);
 });

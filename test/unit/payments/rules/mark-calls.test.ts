@@ -224,7 +224,7 @@ it('a search on Stripe decides whether this payment paid the invoice', () => {
     'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If the customer paid the invoice twice, refund 29.90 EUR.',
   ]);
   const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
-  expect(wordsOf(open(record)[0]).summary).toContain('(its payment record pr_1 is not attached)');
+  expect(wordsOf(open(record)[0]).summary).toContain('(payment record pr_1 of this payment is not attached)');
   const failure = (over: object) =>
     identified(
       s,
