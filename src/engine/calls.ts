@@ -53,8 +53,8 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // A crash may have cut off an earlier try without a record. If that try reached Stripe, the amount due has changed,
-  // and the rule would withdraw the call.
+  // A crash may have cut off an earlier try without a record. If that try reached Stripe, less is due now,
+  // and the rule would find another amount due.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
