@@ -64,7 +64,10 @@ it('if the amount due changes before the MoR answers a link request, Crossbill w
   down = false;
   await h.rest(1);
   const [item] = open(await state(r)); // the first may be there, though nobody got its address
-  expect(withWords(item)).toMatchObject({ kind: 'double_payment', summary: expect.stringContaining('withdrew the request') });
+  expect(withWords(item)).toMatchObject({
+    kind: 'double_payment',
+    summary: expect.stringContaining('withdrew the request'),
+  });
   await chooseItem(h, 'dismiss');
   await h.rest(1);
   expect([asked, (await state(r)).objects.map((o) => o.status)]).toEqual([['600'], ['REPLACED', 'PAYABLE']]);
