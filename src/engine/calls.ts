@@ -141,7 +141,8 @@ export function applyProbe(
   const call = callOf(lane, before);
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
-    // Stripe's list begins with the invoice's own payments. A search before the first try needs no others.
+    // The list was too long to read whole, but it begins with this invoice's own payments. Before a first try these are
+    // enough: Crossbill has not found the call's effect among them, so it sends the call.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;

@@ -88,8 +88,8 @@ type ReadEvent =
 /** Parses the stored bytes. An unusable event reaches this code only after an operator's retry. */
 function readEvent(stored: WaitingEvent): ReadEvent {
   const read = parse(stored);
-  // This release may be able to read an event unreadable to an older release. If the event's own lane applied it, the
-  // lane's name would become an invoice.
+  // An older release could not read this event and gave it a lane of its own, named after the event. If that lane
+  // applied the event now, Crossbill would record an invoice under the name of the lane.
   return read.ok && isBareEventLane(stored.lane) ? { ok: false, status: 'parked', reason: READABLE } : read;
 }
 

@@ -78,8 +78,8 @@ export class ExportsStore {
   }
 
   /**
-   * Fills in missing rows from the lane's log. An entry is in the database before its payment or refund row: the row
-   * follows once the lane rests.
+   * Fills in missing payment or refund rows from the lane's log. Crossbill writes a ledger entry at once, and the row of
+   * its payment or refund only when the lane has no more work due.
    */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],

@@ -1,4 +1,5 @@
-// Stores the route of each event without an invoice: one query for all their ids, one transaction for the result.
+// Finds the invoice of each event without one, and moves the event there: one query for all ids, one transaction for
+// all moves.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';

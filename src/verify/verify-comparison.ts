@@ -87,7 +87,7 @@ export class VerifyComparison {
     }
   }
 
-  /** Compares all our own records, and their credit notes with Stripe once per run. */
+  /** Compares our own records with each other, and compares the credit notes of our refunds with Stripe's, once a run. */
   private async withinBooks(): Promise<void> {
     const { parts, options, findings } = this.sitting;
     const { since, resumed } = options;

@@ -14,7 +14,7 @@ import { IsText } from '../api/http/rules.js';
 
 class AcknowledgeDto {
   @Example('Paid before Crossbill ran here.')
-  @Text('Why it may stand; people will read it later.')
+  @Text('Why this difference is right; people will read the note later.')
   @IsText(1000)
   note!: string;
 }

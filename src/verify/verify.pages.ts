@@ -98,7 +98,9 @@ function noteForm(session: Session, name: string): Html {
   return html`<form class="card" action="${PATH}/${encodeURIComponent(name)}/acknowledge" method="post">
     ${formToken(session)}
     <p>
-      <label for="note">Why it may stand <span class="hint">It is counted apart until its facts change.</span></label>
+      <label for="note"
+        >Why this difference is right <span class="hint">It is counted apart until its facts change.</span></label
+      >
       <textarea id="note" name="note" rows="2" maxlength="1000" required></textarea>
     </p>
     <p class="buttons"><button>Acknowledge</button></p>

@@ -48,6 +48,6 @@ it('Crossbill takes an unreachable server, an exhausted pool and an ended pool f
   expect(found.map(isUnavailable)).toEqual([true, true, true]);
 });
 
-it('an error without a code that only mentions a connection is a fault of Crossbill', () => {
+it('an error without a code is a fault of Crossbill, even if its message mentions a connection', () => {
   expect(isUnavailable(new Error('the connection of the two rows is missing'))).toBe(false);
 });

@@ -562,7 +562,7 @@ export interface components {
             next_cursor?: string;
         };
         AcknowledgeDto: {
-            /** Why it may stand. */
+            /** Why this difference is right. */
             note: string;
         };
         NotificationView: {
