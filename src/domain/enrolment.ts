@@ -15,12 +15,12 @@ export function ruleOf({ settings }: { readonly settings: Pick<FlowSettings, 'en
 }
 
 export function standingOf(
-  { invoice, payments, objects }: Pick<LaneRows, 'invoice' | 'payments' | 'objects'>,
-  ctx: Parameters<typeof ruleOf>[0],
+  lane: Pick<LaneRows, 'invoice' | 'payments' | 'objects'> & Parameters<typeof ruleOf>[0],
 ): Standing {
+  const { invoice, payments, objects } = lane;
   if (invoice === null) return 'unknown';
-  if (isOutside({ invoice, payments, objects })) return 'outside';
-  if (ruleOf(ctx).by === 'all' || invoice.enrolled !== null || invoice.expectedBy !== null) return 'enrolled';
+  if (isOutside(lane)) return 'outside';
+  if (ruleOf(lane).by === 'all' || invoice.enrolled !== null || invoice.expectedBy !== null) return 'enrolled';
   return payments.length > 0 || objects.length > 0 ? 'enrolled' : 'unknown';
 }
 

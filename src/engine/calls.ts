@@ -73,6 +73,7 @@ function maybeForgotten({ invoice, now }: Lane): boolean {
  */
 export function takeBackUnwanted(lane: Lane, rules: CallRules): boolean {
   let isTaken = false;
+  // A copy: a rule may add calls meanwhile.
   for (const row of [...lane.messages]) {
     const { unwanted, takenBack } = rules[row.kind];
     if (row.status !== 'pending' || unwanted === undefined) continue;

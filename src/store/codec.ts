@@ -28,25 +28,18 @@ export function jsonText(value: unknown): string {
 }
 
 type Named<T> = readonly [name: keyof T & string, column: string, of: Column<unknown>];
-/** `none`: a row of nulls. Its copies share one shape in V8. Making a row column by column costs 100 times as much. */
-type Known<T> = { readonly columns: readonly Named<T>[]; readonly none: Readonly<Record<string, unknown>> };
 const made = new WeakMap<object, unknown>();
 
-function knownOf<T>(codec: Pick<Row<T, unknown>, 'columns'>): Known<T> {
-  const known = made.get(codec) as Known<T> | undefined;
+function columnsOf<T>(codec: Pick<Row<T, unknown>, 'columns'>): readonly Named<T>[] {
+  const known = made.get(codec) as readonly Named<T>[] | undefined;
   if (known !== undefined) return known;
   const names = Object.keys(codec.columns) as (keyof T & string)[];
   const columns: readonly Named<T>[] = names.map((name) => {
     const of = codec.columns[name];
     return [name, of.options.name ?? snake(name), of];
   });
-  const none = Object.fromEntries(names.map((name) => [name, null]));
-  made.set(codec, { columns, none } satisfies Known<T>);
-  return { columns, none };
-}
-
-function columnsOf<T>(codec: Pick<Row<T, unknown>, 'columns'>): readonly Named<T>[] {
-  return knownOf(codec).columns;
+  made.set(codec, columns);
+  return columns;
 }
 
 function jsonOf({ options: { way } }: Column<unknown>, v: unknown): unknown {
@@ -81,17 +74,15 @@ export function withFields<T extends object>(
   was: T | undefined,
   fields: Readonly<Record<string, unknown>>,
 ): T {
-  const { columns, none } = knownOf(codec);
-  const out: Record<string, unknown> = Object.assign({ ...none }, was);
-  for (const [name, column, of] of columns) if (column in fields) out[name] = valueOf(of, fields[column]);
+  const out: Record<string, unknown> = Object.assign({ ...codec.none }, was);
+  for (const [name, column, of] of columnsOf(codec)) if (column in fields) out[name] = valueOf(of, fields[column]);
   return out as T;
 }
 
 /** Makes a value from PostgreSQL's row. The table's own types and checks guarantee its columns. */
 export function fromRow<T>(codec: Row<T, unknown>, row: Record<string, unknown>): T {
-  const { columns, none } = knownOf(codec);
-  const out: Record<string, unknown> = { ...none };
-  for (const [name, column, of] of columns) out[name] = valueOf(of, row[column]);
+  const out: Record<string, unknown> = { ...codec.none };
+  for (const [name, column, of] of columnsOf(codec)) out[name] = valueOf(of, row[column]);
   return out as T;
 }
 

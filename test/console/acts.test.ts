@@ -243,8 +243,7 @@ it("the console's button of a review item refunds the shown amount, and nothing 
   await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
   const renewal = await draftRenewal(world, s);
   await world.morActs();
-  // Paid before the MoR has heard of it, the invoice would stay out of the relay, and there would be one payment
-  // only.
+  // If the operator marked the invoice paid now, Crossbill would not relay it, and only one payment would exist.
   await world.until(
     'the MoR debits the bank account',
     () => world.control('GET', `/mor/payments?invoice=${renewal}`),

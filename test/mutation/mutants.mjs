@@ -323,8 +323,8 @@ export const mutants = [
   {
     name: 'an invoice of unknown enrolment is relayed',
     file: 'src/invoices/rules/relay.ts',
-    find: "waits: (lane) => standingOf(lane, lane.ctx) === 'unknown',",
-    replace: "waits: (lane) => standingOf(lane, lane.ctx) === 'outside',",
+    find: "waits: (lane) => standingOf(lane) === 'unknown',",
+    replace: "waits: (lane) => standingOf(lane) === 'outside',",
     tests: ['test/unit/enrolment/rules/enrolment.test.ts'],
     simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
   },

@@ -4,16 +4,21 @@ import { INVOICE_ID } from './builders.js';
 import { resolveReview } from './decide.js';
 import { type LaneHarness } from './lane-harness.js';
 
-export async function chooseItem(
+type Choice = { readonly kind?: ReviewKind; readonly note?: string | null; readonly by?: string };
+
+/** Makes the choice, and returns Crossbill's answer. */
+export async function tryChoice(
   h: LaneHarness,
   resolution: Resolution,
-  {
-    kind,
-    note = null,
-    by = 'ada',
-  }: { readonly kind?: ReviewKind; readonly note?: string | null; readonly by?: string } = {},
+  { kind, note = null, by = 'ada' }: Choice = {},
 ) {
   const open = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
   const item = open.findLast((r) => kind === undefined || r.kind === kind);
   return h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', { resolution, note, by }, ctx));
+}
+
+/** Makes the choice. Throws if there is no such item, or if Crossbill refuses the choice. */
+export async function chooseItem(h: LaneHarness, resolution: Resolution, choice: Choice = {}): Promise<void> {
+  const done = await tryChoice(h, resolution, choice);
+  if (!done.ok) throw new Error(`${done.code}: ${done.message}`);
 }

@@ -34,7 +34,7 @@ export function isCollected(i: InvoiceRow): boolean {
 
 /** Returns the invoice if Stripe might charge it as well as the MoR. */
 function findGuarded(lane: Lane): InvoiceRow | null {
-  const isGuarded = lane.settings.guard === true && standingOf(lane, lane) === 'enrolled';
+  const isGuarded = lane.settings.guard === true && standingOf(lane) === 'enrolled';
   return isGuarded && lane.invoice !== null && isCollected(lane.invoice) ? lane.invoice : null;
 }
 

@@ -57,7 +57,7 @@ export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string 
     const i = lane.invoice;
     if (i === null || i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return null;
     const { customerId, lookDueAt } = i;
-    if (customerId === null || standingOf(lane, lane) !== 'unknown') return null;
+    if (customerId === null || standingOf(lane) !== 'unknown') return null;
     return lookDueAt === null || lane.isPast(lookDueAt) ? { ...i, customerId } : null;
   },
   ask: ({ customerId, subscriptionId, collectionMethod, platformCreatedAt: createdAt }, { customers }) =>
@@ -82,7 +82,7 @@ export function takeEnrolment(lane: Lane, outcome: CallOutcome<Enrolled>): void 
 
 /** Withdraws the relay for a customer outside ENROLMENT. */
 export function withdrawRelay(lane: Lane): void {
-  if (standingOf(lane, lane) !== 'outside') return;
+  if (standingOf(lane) !== 'outside') return;
   for (const m of lane.messages)
     if (m.kind === 'relay_event' && m.status === 'pending')
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
@@ -93,7 +93,7 @@ export const unreadItems = itemRule(
   { 'enrolment-unread': 'it is known whether the customer is enrolled' },
   function* (lane) {
     const i = lane.invoice;
-    if (i === null || i.lookDueAt === null || standingOf(lane, lane) !== 'unknown') return;
+    if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;
     if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
     const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
     yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };

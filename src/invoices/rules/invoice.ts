@@ -26,7 +26,7 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
   // again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
-  const standing = standingOf(lane, lane.ctx);
+  const standing = standingOf(lane);
   const isSignup = facts.billingReason === SIGNUP_REASON;
   const isCreated = e.type === 'invoice.created';
   if (isCreated && !isSignup && lane.settings.relay && standing !== 'outside') relayOnce(lane, e);

@@ -69,7 +69,7 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
     return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
-  return refused === null ? null : `the MoR has heard of it: it spoke of payment ${refused}`;
+  return refused === null ? null : `the MoR already knows the invoice: it reported payment ${refused}`;
 }
 
 /**
@@ -93,7 +93,7 @@ export const relayCall: CallRule<'relay_event'> = {
   // reply, the MoR still charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
-  waits: (lane) => standingOf(lane, lane.ctx) === 'unknown', // for a customer outside the enrolment nothing is relayed
+  waits: (lane) => standingOf(lane) === 'unknown', // for a customer outside the enrolment nothing is relayed
   replied: () => undefined,
   // Before the next try Crossbill reads the invoice again: Stripe may reply by then and show the invoice as over.
   silent: ({ invoice: i }) => {

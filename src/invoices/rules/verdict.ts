@@ -20,7 +20,7 @@ export function expectVerdict(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || i.expectedBy !== null) return;
   if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return;
-  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane, lane.ctx) !== 'enrolled') return;
+  if (i.amountDue === null || i.amountDue <= 0n || standingOf(lane) !== 'enrolled') return;
   if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return;
   i.expectedBy = new Date(i.firstSeenAt.getTime() + lane.settings.renewalAlarmAfterHours * HOUR_MS);
 }
@@ -33,7 +33,7 @@ const OVERDUE_CLEARS = {
 /** Items for a renewal without a verdict, and for a refused renewal with an unpaid proforma invoice. */
 export const overdueItems = itemRule(OVERDUE_CLEARS, function* (lane) {
   const i = lane.invoice;
-  if (i === null || i.expectedBy === null || mustAskDebit(lane, lane)) return;
+  if (i === null || i.expectedBy === null || mustAskDebit(lane)) return;
   const o = unpaidProforma(lane);
   if ((hasVerdict(lane) && o === undefined) || !lane.isPast(verdictBy(i, lane.objects))) return;
   const item = { kind: 'renewal_overdue', about: { id: i.invoiceId } } as const;
@@ -71,9 +71,7 @@ export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
  */
 export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',
-  wanted: (lane) => {
-    return mustAskDebit(lane, lane) ? (lane.invoice?.customerId ?? null) : null;
-  },
+  wanted: (lane) => (mustAskDebit(lane) ? (lane.invoice?.customerId ?? null) : null),
   ask: (customerId, { signups }) => signups.paysByDebit(customerId),
   take: (lane, paysByDebit) => {
     const i = lane.invoice;
@@ -88,11 +86,11 @@ export const debitLookup: Lookup<string, boolean> = {
 };
 
 /** True if the verdict is late, and Crossbill does not know yet if the customer pays by bank debit. */
-export function mustAskDebit(s: LaneRows, { now }: { readonly now: Date }): boolean {
+export function mustAskDebit(s: LaneRows & { readonly now: Date }): boolean {
   const i = s.invoice;
   if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
   const by = verdictBy(i, s.objects);
-  return by !== null && by.getTime() <= now.getTime();
+  return by !== null && by.getTime() <= s.now.getTime();
 }
 
 /** True if the MoR has given its verdict on the last try, or somebody settled the invoice without the MoR. */

@@ -188,8 +188,7 @@ function isAwaited(lane: Lane, o: MorObjectRow): boolean {
 
 /** The fact of the open item. While the MoR does not reply, the item stays as it is. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
-  const { reviews } = lane;
-  const open = reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
+  const open = lane.reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
   return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
 }
 

@@ -1,6 +1,6 @@
 // A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { LaneHarness, openKinds } from '../../support/lane-harness.js';
@@ -28,7 +28,7 @@ const changes = (h: LaneHarness): Record<string, number> => h.platform.effects;
 const sent = (h: LaneHarness): string[] => h.platform.asked.filter((x) => !x.startsWith('read'));
 
 async function apply(h: LaneHarness): Promise<void> {
-  await resolveOpen(h, 'apply', 'amount_mismatch');
+  await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
   await h.rest(1);
 }
 

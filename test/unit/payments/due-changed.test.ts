@@ -1,7 +1,7 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { applyRead } from '../../support/settle-rule.js';
 import { type LaneState, type MarkMode } from '../../../src/domain/model.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
@@ -49,7 +49,7 @@ it.each([
 
 it('if the operator applies a payment after the amount due changed, its existing record pays a part', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
-  await resolveOpen(h, 'apply');
+  await chooseItem(h, 'apply');
   await h.rest(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
@@ -70,7 +70,7 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
   await h.rest(1);
   const s = await h.state(INVOICE_ID);
   expect(told(s)).toEqual(['10.00 EUR was taken; 15.00 EUR is due']);
-  await resolveOpen(h, 'apply');
+  await chooseItem(h, 'apply');
   await h.rest(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
@@ -95,8 +95,8 @@ it.each([
   expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
   expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
   expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
-  await expect(resolveOpen(h, 'retry')).rejects.toThrow('resolution_not_available');
-  await resolveOpen(h, 'dismiss');
+  await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
+  await chooseItem(h, 'dismiss');
   await h.rest(1);
   expect(told(await h.state(INVOICE_ID))).toEqual([]);
 });
@@ -180,7 +180,7 @@ it.each(['report_payment', 'attach_payment'] as const)(
     };
     await h.take(aPaymentSucceeded());
     await h.rest(1);
-    if (kind === 'report_payment') await resolveOpen(h, 'apply');
+    if (kind === 'report_payment') await chooseItem(h, 'apply');
     await h.rest(1);
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
     expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);

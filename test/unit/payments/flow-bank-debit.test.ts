@@ -1,7 +1,7 @@
 // Bank debits: a signup's is not believed before it is settled, a renewal's is waited for, and either may come back.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { completeSignup } from '../../support/complete-signup.js';
 import { type Resolution } from '../../../src/domain/model.js';
 import {
@@ -170,7 +170,7 @@ it.each<[Resolution, string, string]>([
       open: ['signup_unproven'],
       records: 0,
     });
-    await resolveOpen(h, resolution);
+    await chooseItem(h, resolution);
     await h.rest(6);
     expect(await shown(h)).toMatchObject({ payments: [[status, mark]], records: mark === 'confirmed' ? 1 : 0 });
   },

@@ -1,6 +1,6 @@
 // Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
 import { type Trouble } from '../../support/fakes.js';
@@ -182,7 +182,7 @@ it('an attach call refused twice opens a review item, and its retry attaches the
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
-  await resolveOpen(h, 'retry', 'effect_failed');
+  await chooseItem(h, 'retry', { kind: 'effect_failed' });
   await h.rest();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(await mark(h)).toBe('confirmed');
@@ -228,7 +228,7 @@ it.each(MODES)('a card payment made during Crossbill’s mark opens a double_pay
   const s = await h.state(INVOICE_ID);
   expect(s.payments[0]?.mark).toBe('parked');
   expect(openKinds(s)).toEqual(['double_payment']);
-  await resolveOpen(h, 'retry', 'double_payment'); // looking once more does not make it ours
+  await chooseItem(h, 'retry', { kind: 'double_payment' }); // looking once more does not make it ours
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
   expect(await mark(h)).toBe('parked');
@@ -257,7 +257,7 @@ it('Crossbill tries to finalize a draft once after Stripe’s refusal, and marks
 
 it('Crossbill does not repeat a failed finalization after the operator dismisses the review item', async () => {
   const h = await stuck();
-  await resolveOpen(h, 'dismiss', 'finalization_failed');
+  await chooseItem(h, 'dismiss', { kind: 'finalization_failed' });
   await h.rest(5);
   expect(tries(h)).toBe(1);
   expect(await mark(h)).toBe('held');
@@ -266,7 +266,7 @@ it('Crossbill does not repeat a failed finalization after the operator dismisses
 it('Crossbill repeats a failed finalization after the operator chooses retry', async () => {
   const h = await stuck();
   h.platform.finalizationRefusal = null;
-  await resolveOpen(h, 'retry', 'finalization_failed');
+  await chooseItem(h, 'retry', { kind: 'finalization_failed' });
   await h.rest(0.2);
   expect(tries(h)).toBe(2);
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
@@ -289,7 +289,7 @@ it('if the operator applies a part payment, Crossbill attaches it and the rest s
   const h = LaneHarness.withInvoice();
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  await resolveOpen(h, 'apply', 'amount_mismatch');
+  await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
   await h.rest();
   expect(h.platform.effects).toEqual(EFFECTS.payment_record);
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
@@ -300,7 +300,7 @@ it('an invoice is open again after the refund of its only payment', async () => 
   h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
   await h.take(aPaymentSucceeded({ amount: 600 }));
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
-  await resolveOpen(h, 'refund', 'amount_mismatch');
+  await chooseItem(h, 'refund', { kind: 'amount_mismatch' });
   await h.rest();
   const s = await h.state(INVOICE_ID);
   expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
@@ -310,7 +310,7 @@ it('an invoice is open again after the refund of its only payment', async () => 
 it('Crossbill never marks a different amount out of band, even after the operator applies the payment', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.take(aPaymentSucceeded({ amount: 600 }));
-  await resolveOpen(h, 'apply', 'amount_mismatch');
+  await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
   await h.rest();
   expect(h.platform.effects).toEqual({});
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
@@ -324,10 +324,10 @@ it('a review item about the rest after a mark does not offer the choice apply', 
   h.clock.advance(5_000); // within the time that a read counts as fresh
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-  await expect(resolveOpen(h, 'apply', 'amount_mismatch')).rejects.toThrow(
+  await expect(chooseItem(h, 'apply', { kind: 'amount_mismatch' })).rejects.toThrow(
     'can be resolved by: refund, retry, dismiss',
   );
-  await resolveOpen(h, 'dismiss', 'amount_mismatch');
+  await chooseItem(h, 'dismiss', { kind: 'amount_mismatch' });
   expect([openKinds(await h.state(INVOICE_ID)), await mark(h)]).toEqual([[], 'confirmed']);
 });
 
@@ -336,7 +336,7 @@ it('the item invoice_not_payable opens again after the MoR refuses the chosen re
   h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
   await h.take(aPaymentSucceeded());
   h.gateway.trouble.push('refused');
-  await resolveOpen(h, 'refund', 'invoice_not_payable');
+  await chooseItem(h, 'refund', { kind: 'invoice_not_payable' });
   await h.rest();
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
 });
@@ -345,7 +345,7 @@ it('a renewal still overdue after a retry opens a second renewal_overdue item', 
   const h = LaneHarness.withInvoice();
   await h.take(invoiceEvent('invoice.created'));
   await h.rest(30);
-  await resolveOpen(h, 'retry', 'renewal_overdue');
+  await chooseItem(h, 'retry', { kind: 'renewal_overdue' });
   await h.rest(30);
   await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
@@ -358,7 +358,7 @@ it('a renewal still overdue after a retry opens a second renewal_overdue item', 
 async function partApplied(): Promise<LaneHarness> {
   const h = LaneHarness.withInvoice({ amountDue: 1000n });
   await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-  await resolveOpen(h, 'apply');
+  await chooseItem(h, 'apply');
   await h.rest();
   return h;
 }
@@ -373,7 +373,7 @@ it.each([
     const h = LaneHarness.withInvoice({ amountDue: 1000n });
     await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
     h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
-    await resolveOpen(h, 'apply');
+    await chooseItem(h, 'apply');
     await h.drain();
     await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
     await h.rest();

@@ -2,7 +2,7 @@
 // of it.
 import { wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
 import { aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../../support/builders.js';
@@ -11,7 +11,7 @@ import { balances, LaneHarness, openKinds } from '../../support/lane-harness.js'
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<LaneState> {
-  await resolveOpen(h, resolution);
+  await chooseItem(h, resolution);
   await h.rest();
   return state(h);
 }
@@ -119,7 +119,7 @@ it('after a full refund of the surplus, a review item asks the operator to corre
       "Deduct 2.00 EUR from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well. Then dismiss this. Do not refund it again.",
     ],
   ]);
-  await expect(resolveOpen(h, 'refund')).rejects.toThrow('resolution_not_available');
+  await expect(chooseItem(h, 'refund')).rejects.toThrow('resolution_not_available');
   const s = await choose(h, 'dismiss');
   expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
 });

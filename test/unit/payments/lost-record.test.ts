@@ -1,6 +1,6 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { wordsOf } from '../../support/item-words.js';
 import { StoreUnavailable } from '../../../src/domain/errors.js';
 import { LaneWorker } from '../../../src/engine/lane-worker.js';
@@ -177,7 +177,7 @@ it('a refund stays unknown if Crossbill crashes in the first try and the MoR ref
   await isMadeOnce(h);
   const [item] = (await h.state(INVOICE_ID)).reviews;
   expect(item?.fact).toMatchObject({ code: 'refund-waits', refused: expect.anything() as unknown });
-  await resolveOpen(h, 'retry');
+  await chooseItem(h, 'retry');
   await h.rest(1);
   await isMadeOnce(h);
   const last = (await h.state(INVOICE_ID)).reviews.at(-1);

@@ -1,7 +1,7 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../support/resolve-open.js';
+import { chooseItem } from '../../support/choose-item.js';
 import { newMorObject } from '../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
 import { type Probe } from '../../../src/domain/ports/billing-platform.js';
@@ -36,7 +36,7 @@ function recordByHand(h: LaneHarness, id: string): void {
 }
 
 async function retry(h: LaneHarness): Promise<void> {
-  await resolveOpen(h, 'retry');
+  await chooseItem(h, 'retry');
   await h.rest();
 }
 

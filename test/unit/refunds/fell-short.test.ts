@@ -1,5 +1,5 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
-import { chooseItem } from '../../support/choose-item.js';
+import { tryChoice } from '../../support/choose-item.js';
 import { FACTS } from '../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
 import { type Resolution } from '../../../src/domain/model.js';
@@ -25,7 +25,7 @@ async function outcome(h: LaneHarness, said: 'lost' | 'won', hours: number): Pro
 }
 
 async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> {
-  const done = await chooseItem(h, resolution, { kind: 'double_payment' });
+  const done = await tryChoice(h, resolution, { kind: 'double_payment' });
   await h.rest(48);
   return done.ok;
 }

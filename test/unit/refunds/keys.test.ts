@@ -1,6 +1,6 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
 import { never } from '../../support/never.js';
-import { chooseItem } from '../../support/choose-item.js';
+import { chooseItem, tryChoice } from '../../support/choose-item.js';
 import { withWords, wordsOf } from '../../support/item-words.js';
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../../src/domain/model.js';
@@ -112,7 +112,7 @@ it('Crossbill refuses to resend a refund whose stored request bytes were erased'
     messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
   });
   await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
-  expect(await chooseItem(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
+  expect(await tryChoice(h, 'retry')).toMatchObject({ ok: false, code: 'request_erased' });
   await h.rest(48);
   expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
 });
@@ -267,7 +267,7 @@ describe('a refund that failed at the MoR without a word', () => {
     s.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
 
   async function end(h: LaneHarness, note: string | null): Promise<string> {
-    const done = await chooseItem(h, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
+    const done = await tryChoice(h, 'apply', { kind: 'refund_stuck', note, by: 'ops' });
     await h.rest(1);
     return done.ok ? 'ok' : done.code;
   }

@@ -1,5 +1,5 @@
 // Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
-import { chooseItem } from '../../support/choose-item.js';
+import { tryChoice } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { askRefund } from '../../support/ask-refund.js';
@@ -355,7 +355,7 @@ it.each<[string, Trouble, number]>([
     const { s, facts } = await atRest(h);
     expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
     expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
-    const retried = await chooseItem(h, 'retry', { kind: 'refund_stuck' });
+    const retried = await tryChoice(h, 'retry', { kind: 'refund_stuck' });
     expect(retried).toMatchObject({ ok: false, code: 'payment_renamed' });
   },
 );

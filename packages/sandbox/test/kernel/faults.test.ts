@@ -55,7 +55,7 @@ it("the sandbox's Stripe refuses a second request under a key still in use", asy
 });
 
 it("the sandbox's fault drop_before closes the connection before any effect", async () => {
-  await fault({ action: 'drop_before', times: 2 }); // the package tries a reset connection once more by itself
+  await fault({ action: 'drop_before', times: 2 }); // the client repeats a request once after a reset connection
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ type: 'StripeConnectionError' });
   expect(await records()).toBe(0);
 });

@@ -229,7 +229,7 @@ it('with ENROLMENT by metadata a customer link decides nothing; only the exact v
 const i: InvoiceRow = takeRead(emptyLane('in_1'), later(0), facts()).invoice ?? never();
 const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
   decide(s, later(0), (l) => takeEnrolment(l, outcome));
-const standing = (s: LaneState, ctx = later(0)): string => standingOf(s, ctx);
+const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
 it('an invoice counts as enrolled by its enrolment, an expected verdict, a payment or an object at the MoR', () => {

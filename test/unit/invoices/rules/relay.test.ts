@@ -1,6 +1,6 @@
 // An invoice.created goes on to the MoR once, waits for it, and is taken back when nobody wants it any more.
 import { expect, it } from '@jest/globals';
-import { resolveOpen } from '../../../support/resolve-open.js';
+import { chooseItem } from '../../../support/choose-item.js';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
@@ -73,7 +73,7 @@ it('a payment or an ended invoice withdraws a pending relay', () => {
 it('a refused payment, a payment link or a proforma invoice withdraws a pending relay', () => {
   const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
   expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
-    'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
+    'relay_event taken back: the MoR already knows the invoice: it reported payment pay_1',
   ]);
   expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
   for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
@@ -288,7 +288,7 @@ async function refusedByItsAddress({ h }: Rig, eventId: string): Promise<void> {
 }
 
 async function sendAgain(r: Rig): Promise<void> {
-  await resolveOpen(r.h, 'retry', 'effect_failed');
+  await chooseItem(r.h, 'retry', { kind: 'effect_failed' });
   await r.h.rest(1);
 }
 

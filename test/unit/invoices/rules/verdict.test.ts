@@ -171,7 +171,7 @@ it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the
   expect(errand(unasked)).toMatchObject({ do: 'look-up', name: 'ask-debit', question: 'cus_1' });
   expect(watched(unasked)).toBe(unasked);
   expect(looks).toEqual([]);
-  expect([errand(unasked, DUE - 1), mustAskDebit(unasked, ctx(DUE - 1))]).toEqual([null, false]);
+  expect([errand(unasked, DUE - 1), mustAskDebit({ ...unasked, now: at(DUE - 1) })]).toEqual([null, false]);
   for (const s of [
     expected(),
     emptyLane('in_1'),
@@ -179,7 +179,7 @@ it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the
     expected({ paysByDebit: null, expectedBy: null }),
     putPayment(unasked, refused),
   ]) {
-    expect([errand(s), mustAskDebit(s, ctx(DUE))]).toEqual([null, false]);
+    expect([errand(s), mustAskDebit({ ...s, now: at(DUE) })]).toEqual([null, false]);
   }
   expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
 });
