@@ -264,7 +264,10 @@ export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 /** Work younger than this is still under way, so verify does not call it a difference. */
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/** A run may resume within a day of its first start. Later the next daily run compares everything again. */
+/**
+ * An interrupted verify run may resume within a day of its first start. After that, the next daily run compares
+ * everything again.
+ */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
  * If a run has saved nothing for this long, Crossbill counts it as dead. A living run saves every 30 seconds, or after its present request of
@@ -273,8 +276,8 @@ export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
  * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, then
- * three times the pause (events API, "Delivery"). The text can also mean a ninth attempt, hours later. A low number is
- * safe: it only means more look-ups. The payment API names no number.
+ * three times the pause (events API, "Delivery"). The text can also mean a ninth attempt, hours later. Too few attempts
+ * in this list are safe: verify only looks up more events. The payment API names no number.
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
@@ -296,7 +299,7 @@ export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
 export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** Stripe lists events for 30 days (Stripe docs, "Events"). This is one hour less, so no event expires between two pages. */
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
-/** The MoR's verdict may follow its invoice after this time at the latest. Bank debits settle after days. */
+/** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
 /** The most marks checked at the MoR by one daily run: an hour and a half at the pace below. A million marks take 20 days. */
@@ -307,12 +310,15 @@ export const VERIFY_MARKS_FOR_A_PERSON = 500;
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** The most possible sums of unsure refunds that verify tries on one payment record. Twelve different amounts have this many. */
+/**
+ * Verify tries at most this many sums of unsure refunds on one payment record. Twelve refunds of different amounts have
+ * 4,096 sums.
+ */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports
 
-/** The most wrong lines in the report of an import. A person corrects fewer before the next try. */
+/** The report of an import lists at most this many wrong lines. Nobody corrects more before the next try. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 // ---- Moves

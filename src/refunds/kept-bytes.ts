@@ -1,4 +1,4 @@
-// While a person may send a refused refund again, an erasure keeps its bytes.
+// An erasure keeps the bytes of a refused refund request for as long as a person may send the request again.
 import { type KeptBytes } from '../engine/erasure.js';
 
 const SETTLED = new Set(['succeeded', 'failed', 'joined']);
@@ -6,6 +6,6 @@ const SETTLED = new Set(['succeeded', 'failed', 'joined']);
 export const refundBytes: KeptBytes = {
   call: ({ refunds }, { kind, subject }) =>
     kind === 'create_refund' ? !refunds.some((r) => r.id === subject && SETTLED.has(r.status)) : null,
-  // A joined refund has no row in the read model.
+  // The read model has no row for a `joined` refund, so the SQL needs no `joined`.
   lane: `exists (select 1 from refund r where r.invoice_id = l.lane and r.status not in ('succeeded', 'failed'))`,
 };

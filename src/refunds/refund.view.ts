@@ -43,7 +43,7 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  // no list shows a `joined` row: the row of the paid refund stands for it
+  // A `joined` row never appears in a list, because another row holds the same refund.
   return status === 'joined' ? 'succeeded' : status;
 }
 

@@ -17,9 +17,9 @@ export class RefundsFlow {
   ) {}
 
   /**
-   * Stores the refund with its key, before any call to the MoR. `id`: `pay_…` or our own id. Both ids share their
-   * request names. A known `name` returns its refund in its present state. Two requests at once wait for each other at
-   * the lane's lock.
+   * Stores the refund with its key, before any call to the MoR. `id`: `pay_…` or our own id. A repeated request
+   * (`name`) returns its earlier refund in the refund's present state, also under the payment's other id. Two requests
+   * at once wait for each other at the lane's lock.
    */
   async request(
     id: string,
@@ -32,7 +32,7 @@ export class RefundsFlow {
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
     const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    // The path has our own id, because the MoR may give the payment another id.
+    // Only our own id is certain to stay: the MoR may give the payment another id.
     const path = `/v1/payments/${rowId}/refunds`;
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }

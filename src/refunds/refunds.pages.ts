@@ -117,8 +117,8 @@ export class RefundPages {
   }
 
   /**
-   * The path equals the API's path, so both recognise a repeated request: one form makes one refund, even if the
-   * browser sends it twice.
+   * The console uses the API's path, and both share the same list of known requests: one form makes one refund, even if
+   * the browser sends it twice.
    */
   @Post('payments/:id/refunds')
   @HttpCode(303)

@@ -70,7 +70,8 @@ function listOf(filter: RefundFilter): FilteredList {
       few: [
         ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
         ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Only the filter for unfinished refunds has several statuses, and there are few unfinished refunds.
+        // Only the filter for unfinished refunds names several statuses. Unfinished refunds are few, so a search needs
+        // no index by date.
         ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
       ],
     },

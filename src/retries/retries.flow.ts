@@ -20,8 +20,8 @@ export class RetriesFlow {
   ) {}
 
   /**
-   * Makes a retry. Refuses with 404, or with 409 `invoice_not_retryable` and the reason. A known `name` returns its
-   * earlier retry.
+   * Makes a retry. Refuses with 404, or with 409 `invoice_not_retryable` and the reason. A repeated request (`name`)
+   * returns its earlier retry.
    */
   async retry(invoiceId: string, by: string, name: NamedRequest | null): Promise<Retried> {
     const askedAt = await this.store.time();

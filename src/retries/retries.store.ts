@@ -37,7 +37,10 @@ const STATE = `case
   when i.status = 'open' and i.retries->'retries'->-1->>'means' = 'link' then 'payment_link'
   else 'not_retried' end`;
 
-/** The key of a row begins with its state. The filter finds rows by the key, and each row returns its state with it. */
+/**
+ * The column `retried` joins state and invoice id, for example `planned in_1`. The search returns only this column, so
+ * the state needs no second query.
+ */
 const REFUSED = `(select r.*, r.state || ' ' || r.invoice_id as retried
   from (select i.*, ${STATE} as state, i.retries->'refusal'->>'kind' as kind from invoice i) r) x`;
 

@@ -48,7 +48,7 @@ export type Place = {
   readonly more: boolean;
   readonly previous: string | null;
   readonly next: string | null;
-  /** The id of the first other open item. */
+  /** The id of the first open item apart from this one. */
   readonly first: string | null;
 };
 

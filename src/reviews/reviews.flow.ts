@@ -39,8 +39,8 @@ export class ReviewsFlow {
   }
 
   /**
-   * Closes an item without a lane. No lock orders two people here. If another person was first, this one gets a refusal
-   * with the other's choice.
+   * Closes an item without a lane, so no lock orders two people. If another person was first, this person gets a
+   * refusal, and the refusal names the first person's choice.
    */
   private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Result<ReviewRow>> {
     const alone = new Lane({ ...emptyLane(review.subject), reviews: [review] }, this.context.now());

@@ -52,7 +52,7 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
-/** The most open items with "next item" on their pages. */
+/** If more items are open than this, only the first ones by deadline have a "next item" on their pages. */
 const WALKED = 200;
 @Pages('console/reviews')
 export class ReviewPages {

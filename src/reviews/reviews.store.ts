@@ -50,7 +50,7 @@ function newestReviews(
   });
 }
 
-/** Items by deadline. Throws BadCursor for a cursor of the other order. */
+/** Items by deadline. Throws BadCursor for a cursor of a list in another order. */
 async function reviewsByDeadline(
   reviews: Repository<ReviewEntity>,
   { since, until, customerId, ...filter }: ReviewFilter,
@@ -87,7 +87,7 @@ export class ReviewsStore {
 
   /**
    * Lists items. `due`: the soonest deadline first, then items without a deadline, newest first. Throws BadCursor for a
-   * cursor of the other order.
+   * cursor of a list in another order.
    */
   list(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
     return order === 'due' ? reviewsByDeadline(this.rows, filter, page) : newestReviews(this.rows, filter, page);
@@ -97,7 +97,10 @@ export class ReviewsStore {
     return this.rows.findOneBy({ id });
   }
 
-  /** In a single statement, only one of two people finds the item open. */
+  /**
+   * Closes the item with a single statement. Of two people at once only the first finds the item open; the second gets
+   * false.
+   */
   async close(r: ReviewRow): Promise<boolean> {
     const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(

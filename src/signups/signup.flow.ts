@@ -91,7 +91,7 @@ export class SignupFlow {
       currency: req.currency,
       status: 'requested',
       taxCalculationId: bound.taxCalculationId,
-      // Without the caller's key no part of the key survives a restore: the same request then makes another signup.
+      // Without the caller's key a restored backup loses the key: the same request then makes another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,

@@ -77,7 +77,7 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
 /**
  * A signup for the API.
  * @param payment null before the completion
- * @param proven true if `SignupsStore.proven` returned this signup
+ * @param proven true for a proven charge, or for a trial with a confirmed method (`SignupsStore.proven`)
  */
 export function signupView(
   s: SignupRow,

@@ -20,7 +20,8 @@ export class SignupsStore {
   ) {}
 
   /**
-   * Stores a new signup with the name of its request, at the database's time. A known name returns the earlier signup.
+   * Stores a new signup with the name of its request, at the database's time. For a repeated request returns the
+   * earlier signup.
    */
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {

@@ -103,7 +103,7 @@ function modeOf(asked: URLSearchParams): Mode | undefined {
     case 'false':
     case '0':
       return 'disable';
-    case 'true': // the meaning in pg and many other clients
+    case 'true': // for pg and many other clients, `true` also means full verification
     case '1':
       return 'verify-full';
     case 'no-verify':

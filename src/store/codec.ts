@@ -112,7 +112,7 @@ export function insertSql<T>(codec: Row<T, unknown>, n = 1): string {
 /** The declaration of any kind of row. */
 export type AnyRow = Pick<Row<Readonly<Record<string, unknown>>, unknown>, 'table' | 'columns' | 'key'>;
 
-/** Fields by column name, as JSON or as read, without personal data. */
+/** Removes personal data from fields by column name. Accepts fields as JSON, or as read from the database. */
 export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const out = { ...fields };
   for (const [, column, { options }] of columnsOf(codec)) {

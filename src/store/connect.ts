@@ -33,8 +33,8 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
     default_transaction_deferrable: 'off',
     // No just-in-time compilation: compiling a statement takes longer than running it.
     jit: 'off',
-    // The server ends a stuck statement. A connection waiting for its next use stays. transaction_timeout exists since
-    // PostgreSQL 17.
+    // The server ends a statement or a transaction that hangs. An idle connection stays open. transaction_timeout
+    // exists since PostgreSQL 17.
     statement_timeout: String(statementMs),
     idle_in_transaction_session_timeout: String(statementMs),
     lock_timeout: '0',

@@ -1,10 +1,10 @@
 // Makes the planner use the index of a list's filter.
 
 /**
- * Writes `column = …` in a form unknown to the planner as a single value. The list is ordered by `column`, then by its
- * number, and only the index on both has this order. With a plain `=` the planner may walk back through the whole table
- * by number until enough rows match. This is quick for a common value, but a full read for a value with old rows. The
- * planner decides by statistics, and these may be old or missing.
+ * Writes `column = …` in a form that hides the single value from the planner. The list is ordered by `column`, then by
+ * its number, and only the index on both has this order. With a plain `=` the planner may walk back through the whole
+ * table by number until enough rows match. This is quick for a common value, but reads the whole table if all rows with
+ * the value are old. The planner decides by statistics, and these may be old or missing.
  * @param value its text in the statement, for example `$2`
  */
 export function ledBy(column: string, value: string): string {
@@ -14,12 +14,14 @@ export function ledBy(column: string, value: string): string {
 /** Parts of a statement: the conditions and the order of a list, and its parameters. */
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
-/** In every list `$1` is the number before the page, and `$2` is the count of rows. The filters follow. */
+/**
+ * In every list `$1` is the number of the last row before the page, and `$2` is the count of rows. The filters follow.
+ */
 export const LIST_PARAMETERS = 2;
 
 /**
- * The rows with all these values, newest first. Some leading columns order the list. An undefined value filters
- * nothing.
+ * The rows with all these values, newest first. The columns in `lead` lead the index, so they come first in the order.
+ * An undefined value filters nothing.
  * @param number the column numbered by the database, also part of the leading index
  */
 export function listLedBy(

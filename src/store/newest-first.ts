@@ -30,9 +30,9 @@ export type ListOptions = {
    */
   readonly at?: string;
   readonly span?: Span;
-  /** In place of `at`, if the numbers grow with the time: the numbers around the rows of the span. */
+  /** Replaces `at` in a table with numbers in order of time: the row numbers around the filter's span of time. */
   readonly numbered?: Numbered;
-  /** Conditions with few matching rows, found by an index of another order. They replace the leading index. */
+  /** Conditions with few matching rows. Each has an index of its own, so the query does not use `indexes`. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 

@@ -40,7 +40,9 @@ export type TakenNotification = Delivery & {
   readonly attempts: number;
 };
 
-/** Facts still without a notification from a lane's step: deadlines, items without an invoice, findings of verify. */
+/**
+ * Facts outside the lanes and still without a notification: deadlines, items without an invoice, findings of verify.
+ */
 type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
@@ -66,7 +68,7 @@ type Row = Record<string, unknown>;
 
 /** The most tries stored with one notification: two full rounds. */
 const TRIES_KEPT = 20;
-/** For the first setting of NOTIFY_URL: only findings of this age or younger are notified. */
+/** Crossbill notifies no older findings. Otherwise the first setting of NOTIFY_URL would send the whole past. */
 const NEWS_FOR = `interval '1 day'`;
 const MOST_UNTOLD = 200;
 

@@ -4,12 +4,12 @@ import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
 /**
- * The greatest distance between the order by number and the order by time. Different clocks and parallel transactions
- * cause it.
+ * By this time at most, a row may be older than a row with a smaller number. Different clocks and parallel transactions
+ * cause this.
  */
 const APART = `interval '10 minutes'`;
 
-/** The search stops at this distance between numbers: a page has as many rows. */
+/** The search stops once this few numbers remain between its bounds: one page has as many rows. */
 const NEAR = 64;
 
 export type Numbers = { readonly above: string; readonly below: string };
@@ -17,8 +17,8 @@ const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 
 /**
  * Finds row numbers that enclose all rows at or after `since` and before `until`, with at most twenty minutes of other
- * rows. Without a bound this side is open. The time needs no index: a binary search looks up some twenty rows by
- * number.
+ * rows. An absent `since` or `until` sets no bound. The time needs no index: a binary search looks up some twenty rows
+ * by number.
  * @param table with a column `number`, and `at` growing with it
  */
 export async function numbersWithin(

@@ -4,7 +4,7 @@ import { laterSql } from './database-time.js';
 
 /**
  * Makes lanes due, in the order of their keys, in the same statement as the cause. `rows` selects (key, due_at, news).
- * `news` counts new causes: a worker sees them at the end of its claim.
+ * `news` counts new causes: at the end of its claim, a worker sees by this count that its lane has new work.
  */
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1

@@ -34,7 +34,10 @@ export type Walk = {
   readonly parameters: Parameters;
   /** Columns without an index, to compare row by row. */
   readonly looked: readonly (readonly [column: string, value: string])[];
-  /** True if `where` leaves few rows, found by an index of another order. The query reads all of them, then sorts. */
+  /**
+   * True if `where` leaves few rows. The index behind them has another order, so the query reads all of them, then
+   * sorts.
+   */
   readonly few: boolean;
   /** Reverses the order, for an export. */
   readonly oldestFirst?: boolean;

@@ -1,4 +1,5 @@
-// Finds out by reads from Stripe if a call had its effect. Used if no reply tells.
+// Reads from Stripe to find out if a call had its effect. Crossbill needs these reads if the call's reply is missing or
+// unclear.
 import {
   type BillingAnswer,
   type BillingCall,
@@ -23,8 +24,8 @@ export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear reply. For a refund only a
-   * refusal can show if it exists already.
+   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear reply. The search for a
+   * refund needs the refusal: only the refusal can show an existing refund.
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -63,13 +64,14 @@ export class StripeEffects {
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: no invoice arrived, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
-      // If Stripe lists no payments at all, an accepted attachment must be enough.
+      // If Stripe has no list of payments (404), a 2xx reply to the attachment must be enough proof.
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // The invoice is paid without money: a person or a coupon credited all of it. It does not carry our payment.
+        // A person or a coupon may have credited the whole invoice. Then Stripe shows it as paid, but without our
+        // payment.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
         if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };

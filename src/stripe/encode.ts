@@ -36,7 +36,7 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       } satisfies Stripe.PaymentRecordReportPaymentParams);
     }
     case 'attach_payment':
-      // The reply then shows the payments and proves the attachment, so no further read is needed.
+      // With `expand` the reply shows the payments and proves the attachment, so no further read is needed.
       return post(`/v1/invoices/${segment(call.invoiceId)}/attach_payment`, {
         payment_record: call.paymentRecordId,
         expand: ['payments'],

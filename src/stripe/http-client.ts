@@ -33,11 +33,11 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Replaces the HTTP client of the `stripe` package, for five reasons. Four come from its source (23.1.0). Its timeout
- * counts only silence, so a peer with single bytes holds a call for ever. It repeats a request automatically after a
- * reset, past the request budget. It cannot tell "never connected" from "reply lost". A bare JSON string or number as a
- * reply ends the process. The fifth: node:http takes twice the processor time of undici. undici also checks an idle
- * socket before it writes.
+ * Replaces the HTTP client of the `stripe` package, for five reasons. Four come from the package's source (23.1.0). Its
+ * timeout counts only silence, so a peer can hold a call for ever by sending single bytes. It repeats a request
+ * automatically after a reset, past the request budget. It cannot tell "never connected" from "reply lost". A bare JSON
+ * string or number as a reply ends the process. The fifth: node:http takes twice the processor time of undici. undici
+ * also checks an idle socket before it writes.
  */
 export class StripeHttpClient implements Transport {
   private readonly out: WayOut;
@@ -124,7 +124,7 @@ class ExchangeUnderWay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: NodeJS.ErrnoException): void {
     if (this.headers !== null) return this.fail('answer_cut');
     if (error.code !== 'UND_ERR_INVALID_ARG') return this.fail(error.code ?? error.name);
-    if (this.end()) this.reject(error); // impossible to send, so no other try would help
+    if (this.end()) this.reject(error); // undici rejects the request as invalid, so another try would fail too
   }
 
   private fail(reason: string): void {

@@ -112,7 +112,7 @@ export class StripeClient {
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
     const next = hasMore === true && isObject(last) ? textOf(last['id']) : null;
-    // A page with its own start as its end would repeat for ever.
+    // If a page ends with the object it started after, the same page would follow for ever.
     const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
     if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);
     return { ...outcome, value: { items: data, next } };

@@ -32,7 +32,7 @@ export abstract class StripeOptions {
   abstract readonly maxSockets?: number;
   /** Called after each request. Its errors are ignored. */
   abstract readonly onCall?: (report: CallReport) => void;
-  /** The proxies of this host. Absent: none. */
+  /** The HTTP proxies for connections from this host. Absent: no proxy. */
   abstract readonly proxies?: Proxies;
   /** Sends the requests. Absent: sockets. A simulation brings its own network. */
   abstract readonly transport?: Transport & { close(): void };

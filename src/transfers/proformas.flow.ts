@@ -28,7 +28,7 @@ export class ProformasFlow {
   async create(id: string, wish: CreateProformaDto, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const billed = await this.flow.billed(id);
     const there = await this.flow.standing(id, 'proforma');
-    // the MoR may have deleted it
+    // The MoR may have deleted the known proforma invoice, so read its status first.
     if (there !== null && there.morId !== null) await this.flow.refresh(proformaLookup, there);
     const today = this.clock.now().toISOString().slice(0, 10);
     const settled = await this.flow.recordedProformas(id);

@@ -30,7 +30,10 @@ const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 export class MarksStore {
   constructor(private readonly db: Database) {}
 
-  /** Marks made after the first look-up, from after the entry `after` (0n: all without a reply yet), oldest first. */
+  /**
+   * Marks newer than the first look-up and still without a reply, oldest first. `after`: continues after this ledger
+   * entry (0n: from the start).
+   */
   newer(after: bigint, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS} cross join mark_lookup_reach r
@@ -50,7 +53,10 @@ export class MarksStore {
     );
   }
 
-  /** Marks without a good reply at their last look-up, if it was before `before`. The oldest look-up comes first. */
+  /**
+   * Marks the MoR did not confirm at their last look-up, if this look-up was before `before`. The oldest look-up comes
+   * first.
+   */
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id

@@ -23,7 +23,7 @@ export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
   return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
-/** The most young objects to compare twice. More of them mean a busy moment. */
+/** A run compares at most this many young objects twice, to limit its length in a busy moment. */
 const YOUNG_ONES = 200;
 
 export class VerifyComparison {
@@ -76,7 +76,7 @@ export class VerifyComparison {
       const ours = await parts.books.invoices(some);
       for (const id of some) {
         const own = ours.get(id) ?? null;
-        if (own === null && unheard.has(id)) continue; // our database still does not know it
+        if (own === null && unheard.has(id)) continue; // our database still does not know the invoice
         const facts = await this.read(id);
         const found = facts === null ? [] : await this.ofInvoice(facts, own);
         if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));

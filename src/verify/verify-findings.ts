@@ -11,8 +11,8 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * The number of differences beyond the limit, by kind: within our own records in this run, and to a peer in this run and
-   * the runs it resumes.
+   * The number of differences beyond the limit, by kind. `beyondBooks` counts those within our own records, in this run
+   * only. `beyondShown` counts those to Stripe or the MoR, and also includes the runs this run resumes.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
@@ -49,7 +49,10 @@ export class VerifyFindings {
     return sum;
   }
 
-  /** The part of `more` about a peer. The next run compares all our own records, so it does not need the rest. */
+  /**
+   * The part of `more` about Stripe and the MoR, for the run that resumes this one. That run compares all our own
+   * records again, so it needs no count of their differences.
+   */
   get moreShown(): More {
     return { ...this.beyondShown };
   }

@@ -132,7 +132,7 @@ export class VerifyRepair {
         else takeInvoiceRead(looked, outcome);
         looked.say('decision', 'verify found a difference: checked again');
         decideShadowedAgain(looked);
-        // First takes back unwanted calls.
+        // The first `settle` withdraws unwanted calls, so the repair hurries only the wanted ones.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
         // A due call keeps its time: a crash may have followed its last try, and the age of its key counts from this
         // time.

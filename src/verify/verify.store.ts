@@ -144,7 +144,10 @@ export class VerifyStore {
     return customerIds.filter((id) => paying.has(id)); // in the given order
   }
 
-  /** The first start of this installation. It was not to receive Stripe's earlier events. */
+  /**
+   * The first start of this installation. Stripe's earlier events were never meant for Crossbill, so none of them is
+   * missing.
+   */
   async installedAt(): Promise<Date> {
     const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
     return found.rows[0]?.began_at ?? new Date(0);

@@ -48,8 +48,8 @@ export function mirrorRefunds(lane: Lane): void {
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // A double payment paid for nothing, so its refund through the item needs no item. But a refund made in the MoR's
-  // portal may have returned the only money for the invoice.
+  // If another payment settled the invoice, this payment was a double one. A person's refund through the item then
+  // needs no further item. But a refund made in the MoR's portal may have returned the money that settled the invoice.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -78,7 +78,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   );
   // The reference contains none of our own ids: after a restore Crossbill sends the same bytes under the same key.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // The subject also contains the payment's id: two payments may carry the same refund id.
+  // The call's subject also contains the payment's id: two payments may carry the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -89,8 +89,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // The refund returns only money beyond the amount due. The payment record shows the refund, and the sale stays the
-    // same.
+    // The refund returns only money beyond the amount due. The sale stays the same, so Stripe gets no credit note.
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
@@ -157,7 +156,10 @@ function inOrder(a: RefundRow, b: RefundRow): number {
   return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** Counts succeeded refunds while they fit into the payment. Crossbill shows the others without counting them. */
+/**
+ * Counts succeeded refunds while they fit into the payment. Refunds beyond the payment stay uncounted, and an item
+ * shows them (`refundGaps`).
+ */
 export function countRefunds(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.amount === null || p.succeededAt === null) continue; // the refunds wait for their payment
@@ -182,7 +184,7 @@ export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // Crossbill closed a cleared item without a person, so it does not count.
+    // Crossbill closed a `cleared` item without a person, so a `cleared` item holds no choice.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
@@ -193,8 +195,8 @@ export function reconsiderParked(lane: Lane): void {
 }
 
 /**
- * Items for refunds unlike the running total of Document 3. A total above our sum means a missing event. Refunds above
- * the payment, or overlapping totals, mean an error.
+ * Items for refunds in conflict with the MoR's running total (Document 3). A total above the sum of known refunds means
+ * a missing event. Refunds above the payment, or overlapping totals, mean an error.
  */
 export const refundGaps = itemRule(
   {
@@ -234,9 +236,9 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * Items for a refund of a payment without money on this invoice: a person decided that its charge paid another invoice.
- * Crossbill books the refund on neither invoice. If the MoR names another charge for the payment, the refund belongs
- * here.
+ * Items for a refund of a payment whose charge paid another invoice, by a person's decision. The payment has no money
+ * on this invoice, so Crossbill books the refund on neither invoice. If the MoR then names another charge for the
+ * payment, the refund belongs to this invoice.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },

@@ -83,8 +83,8 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdi
 }
 
 /**
- * Records the running total of the event. A refund proves an earlier payment of unknown amount, even after a refused
- * try.
+ * Records the running total of the event. A refund also proves an earlier payment, even if Crossbill knows only a
+ * refused try. The amount of this payment is then unknown.
  */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
   // True if a person decided that the charge paid another invoice: this payment took nothing.
@@ -109,8 +109,8 @@ function isSameMoney(r: RefundRow, e: PaymentEvent): boolean {
 }
 
 /**
- * True if the event has the row's processor id, but another MoR id. Two MoR ids mean two refunds, so one of them
- * carries the other's processor id.
+ * True if the event has the row's processor id, but another MoR id. Two MoR ids mean two refunds, so the processor id
+ * is wrong in the event or in the row.
  */
 function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
   return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
@@ -131,8 +131,8 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   const alike = own.filter((r) => isSameMoney(r, e));
   const isSameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
-    // Document 3 makes both ids optional. Without them the running total identifies the refund; otherwise it is our own
-    // refund without an event.
+    // Document 3 makes both ids optional. An event without ids belongs to the refund with the same running total, or
+    // else to our own refund still without an event.
     return alike.find(isSameTotal) ?? alike.find(awaitsEvent);
   }
   return (
@@ -143,13 +143,13 @@ function findRefund(lane: Lane, p: PaymentRow, e: PaymentEvent): Refund | undefi
   );
 }
 
-/** True for our own refund while its event is missing. A joined row had its event before our request. */
+/** True for our own refund while its event is missing. The event of a `joined` refund arrived before our request. */
 function awaitsEvent(r: RefundRow): boolean {
   const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
   return r.origin === 'api' && !over && r.totalAfter === null;
 }
 
-/** Finds a payment with the event's payment id from a person, but with another charge. */
+/** Finds a payment with the event's payment id, if a person entered this id and the event names another charge. */
 function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   const charge = e.processorChargeId;
   const isOther = (p: PaymentRow): boolean =>
@@ -158,8 +158,8 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
 }
 
 /**
- * Opens an item. A person gave this payment id to the wrong payment, so the MoR refunded another customer. Only people
- * can correct this.
+ * Opens an item. A person entered this payment id at the wrong payment, so the MoR refunded another customer. Only
+ * people can correct this.
  */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
@@ -199,7 +199,8 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Another refund of ours has the same amount and no id. Crossbill assigned the other refund's event to this row.
+  // Another refund of ours has the same amount and no id. Crossbill assigned that refund's event to this row, so this
+  // reply belongs to the other row.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -219,8 +220,8 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 
 /**
  * Finds the row of an earlier event about the refund in the reply. Event and reply may share no id (Document 3 demands
- * none in an event). A refund made after the event is another one. The oldest fitting event wins: a later reply may
- * need a younger one.
+ * none in an event). The event never comes before the refund's creation. If several events fit, the oldest one wins:
+ * the younger ones may belong to later replies.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
   // event times are whole seconds
@@ -240,8 +241,8 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
  * (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // An event settled another request of ours, and the reply to this other request is still missing. That reply will
-  // correct the row.
+  // The event settled another request of ours, and that request still waits for its reply. The reply will correct the
+  // row of the event.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;

@@ -114,7 +114,8 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The number is a part of the key. After a restore it starts at 1 again. A second refund follows only after a failure.
+  // The key contains the number `n`. The number starts at 1 again after a restore, so the repeated choice gets its old
+  // key. A further number follows only after a failed refund.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -160,9 +161,10 @@ function isWaiting({ status }: RefundRow): boolean {
 }
 
 /**
- * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again. The refusal of a repeat
- * proves less, with one exception: if the MoR knows no such payment (Document 3, 404 `payment_not_found`), no try under this id moved money.
- * The exception needs an id from a person: about an id of its own the MoR would contradict itself.
+ * Records the MoR's refusal of a refund. If the MoR refuses the first try, no money moved and the amount is free again.
+ * The refusal of a repeat proves less, because an earlier try may have moved money. One exception: if the MoR knows no
+ * such payment (Document 3, 404 `payment_not_found`), no try under this id moved money. The exception holds only for an
+ * id entered by a person: the MoR knows the ids from its own events.
  */
 function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   // After a late refusal the status is null: the caller has already received 202, and an item reports the failure.
@@ -184,7 +186,10 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   } else moveRefund(r, 'unknown');
 }
 
-/** Removes the payment id from a person, because the MoR does not know it. The person can then enter the right id. */
+/**
+ * Removes a payment id entered by a person, because the MoR does not know the id. The person can then enter the right
+ * id.
+ */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
@@ -194,14 +199,14 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 
 /**
  * The MoR refused our request after an event settled its row. So somebody made the event's refund elsewhere, as in the
- * MoR's portal. Only an earlier try without a reply could have made ours.
+ * MoR's portal. Our request moved money only if it had an earlier try without a reply.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
   const nothingMade = m.attempts === 1 && !mayBeCutOff(m, lane);
   const name = other === null ? 'a refund' : `refund ${other}`;
   const message = `${f.message} (${name} of the same amount, made elsewhere, stands in its place)`;
-  // A repeat under the same key returns the refusal, unless an earlier try may have moved money.
+  // If the caller repeats the request, Crossbill returns the refusal, unless an earlier try may have moved money.
   if (nothingMade) r.failure = { status: f.status, code: f.code, message };
   const amount = { minor: r.amount, currency: r.currency };
   const refusal = { status: f.status, error: f.code, said: said(f) };

@@ -53,10 +53,10 @@ export function takeRefusal(lane: Lane, e: PaymentEvent): void {
 }
 
 /**
- * True if the refusal belongs to a try before the last charge: Crossbill recorded its payment before this charge. Also
- * true for a late delivery: the MoR made it well before the charge, while an earlier charge has no verdict. Without
- * such an earlier charge the refusal is the verdict on the last charge. After a restored backup Crossbill requests a
- * retry again, and the MoR's refusal answers the first request.
+ * True if the refusal belongs to a try before the last charge. This holds if Crossbill recorded the refused payment
+ * before the last charge. It also holds for a late delivery: the MoR refused well before the last charge, while an
+ * earlier charge has no verdict. Without such an earlier charge the refusal is the verdict on the last charge: after a
+ * restored backup Crossbill requests a retry again, and the MoR's refusal answers the first request.
  */
 function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
@@ -69,8 +69,8 @@ function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean
 }
 
 /**
- * If two refusals have the same second, `failed` is the later one, as for the payment. Otherwise the event ids decide,
- * so the order of arrival does not count.
+ * If two refusals have the same second, `failed` is the later one, as in the payment's status. Otherwise the event ids
+ * decide, so the order of arrival does not count.
  */
 function isLater(a: Refusal, b: Refusal): boolean {
   if (a.at !== b.at) return a.at > b.at;
@@ -79,9 +79,9 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * Records the customer's new payment method on the invoice, once, even if it is reported again. An invoice without a
- * verdict takes it too: a refusal under way is about the old method. If the customer has a payable link, Crossbill
- * reads the link before it charges.
+ * Records the customer's new payment method on the invoice, once, even if the method is reported again. An invoice
+ * without a verdict also gets the new method: a refusal under way is about the old method. If the customer has a
+ * payable link, Crossbill reads the link before it charges.
  */
 export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
@@ -145,7 +145,7 @@ function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, c
   return { do: 'retry', means, at: means === 'link' ? waitForOpen(i, at, ctx) : at, method };
 }
 
-/** Why Crossbill may not try a new payment method now, as a sentence for a person. Null: it may. */
+/** Why Crossbill may not try a new payment method now, as a sentence for a person. Null if Crossbill may. */
 export function findMethodObstacle(s: LaneRows, ctx: Moment): string | null {
   return findObstacle(s, ctx, s.invoice !== null && chooseMeans('charge', s.invoice, ctx) === 'charge');
 }
@@ -157,7 +157,7 @@ function isSeenUnpaid(o: MorObjectRow, ctx: Moment): boolean {
 }
 
 /**
- * Why Crossbill may not try again now, as a sentence for a person. Null: it may.
+ * Why Crossbill may not try again now, as a sentence for a person. Null if Crossbill may.
  * @param besideLink true: a payable link is no obstacle
  */
 export function findObstacle(s: LaneRows, ctx: Moment, besideLink = false): string | null {
@@ -206,8 +206,8 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
 }
 
 /**
- * Chooses the wanted means, or the other one if the settings lack the wanted. Null: the settings lack both. The MoR
- * always charges the whole `amount_due`, so a partly paid invoice allows no charge.
+ * Chooses the wanted means. If the settings lack the wanted means, chooses the other. Null: the settings have neither.
+ * The MoR always charges the whole `amount_due`, so a partly paid invoice allows no charge.
  */
 function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);

@@ -8,8 +8,8 @@ import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../
 import { moneyAnnounced } from '../../engine/open-money.js';
 
 /**
- * The reason to withdraw a call without a reply: it is now useless or dangerous. An earlier try may already have had an
- * effect.
+ * The reason to withdraw a call without a reply. A repeat of the call is now useless or dangerous, since an earlier try
+ * may already have had an effect. Null: Crossbill sends the call again.
  */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const { invoice: i, objects, payments, refunds, reviews } = lane;
@@ -42,12 +42,13 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
     const retries = i.retries.retries.map((r) => (r.number === row.generation ? { ...r, withdrawn: true } : r));
     i.retries = { ...i.retries, retries, waitingSince: null };
   },
-  // The call may have been under way for hours, so the MoR's full time starts now.
+  // The call may have been under way for hours, so the MoR's time for a verdict starts anew with the reply.
   replied: (lane) => {
     if (lane.invoice !== null) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
   },
   refused: (lane, { row }, failure) => {
-    // True if the MoR may have received the call: an earlier try got no reply, or an effect came before a redirect.
+    // True if the MoR may have received the call: an earlier try got no reply, or the MoR acted before it sent a
+    // redirect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
     // The fact contains the retry's number, so the next refusal opens an item even with the same text.
@@ -73,7 +74,7 @@ const endCall = {
   },
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),
   // Makes a new call with a new key: Stripe replays a refusal under the first key for a day. Crossbill reads the
-  // invoice again before.
+  // invoice again before this call.
   chosen: (lane, item, { resolution }) => {
     const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution === 'retry' && m?.status === 'refused' && m.asked !== null) lane.call(m.asked, m.subject);

@@ -64,7 +64,7 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
 }
 
 /**
- * Makes an `invoice.created` with the invoice of now: Document 3, rule 5 demands this for a retry. The event has our
+ * Makes an `invoice.created` with the present invoice: Document 3, rule 5 demands this for a retry. The event has our
  * own id. Stripe makes no second event of this type for an invoice, and the MoR would take the first event's id for a
  * repeat.
  */
@@ -98,8 +98,8 @@ export function requestRetry(lane: Lane, { shown, askedAt, by }: RetryRequest): 
     );
   if (means === 'link' && lane.invoice?.platformStatus !== 'open')
     return refuseRetry('it is still a draft, and a payment link is made of a final invoice.');
-  // Meanwhile a worker read another amount. The MoR charges the amount in the event, and this event would have the old
-  // one.
+  // Meanwhile a worker read another amount. The MoR charges the amount in the event, and this event would contain the
+  // old amount.
   if (means === 'charge' && lane.invoice?.amountRemaining !== shown.invoice.amountRemaining)
     return refuseRetry('the amount due changed while the invoice was read. Ask again.');
   const retry = makeRetry(lane, means === 'charge' ? { means, shown } : { means }, { by });

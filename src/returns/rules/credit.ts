@@ -34,7 +34,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // Money beyond the amount due is no sale. A person must find out the surplus's part of the loss.
+  // The customer paid more than the amount due. The surplus is no sale, and only a person can tell the lost part of it.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
@@ -180,7 +180,8 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
     const lost = { minor: standing(o, credit), currency: p.currency };
     if (lost.minor >= credited.minor) continue;
     const over = o.status === 'won' || o.status === 'undone';
-    // A person's dismissal counts only for this win, not for an earlier one.
+    // The bank may decide a dispute again. A person's dismissal counts only for the present win, not for an earlier
+    // one.
     const heardAt = o.status === 'won' ? o.detail.outcomeHeardAt : undefined;
     const since = heardAt === undefined ? null : new Date(heardAt);
     const item = { about: o, subject: `${objectId(o)}:credit`, paymentRowId: p.id, since };

@@ -14,8 +14,9 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 import { offersOf } from './credit.js';
 
 /**
- * Books the losses of now, in any order of arrival: refunds count first, a loss takes the rest of its payment, and a
- * loss without a cause is reversed. An entry never changes, so Crossbill books each difference as a further entry.
+ * Books the present losses, in any order of arrival: refunds count first, a loss takes the rest of its payment, and
+ * Crossbill reverses a loss without a cause. An entry never changes, so Crossbill books each difference as a further
+ * entry.
  */
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
@@ -27,7 +28,8 @@ export function bookLosses(lane: Lane): void {
     const had = loss === undefined ? 0n : BigInt(loss.minor);
     const before = lane.findPayment(loss?.of);
     if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
-      // The loss was booked for another payment. It moves to the right one in the same month.
+      // The loss was booked for another payment. Crossbill moves it to the right payment, both entries in the same
+      // month.
       move(lane, o, before, -had, lane.now);
       move(lane, o, to.payment, to.minor, lane.now);
       continue;
@@ -52,8 +54,9 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 }
 
 /**
- * When a loss moved, for its ledger entry. A loss or a win has the MoR's time. A change caused by a refund or another
- * dispute has the time of its cause. Any other change happens now, and none before the last change of this loss.
+ * The time of a changed loss, for its ledger entry. A loss or a win has the MoR's time. A change caused by a refund or
+ * another dispute has the time of its cause. Any other change happens now. No change is earlier than the last change of
+ * this loss.
  * @param moved smallest units; negative: the loss is reversed
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
@@ -142,7 +145,7 @@ export const lostDisputes = itemRule(
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
-      // A dismissal counts only for this outcome, not for an earlier one.
+      // The bank may decide a dispute again. A dismissal counts only for the present outcome, not for an earlier one.
       const since = outcomeHeardAt === undefined ? null : new Date(outcomeHeardAt);
       const about = { kind: 'dispute', about: o, since } as const;
       const lost = { ...about, subject: `${dispute}:lost` };
@@ -184,8 +187,9 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * The MoR's amount, at most the payment. If the MoR names none: the rest of the payment at the time of the outcome, so
- * the booked part plus all later refunds. If nothing is booked, the customer may have got the whole payment twice.
+ * The MoR's amount, at most the payment. If the MoR names no amount: the rest of the payment at the time of the
+ * outcome, computed as the booked part plus all later refunds. If nothing is booked, the customer may have got the
+ * whole payment twice.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -208,7 +212,8 @@ function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // After a person's `retry` a read of the payment may still be under way. Until its end the item keeps its reason.
+  // After a person's `retry` a read of the payment may still be under way. Until the end of this read the item keeps
+  // its reason.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
   return p.mark === 'confirmed' || before === 'not-booked' ? null : before;

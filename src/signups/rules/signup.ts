@@ -29,8 +29,8 @@ export type Completion = {
 
 /**
  * Records the first invoice's payment. The payment counts once the MoR confirms the charge (`psp_reference`), unless
- * the check is off. An earlier event about the same charge or intent also proves it. Document 3 has no read of a
- * charge's amount: if the backend reports another amount than the signup's, a person decides before any mark.
+ * the check is off. An earlier event about the same charge or intent also proves the payment. Document 3 has no request
+ * to read a charge's amount: if the backend reports another amount than the signup's, a person decides before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);

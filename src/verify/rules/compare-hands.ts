@@ -124,7 +124,7 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
     ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
   ];
-  // counted from the report on: the credit note follows
+  // A refund or loss on the record counts even before its credit note: Stripe got the report first.
   const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n);
   if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
   const differs = amountRefunded < mirrored ? finding.lessRefunded : finding.moreRefunded;

@@ -51,7 +51,7 @@ function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): b
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }
 
-/** True while Crossbill holds the payment for a draft on Stripe: for an hour, or for three days. */
+/** True while Crossbill still waits for Stripe to finalize the draft behind the payment, up to `DRAFT_PATIENCE_MS`. */
 function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
   const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
   return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
@@ -132,8 +132,8 @@ export function compareInvoice(
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  // After the refund of a surplus Stripe may not show it any more. If the invoice was paid "out of band", Stripe never
-  // showed it.
+  // Stripe may no longer show a surplus after its refund. If the invoice was paid "out of band", Stripe never showed
+  // the surplus.
   const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (first === undefined || (facts.currency === first.currency && facts.amountPaid >= sum))
     return age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, ours);
@@ -144,7 +144,8 @@ export function compareInvoice(
 }
 
 /**
- * True if Stripe shows another status than our events: the event of the change never arrived, or Stripe never made it.
+ * True if Stripe shows another status than our events. Then the event of the change never arrived, or Stripe never made
+ * such an event.
  */
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
@@ -168,7 +169,8 @@ export function compareAttached(
 ): Difference[] {
   const known = new Set(ours?.payments.map((p) => p.paymentRecordId));
   const paid = attached.filter((p) => p.status === 'paid');
-  // This mark may be the reason for the item about a parked payment.
+  // Somebody else's payment on Stripe may have caused our item about a double payment, so the difference names this
+  // item.
   const doubled = ours === null ? null : reviewOf(ours, (r) => r.kind === 'double_payment');
   const { invoiceId } = facts;
   const differences = paid.flatMap(({ paymentRecordId: record, amountPaid }) => {

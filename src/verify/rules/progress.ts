@@ -31,8 +31,8 @@ export type VerifyProgress = {
   readonly settings: FlowSettings;
   readonly lists: Listings;
   /**
-   * Verify compares the invoices with open work, in the order of their numbers. It has compared the credit notes of all
-   * invoices up to this number.
+   * Verify compares the invoices with open work, in the order of their numbers. The credit notes of all invoices up to
+   * this number are already compared.
    */
   readonly refundsAfter: number;
   /** Invoices with a difference to Stripe or the MoR. The next run compares them first. */
@@ -61,8 +61,8 @@ export function afterPage({ todo, newest }: Listing, times: readonly Date[], isL
 }
 
 /**
- * The list for a resumed run. It begins with all objects since the newest one, and with those too young before. Then
- * the rest follows.
+ * The list for a resumed run. It begins with all objects newer than the newest listed one, and with the objects the
+ * interrupted run found too young to compare. The rest of the list follows.
  */
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;
