@@ -67,7 +67,7 @@ export type KindAndFact = {
 /** The sentences about a fact: what happened, and what to do. */
 export type Sentences = { readonly summary: string; readonly proposal: string };
 
-/** The sentences for these codes. They stand next to the rule. Only people read them. */
+/** The sentences for each fact code. Each subject keeps them in its `words.ts`. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
 /** The field with a peer's own words. Two facts are the same if they differ only in this field. */

@@ -36,7 +36,7 @@ export const INVOICE = rowOf('invoice', {
   /** When Stripe finalizes the draft. */
   finalizesAt: time().orNull,
   finalizationError: text().orNull,
-  /** The time of the read or event with these facts. */
+  /** The time of the read or event behind the stored facts of this invoice. */
   factsAt: time().orNull,
   /** When Crossbill last read the invoice from the platform. Null: never. */
   readAt: time().orNull,
@@ -71,7 +71,7 @@ export const INVOICE = rowOf('invoice', {
   holdUntil: time().orNull,
   /** The MoR's refusals and the steps after them. Null: the MoR refused nothing. */
   retries: json<RetryTrail>().orNull,
-  /** The customer's newest payment method with a known confirmation. Null: none since the invoice began. */
+  /** The payment method the customer confirmed last. Null: the customer has confirmed none since the invoice began. */
   method: json<ConfirmedMethod>().orNull,
   /** When Crossbill or Stripe tries a refused renewal again. Null: no try is known. */
   nextTryAt: time().orNull,

@@ -120,7 +120,8 @@ export const refundMoves = {
   succeeded: [],
   failed: ['succeeded'],
   /**
-   * Another refund row, through its `askedAs`, stands for this request. This row reserves nothing, and no list shows it. docs/decisions/0008.
+   * An event reported this refund first and made its own row. That row names this one in `askedAs` and replaces it:
+   * this row reserves nothing, and no list shows it (docs/decisions/0008).
    */
   joined: [],
 } as const satisfies Record<string, readonly string[]>;
@@ -156,19 +157,25 @@ export const REFUND = rowOf('refund', {
   origin: text<'api' | 'event'>(),
   /** The MoR's payment id in our request. Null: Crossbill made no request. */
   askedOf: text().orNull,
-  /** The id of our own request for this refund, a row with the status `joined`. The refund's event was here before the request, for example after a restore. Null: none. */
+  /**
+   * The id of the `joined` row with our request for this refund. Crossbill has two rows if the refund's event arrived
+   * before the request, for example after a restore. Null: no such row.
+   */
   askedAs: text().orNull,
   /** False: the refund would exceed the payment. Lists show it, but it does not count, and a review item reports it. */
   counted: bool(),
   /** `amount_refunded_total` of the refund's event. Null: there was no event, or it had no total. */
   totalAfter: bigint().orNull,
-  /** The part of the refund for a payment beyond the amount due. It reduces no sale, so no credit note shows it. */
+  /**
+   * The part of the refund that returns money paid beyond the amount due. It reduces no sale, so no credit note shows
+   * it.
+   */
   surplus: bigint().first(0n),
   mirror: text<MirrorStage>(),
   creditNoteId: text().orNull,
   /** The MoR's refusal. Null: none. */
   failure: json<{ readonly status: number | null; readonly code: string | null; readonly message: string }>()
-    .orNull // a person's own words are personal data; the MoR's code is not
+    .orNull // an erasure removes a message typed by a person and keeps the MoR's
     .personal((f) => (f.code === 'told_by_person' ? { ...f, message: ERASED } : f)),
   createdAt: time(),
   succeededAt: time().orNull,
@@ -331,7 +338,7 @@ export type LaneState = {
   readonly refunds: readonly RefundRow[];
   /** The MoR's objects for the invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** All calls, also those with a reply: a new generation must know the last one. */
+  /** All calls, also those with a reply: the next key of a call needs the number of the last one. */
   readonly messages: readonly OutboxRow[];
   /** The review items, open and resolved. */
   readonly reviews: readonly ReviewRow[];

@@ -32,7 +32,7 @@ export type Observation = {
  * `parked`: Stripe refused one of them.
  */
 export type LossCredit = {
-  /** A part of the keys of the credit note's calls. It is also the reference of the refund at Stripe. */
+  /** A part of the idempotency keys for the credit note's calls, and the reference of the refund at Stripe. */
   readonly name: string;
   /** Our id of the payment with the loss. */
   readonly of: string;
@@ -182,7 +182,7 @@ export const MOR_OBJECT = rowOf('mor_object', {
 });
 export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 
-/** After these states a proforma invoice can no longer be paid, so Crossbill may make another one. */
+/** In these states nobody can pay a proforma invoice any more, so Crossbill may make another one. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
 /** In these states a proforma invoice is paid at the MoR. The last two follow the first (Document 2, "States"). */
@@ -222,7 +222,7 @@ export function announcedOn(o: MorObjectRow): readonly Observation[] {
 
 type Names = { readonly charge: string | null; readonly paymentId: string | null };
 
-/** True if both name the same charge or the same payment id. */
+/** True if two reports about money name the same charge or the same payment id. */
 export function isSameMoney(a: Names, b: Names): boolean {
   return (a.charge !== null && a.charge === b.charge) || (a.paymentId !== null && a.paymentId === b.paymentId);
 }
@@ -243,7 +243,9 @@ export function isLiveProforma(o: MorObjectRow): boolean {
 /** In these states a link has ended. The first two are the MoR's words (Document 2). */
 const ENDED_LINK = new Set(['PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** True for a link that exists at the MoR and has not ended. A status outside Document 2 counts too. */
+/**
+ * True for a link that exists at the MoR and has not ended. Crossbill counts a status outside Document 2 as not ended.
+ */
 export function isStandingLink(o: MorObjectRow): boolean {
   return o.kind === 'payment_link' && o.status !== 'REQUESTED' && o.status !== 'UNKNOWN' && !ENDED_LINK.has(o.status);
 }
@@ -266,8 +268,8 @@ export function dueDate(o: MorObjectRow): Date {
 }
 
 /**
- * The time until which Crossbill waits for the MoR's report on an invoice. Null: Crossbill expects none. A proforma
- * invoice or a payable link gives the customer its own time.
+ * The time until which Crossbill waits for the MoR's report on an invoice. Null: Crossbill expects none. If the
+ * customer has a proforma invoice or a payment link, Crossbill waits at least until its deadline.
  */
 export function verdictBy(
   { expectedBy }: { readonly expectedBy: Date | null },

@@ -29,7 +29,7 @@ export const orNull = <T>({ schema, sample }: Field<T>): Field<T | null> => ({
   schema: { ...schema, type: [schema['type'], 'null'] },
   sample,
 });
-/** The same field, nullable, and null in the sample. */
+/** Makes a field nullable. The sample contains null. */
 export const none = <T>(of: Field<T>): Field<T | null> => ({ ...orNull(of), sample: null });
 
 /** The JSON schema of the fields. Every property is required; null means there is no value. */

@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A span of time for a list. The filter uses the same time as the order of the list. */
+/** A span of time for a list. The filter compares the time by which the list is sorted. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;
@@ -33,7 +33,7 @@ export type SelectionSums = {
   readonly all: boolean;
 };
 
-/** The error for a cursor from no list of ours. The caller reads the message. */
+/** The cursor in a request comes from none of our lists. The API shows the message to its caller. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
 }

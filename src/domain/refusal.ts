@@ -31,7 +31,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   signature_missing: 'Check whether a proxy drops headers, or whether the sender delivers to the wrong address.',
   signature_malformed:
     'Check whether a proxy joins or rewrites headers, or whether the sender delivers to the wrong address.',
-  signature_mismatch: '', // see below: its text contains the name of the setting
+  signature_mismatch: '', // `whatToCheck` writes this advice, since it names the endpoint's setting
   timestamp_out_of_tolerance: 'Check the clock of this machine. Crossbill keeps a copy in quarantine.',
   too_large: 'Check the size of the body, and raise WEBHOOK_BODY_LIMIT.',
   headers_too_large: 'Check the proxy: the headers are over 16 KB.',

@@ -59,7 +59,7 @@ export type Retry = {
   readonly withdrawn: boolean;
 };
 
-/** A payment method with a known confirmation by the customer. It gets one try for each earlier refusal. */
+/** A payment method the customer has confirmed. Each renewal refused before the confirmation gets one try with it. */
 export type ConfirmedMethod = {
   /** Our id of the payment method's setup. */
   readonly id: string;
@@ -104,8 +104,8 @@ export function untriedMethod(i: {
 }
 
 /**
- * Records Stripe's request for another attempt (`invoice.payment_attempt_required`): Stripe's own schedule may cause a
- * retry. `at` is by Stripe's clock, because a late delivery may be about the refused charge.
+ * Records Stripe's request for another attempt (`invoice.payment_attempt_required`). `at` is Stripe's time of the
+ * request. The time of arrival would mislead: a late delivery may ask for the attempt already refused.
  */
 export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
   const askedAt = at.toISOString();

@@ -1,4 +1,4 @@
-// The settings the rules read. They do not show where a value comes from.
+// The settings the rules read.
 import { type MarkMode } from './model.js';
 import { type RetrySchedule } from './retry.js';
 

@@ -61,15 +61,16 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .filter(([k]) => !(top && COUNTERS.has(k)))
     .sort(([x], [y]) => (x < y ? -1 : 1))
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
-  return { pairs }; // return an object, since an array could come from the body
+  return { pairs }; // `pairs` marks a sorted object, so it never equals an array from the body
 }
 
 const COMPARE =
   'Compare both bodies in the event list and ask the sender which body is right. Crossbill keeps the second body and never applies it.';
 
 /**
- * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So the
- * MoR's second report on a dispute, an alert or a transfer has the id of the first. The second may contain something new.
+ * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So two
+ * reports of the MoR on the same dispute, alert or transfer share one event id, and the later report may contain
+ * something new.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [
@@ -94,7 +95,7 @@ const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Tells a person what to do after two different bodies with the id of one event of this type. */
+/** Advice for a person: two deliveries of this event type share an event id, and their bodies differ. */
 export function aboutSecondBody(type: string): string {
   const news = MAY_BE_NEWS.get(type);
   return news === undefined ? COMPARE : `${COMPARE} ${news}`;

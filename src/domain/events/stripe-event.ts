@@ -122,7 +122,7 @@ export function isTooOld(apiVersion: string | null): boolean {
   return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
 }
 
-/** True if Stripe rendered the event in such an old API version. */
+/** True if Stripe rendered the event in an API version older than `OLDEST_VERSION`. */
 export function isRenderedTooOld(body: Buffer): boolean {
   const read = parseBody(body);
   return read.ok && isTooOld(textOf(member(read.value, 'api_version')));
@@ -152,7 +152,7 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     apiVersion,
     livemode: typeof livemode === 'boolean' ? livemode : null,
     accounts: readAccounts(root),
-    // The finalization failed, even if the invoice in the event shows no error.
+    // The event's type proves a failed finalization, even if its invoice carries no error.
     invoice:
       kind === 'invoice.finalization_failed'
         ? { ...facts, finalizationError: facts.finalizationError ?? NO_REASON }
@@ -242,8 +242,9 @@ function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): Invoi
 type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total'>;
 
 /**
- * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so one amount replaces a
- * missing other. If both are missing, the status shows whether anything is left. `total` alone decides nothing here.
+ * Stripe docs, "The Invoice object": `amount_remaining` is the amount due minus the amount paid. If the remaining or
+ * the paid amount is missing, Crossbill computes it. If both are missing, the status shows whether anything is left.
+ * `total` alone decides nothing here.
  */
 function readAmounts(invoice: Fields, status: InvoiceStatus): Amounts {
   const amountDue = invoice.minor('amount_due', 0n);

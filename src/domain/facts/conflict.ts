@@ -48,7 +48,10 @@ export type ConflictFact =
       readonly recorded: Money | null;
     }
   | ({ readonly code: 'link-paid' } & OnObject)
-  /** No read finds the link any more. `not-given`: the MoR refused to create it. `gone`: the MoR does not know it. */
+  /**
+   * The MoR has no such payment link. `not-given`: the MoR refused to create the link. `gone`: a read of the link finds
+   * nothing.
+   */
   | ({ readonly code: 'link-lost'; readonly why: 'not-given' | 'gone'; readonly announced: boolean } & OnObject)
   | ({ readonly code: 'link-not-paid'; readonly status: string } & OnObject)
   | ({

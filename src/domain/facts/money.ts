@@ -18,7 +18,7 @@ export type AmountFact =
       readonly by: readonly { readonly payment: string; readonly amount: Money }[];
       readonly refunded: Money;
       readonly left: Money;
-      /** True: Stripe credited the surplus to the customer's balance. */
+      /** True: Stripe credited the overpaid amount to the customer's balance. */
       readonly credited: boolean;
     }
   | {
@@ -46,7 +46,7 @@ export type DoubleFact =
       readonly taken: Money;
       readonly settledBy: string;
       readonly sameCharge: string | null;
-      /** True: both may be one payment, reported twice by the MoR. */
+      /** True: the two payments may be a single one, reported twice by the MoR. */
       readonly maybeOne: boolean;
       readonly observations: readonly Seen[];
     }

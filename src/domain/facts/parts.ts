@@ -40,11 +40,11 @@ export type Disputed = { readonly amount: Money | null; readonly unread: string 
 
 /**
  * The place of the lost money in the books. `for-nothing`: it paid no invoice. `maybe-for-nothing`: nobody can say if
- * it did. `not-booked`: the ledger does not hold it. Null: its invoice shows it as paid.
+ * it did. `not-booked`: the ledger does not hold it. Null: it paid an invoice.
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 
-/** The way for a person to mark the invoice at Stripe: Crossbill then recognises the payment. */
+/** How a person marks the invoice at Stripe, so that Crossbill recognises the payment. */
 export type ByHand =
   | { readonly how: 'report'; readonly amount: Money; readonly reference: string }
   | { readonly how: 'attach'; readonly record: string }

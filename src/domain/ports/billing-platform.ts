@@ -99,7 +99,7 @@ export type BillingCall =
       readonly kind: 'report_refund';
       readonly invoiceId: string;
       readonly paymentRecordId: string;
-      /** Our refund id. The metadata holds it. */
+      /** Our refund id. The metadata of the refund on the payment record holds it. */
       readonly refundId: string;
       /** The processor's refund id. It is unique at the platform. */
       readonly reference: string;
@@ -150,10 +150,7 @@ export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { 
 export abstract class BillingPlatform {
   /** Makes the bytes of a call. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
-  /**
-   * Sends a stored call and parses the reply. Only the connection may repeat the request, never this method. Never
-   * throws.
-   */
+  /** Sends a stored call once and parses the reply. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
   /**
    * Searches the platform for the effect of a call. Used if the platform has forgotten the key, or replays a stored

@@ -43,7 +43,7 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part of the credit note with returned money. A part that reduces an unpaid invoice does not count. */
+  /** The part of the credit note for an invoice already paid: money goes back. The rest reduces an unpaid amount. */
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;

@@ -3,7 +3,7 @@
 /** The senders of webhooks. */
 export type InboxSource = 'stripe' | 'mor_payments' | 'mor_events';
 
-/** `crossbill`: Crossbill itself, from code outside the rules (events/own-event.ts). */
+/** The source of a stored event: a sender of webhooks, or Crossbill itself (events/own-event.ts). */
 export type EventSource = InboxSource | 'crossbill';
 
 /** A delivery after the signature check, as the webhook endpoint stores it. */
