@@ -71,8 +71,8 @@ export type MorObjectDetail = {
   readonly priced?: string | null;
   readonly due?: string | null;
   /**
-   * All money the MoR announced on a link, in the order of arrival. Money from the first event counts once a read of
-   * the link confirms it.
+   * All money the MoR announced on a link, in the order of arrival. Crossbill books the first announced payment once a
+   * read of the link confirms it.
    */
   readonly observed?: readonly Observation[];
   /**

@@ -26,7 +26,10 @@ export type FlowSettings = {
   readonly draftPolicy: 'wait' | 'finalize';
   /** After this many hours without a verdict, an expected renewal becomes a review item. */
   readonly renewalAlarmAfterHours: number;
-  /** The same deadline in days, for customers paying by bank debit. Also the wait for a signup's debit. */
+  /**
+   * After this many days without a verdict, the renewal of a customer paying by bank debit becomes a review item.
+   * Crossbill waits as long for the debit of a signup.
+   */
   readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
   /** True: Crossbill relays each `invoice.created` to the MoR. */

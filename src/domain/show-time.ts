@@ -4,7 +4,7 @@ export function showTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Formats an ISO 8601 time from a fact in the same way. */
+/** Formats an ISO 8601 time from a fact, such as `2026-11-20 19:37 UTC`. */
 export function showIso(at: string): string {
   return showTime(new Date(at));
 }

@@ -141,8 +141,8 @@ export type SentCall = {
   /** The engine sends the call with the lowest order first: marks, then mirrors of refunds, then calls to the MoR. */
   readonly order: 0 | 1 | 2 | 3;
   /**
-   * For a call with an effect on the invoice, direct or through a later call: Crossbill reads the invoice first, always
-   * or if the function returns true.
+   * Crossbill reads the invoice before it sends a call with an effect on the invoice, direct or through a later call.
+   * True: always. A function: only if it returns true.
    */
   readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
   /**

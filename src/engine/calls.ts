@@ -16,8 +16,8 @@ export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.settings.shadow === true) {
-    // Calls from before shadow mode continue under their own keys after its end. So do refunds Stripe does not show
-    // yet. Until then the lane stays in the queue.
+    // Shadow mode sends nothing. After its end Crossbill sends the older calls under their own keys, and shows waiting
+    // refunds on Stripe. Until then the lane stays in the queue.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
@@ -53,15 +53,15 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // A crash may have cut off an earlier try without a record. If that try reached Stripe, less is due now,
-  // and the rule would find another amount due.
+  // A crash may have cut off an earlier try without a record. If that try reached Stripe, the invoice shows a smaller
+  // amount due now, and the rule would take the payment for a wrong amount. So search first.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
 /**
  * True if Stripe may have forgotten the key. A restored database does not know when it first sent a call. No send is
- * older than the invoice, and Stripe gives the invoice's time. The payment's time is no bound: a signup completed again
- * after the restore looks new.
+ * older than the invoice, and Stripe gives the invoice's time. Crossbill cannot count from the payment's time: a
+ * signup completed again after the restore looks new.
  */
 function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
@@ -163,8 +163,8 @@ export function applyProbe(
     return lane.say('decision', `${m.kind} withdrawn: ${why}`, m);
   }
   m.firstTriedAt = lane.now;
-  // Stripe does not know the key yet, or has only just received it. The same key stays right even if the search came a
-  // moment too early.
+  // The call was never tried before, so it keeps its key. Even if a first try is just arriving at Stripe, the same key
+  // makes a second try harmless.
   if (isFirstTry(before, lane)) return;
   m.generation += 1;
   m.key = messageKey(m.kind, m.subject, m.generation);

@@ -23,15 +23,15 @@ export type Ctx = {
   /** A random number in [0, 1). It spreads retries. */
   readonly jitter: () => number;
   /**
-   * True: the decision holds no claim. A worker may work on the lane at the same time, and one of its calls may be
-   * under way. Absent: the worker itself decides.
+   * True: the decision is not a worker's. A worker may work on the lane at the same time, and may have a call under
+   * way. Absent: the worker with the claim on the lane decides.
    */
   readonly beside?: true;
 } & Elsewhere;
 
 /**
- * Facts about other invoices, read after the database or a peer refused something of this lane. Absent: nothing was
- * refused.
+ * Facts about other invoices. Crossbill reads them after the database refused a row of this lane, or a peer refused a
+ * call. Absent: nobody refused anything.
  */
 export type Elsewhere = {
   /** Charges of this lane, booked for payments of other invoices. */
@@ -42,7 +42,7 @@ export type Elsewhere = {
   readonly refundsElsewhere?: readonly RefundHolder[];
 };
 
-/** The other invoice's payment with the same charge. */
+/** A payment of another invoice with a charge of this lane. */
 export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
 
 /** A refund of another invoice. Refund and payment have the MoR's ids, or our ids until the MoR gives its own. */

@@ -57,7 +57,7 @@ export abstract class Decider {
   abstract readonly subjects: Subjects;
   abstract readonly customers: Customers;
   abstract readonly signups: Signups;
-  /** The lane's payments (by the MoR's ids) and charges of other lanes. Null: there are none. */
+  /** Finds payment ids and charges of this lane in the records of other lanes. Null: other lanes have none of them. */
   abstract heldElsewhere(
     lane: string,
     names: { readonly payments: readonly string[]; readonly charges: readonly string[] },
@@ -69,8 +69,8 @@ export abstract class Decider {
   /** Makes the function for the notifications of a step, in this format. */
   abstract tellIn(format: NotifyFormat): TellStep;
   /**
-   * Works a lane of events without an invoice: moves each event to the lane of its invoice. Returns the events decided
-   * here.
+   * Works a lane of events without an invoice id. Finds the invoice of each event and moves the event to the invoice's
+   * lane. Returns the events it decided without a move.
    */
   abstract route(claim: Claim): Promise<readonly DecidedEvent[]>;
 }

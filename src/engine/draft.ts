@@ -311,7 +311,7 @@ function keepRows<T extends object>(was: readonly T[], own: readonly Draft<T>[] 
   return isKept ? was : rows;
 }
 
-/** A row and its draft have the same members. */
+/** Compares the members of `row` alone: a row and its draft have the same members. */
 function isSameRow(row: object, draft: object): boolean {
   const [one, other] = [row as Readonly<Record<string, unknown>>, draft as Readonly<Record<string, unknown>>];
   for (const name in one) if (one[name] !== other[name] && !isSame(one[name], other[name])) return false;

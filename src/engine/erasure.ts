@@ -30,7 +30,10 @@ export type Purged = { readonly events: number; readonly quarantined: number; re
 
 /** The subjects' part of an erasure. */
 export type ErasedParts = {
-  /** Rows about a customer outside the customer's lanes. The member `count` of `Erased` counts their values. */
+  /**
+   * Rows about a customer outside the customer's lanes. `count`: the member of `Erased` with the number of their
+   * erased values.
+   */
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
   /** SQL statements. Each one erases other texts about the invoices `$1`. */
   readonly texts: readonly string[];

@@ -39,7 +39,7 @@ export function askAgain({ invoice, now }: Lane): void {
   if (invoice !== null) Object.assign(invoice, { readAt: null, readDueAt: now });
 }
 
-/** Records the facts of a finished read, or of the reply to a write. The facts hold for now, or for `readAt`. */
+/** Records the facts of a finished read, or of the reply to a write. `readAt`: the time of the read, by default now. */
 export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.now): void {
   const i = ensureInvoice(lane);
   const shown = facts === null ? { platformStatus: 'deleted' as const } : taken(facts, i);
@@ -48,7 +48,7 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
 
 /**
  * Records the facts of a read begun at `askedAt`. An event may have arrived since. A read with a later status is newer
- * than the event. A read with an earlier status is older, in spite of Stripe's clock: Crossbill drops it and reads
+ * than the event. A read with an earlier status is older, whatever Stripe's clock says: Crossbill drops it and reads
  * again.
  */
 export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
@@ -59,8 +59,8 @@ export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): vo
 }
 
 /**
- * True if a read or an event brought facts about the invoice after `askedAt`. A read from then is old. Stripe's event
- * times are whole seconds, so an event of the same second counts as later.
+ * True if a read or an event brought facts about the invoice after `askedAt`. A read begun at `askedAt` is then
+ * outdated. Stripe's event times are whole seconds, so an event of the same second counts as later.
  */
 export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
   const asked = askedAt.getTime();
@@ -70,8 +70,8 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
 }
 
 /**
- * Records the facts of an event from `at` if its status is later than the known one, or the same and the event is not
- * older.
+ * Records the facts of an event from the time `at`, if the invoice has come further in it than the stored row. With
+ * equal statuses, the newer facts count.
  */
 export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   const i = ensureInvoice(lane);
@@ -119,8 +119,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 }
 
 /**
- * In API versions before 2025-03-31 Stripe sends no surplus, and its amount paid leaves out money paid out of band. So
- * a paid invoice keeps the larger amount from a newer version.
+ * In API versions before 2025-03-31 Stripe sends no overpaid amount, and its amount paid leaves out money paid out of
+ * band. So a paid invoice keeps the larger amount from a newer version.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -135,13 +135,13 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
 }
 
 /**
- * When to read an invoice again before a step for open invoices. Null: a fresh read shows it open, or it can never
- * become open again.
+ * When to read an invoice again before a step for an open invoice only. Null: a fresh read shows the invoice open, or
+ * it can never become open again.
  */
 export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;
   if (i.platformStatus !== 'draft') return null;
-  // An event reports the end of a draft. This read is for a lost event.
+  // Stripe reports a finalized draft by an event. This read notices the finalization even if the event is lost.
   const final =
     (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
     DRAFT_LOOK_AFTER_MS;

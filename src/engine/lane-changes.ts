@@ -22,8 +22,8 @@ export class LaneChanges {
   ) {}
 
   /**
-   * Runs `act` on the stored lane. Refuses the name of another request (409). Of two requests at once, the later one
-   * runs again on the new lane. Throws the errors of `LaneStore.transact`.
+   * Runs `act` on the stored lane. Refuses a request name already used for another request (409). Of two requests at
+   * once, the later one runs again on the lane as the first left it. Throws the errors of `LaneStore.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,

@@ -83,7 +83,7 @@ const LOAD_SQL = `
            where e.lane = w.wanted and e.status = 'received' order by id limit ${EVENTS_AT_ONCE + 1}) e
     order by e.id)`;
 
-/** Throws LaneUnreadable. */
+/** Folds rows of a lane's log into its state. Throws LaneUnreadable. */
 export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
   try {
     return fold(lane, rows);

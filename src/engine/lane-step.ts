@@ -47,8 +47,8 @@ export function decideStep(
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // Between two calls of a claim, only the log has the lane's newest state. A payment's new id is the exception: the
-  // read row keeps it unique, and calls carry this id.
+  // True: this step also writes the read rows. Between two calls of a claim only the log gets the lane's newest state.
+  // A payment's new id is the exception: calls carry it, and only the read row keeps it unique.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });

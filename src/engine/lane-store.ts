@@ -15,7 +15,7 @@ export type WaitingEvent = {
   readonly lane: string;
   readonly body: Buffer;
   readonly receivedAt: Date;
-  /** How many decisions on it have failed so far. */
+  /** How many decisions on this event have failed so far. */
   readonly attempts: number;
 };
 

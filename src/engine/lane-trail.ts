@@ -123,5 +123,5 @@ export function watchLanes(
   };
 }
 
-/** At most the last three: a lane may have hundreds of waiting events. */
+/** The names of the last three events. A lane may have hundreds, and a log line must stay short. */
 const namesOf = (events: TrailedLane['events']): readonly string[] => events.slice(-3).map(eventName);

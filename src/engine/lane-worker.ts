@@ -157,7 +157,8 @@ export class LaneWorker {
 
   private async work(claim: Claim): Promise<void> {
     try {
-      const done = await this.flow.run(claim, this.stopping.signal); // its own statement, since `onDone` may be missing
+      // Not inside `onDone?.(…)`: without `onDone` JavaScript would skip the whole call.
+      const done = await this.flow.run(claim, this.stopping.signal);
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
@@ -201,8 +202,8 @@ export class LaneWorker {
    */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
-      // If the worker gave the lane back now, the next try would look like the first. So the lease expires instead, as
-      // after a crash (CUT_OFF_AFTER_MS).
+      // A call may have gone out without its record in the log. So the worker lets the lease expire, as after a crash.
+      // The next worker then starts late enough to suspect a lost try (CUT_OFF_AFTER_MS).
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);

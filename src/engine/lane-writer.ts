@@ -41,7 +41,7 @@ export type WriteOptions = {
   readonly tell: TellStep | null;
   /** The subjects' own writes, in the same commit as each step. */
   readonly writes: readonly StepWrite[];
-  /** How many milliseconds a step may wait for others to share its commit. 0: it does not wait. */
+  /** How many milliseconds a step may wait for other steps to share its commit. 0: no step waits. */
   readonly gatherMs: number;
 };
 
@@ -104,8 +104,8 @@ export class LaneWriter {
   }
 
   /**
-   * How many milliseconds the group still waits for others. 0 if it is large enough, or if it has a step of an API
-   * request.
+   * How many milliseconds the waiting steps still wait for more steps. 0 if they are enough, or if an API request
+   * waits for one of them.
    */
   private gatherFor(): number {
     const enough = this.queue.length >= this.kept.size * GATHERED_PART || this.queue.some((w) => w.work.fence === null);
@@ -250,12 +250,12 @@ export class LaneWriter {
 }
 
 /**
- * Another process stored the same request after this one looked up the name. This one rolls back, looks up the name
- * again and finds the other's object.
+ * Another process stored the same request after this process looked up its name. This process rolls back, looks up the
+ * name again, and finds the stored object.
  */
 class NameTaken extends Error {}
 
-/** The caller's error for a failed step of its lane. */
+/** Turns the database's error of a failed step into the error for the lane's worker or request. */
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);

@@ -39,7 +39,7 @@ export type Customers = {
   readonly lookAtCharging: (of: ChargedFor, fresh: boolean) => Promise<CallOutcome<ChargedMethod | null>>;
 };
 
-/** Makes a call. The log and the metrics use this name. */
+/** Waits for a call and returns its result. The log and the metrics get the call under `name`. */
 export type CarriedBy = <T>(name: string, calling: Promise<T>) => Promise<T>;
 
 export type Errand =
@@ -52,14 +52,20 @@ export type Errand =
       readonly ask: (peers: Peers, call: CarriedBy) => Promise<Rule>;
     };
 
-/** The lane's next errand. Null: none. For an errand of a later time, pass this time to `lane.isPast`. */
+/**
+ * The lane's next errand. Null: none now. A function with an errand for a later time passes this time to `lane.isPast`,
+ * so the engine decides again then.
+ */
 export type NextErrand = (lane: Lane) => Errand | null;
 
 /** `Q` is the type of the question, `A` the type of the reply. */
 export type Lookup<Q, A> = {
   /** The name in the log and the metrics. */
   readonly name: string;
-  /** The question to ask now. Null: none. For a question of a later time, pass this time to `lane.isPast`. */
+  /**
+   * The question to ask now. Null: none. A function with a question for a later time passes this time to `lane.isPast`,
+   * so the engine decides again then.
+   */
   readonly wanted: (lane: Lane) => Q | null;
   /** Asks the peer. No database transaction is open meanwhile. */
   readonly ask: (question: Q, peers: Peers) => Promise<A>;

@@ -14,7 +14,7 @@ import {
 import { effectName } from '../domain/payment-name.js';
 import { inBooks } from './payment.js';
 
-/** After these stages of a mark, Crossbill collects the rest of the invoice. */
+/** In these stages a payment's mark is over, so the payment is no longer on its way to the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
 
 /**
@@ -46,8 +46,8 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * Names announced money, as a part of a sentence. Null: there is none. Either the MoR announced a payment on a payment
- * link and nobody has confirmed or examined it, or the MoR announced a further payment.
+ * Names announced money, as a part of a sentence. Null: there is none. The MoR announced a payment on a payment link,
+ * and so far no read confirms it and no person has dismissed it. Or the MoR announced a further payment on the link.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));

@@ -8,8 +8,9 @@ import { type Lookup } from './lookup.js';
 import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
 
 /**
- * - `own`, `other`: the account of an event is the key's account, or another. - `forbidden`: Stripe does not let the
- * key read its account (403). - `ask`: a read is due now. `wait`: the last read failed a moment ago.
+ * - `own`: every account in the event is the key's account. `other`: at least one is not.
+ * - `forbidden`: Stripe does not let the key read its own account (403).
+ * - `ask`: a read of the key's account is due now. `wait`: the last read failed a moment ago.
  */
 export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
 
@@ -37,7 +38,7 @@ export class OwnAccount {
     private readonly clock: Clock,
   ) {}
 
-  /** Compares the Stripe accounts in an event with the key's account. `named` has at least one. */
+  /** Compares the Stripe accounts in an event with the key's account. `named`: these accounts, at least one. */
   judge(named: readonly string[]): AccountVerdict {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';

@@ -34,7 +34,10 @@ type Table = {
   readonly changesInStore: (db: pg.PoolClient, s: LaneState) => Promise<Changes>;
 };
 
-/** `rowsOf` returns the rows of a lane with a read row now. `allOf` adds the rows with an earlier or later read row. */
+/**
+ * One table of the read model. `rowsOf` returns the lane's rows this table shows now. `allOf` also returns rows the
+ * table showed earlier or may show later.
+ */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
   rowsOf: (s: LaneState) => readonly R[],
@@ -118,7 +121,7 @@ export function listedRefunds({ refunds }: LaneState): readonly RefundRow[] {
   return refunds.filter((r) => r.status !== 'joined');
 }
 
-// In the order of their foreign keys.
+// A table stands after the tables its foreign keys point to.
 export const TABLES: readonly Table[] = [
   table(INVOICE, (s) => (s.invoice === null ? [] : [s.invoice])),
   table(PAYMENT, (s) => s.payments),
@@ -134,8 +137,8 @@ export function writesOf({ name, upsert, remove }: Table, changes: readonly Chan
   const removed = changes.flatMap((c) => c.removed);
   return [
     ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
-    // `x`: the first four letters stand in the name of the step's statement, so they must differ from the letters of
-    // `name`.
+    // The name of the step's statement contains each part's first four letters. The `x` makes this part's letters
+    // differ from the other part's.
     ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
   ];
 }

@@ -42,7 +42,7 @@ export function nextErrand({ errandsFirst, calls, errandsLast }: Subjects, lane:
 function runRules(subjects: Subjects, lane: Lane): void {
   const all = (rules: readonly Rule[]) => (): void => rules.forEach((rule) => rule(lane));
   all(subjects.first)();
-  // For an invoice outside Crossbill's part, Crossbill requests, writes and notifies nothing.
+  // The MoR does not collect this invoice, so Crossbill makes no calls, no items and no notifications for it.
   if (!isOutside(lane)) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
