@@ -1,5 +1,5 @@
-// The merchant's own backend, for notifications only: it verifies each notification with the library of the scheme and
-// remembers it.
+// The merchant's own backend, for notifications only. It verifies each notification with the library of Standard
+// Webhooks, and remembers the notification.
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Reply } from './kernel/http.js';
 import { Fields, isObject, type JsonObject } from './kernel/json.js';
@@ -8,7 +8,7 @@ import { type Kernel } from './kernel/kernel.js';
 /** A notification at the backend. `times` counts its deliveries. */
 type Told = { readonly id: string; readonly event: JsonObject; times: number };
 
-/** The backend has a path at the MoR's address, so a daemon needs no third port. */
+/** The backend shares the port of the sandbox's MoR, under this path. */
 export const NOTIFY_PATH = '/backend/notifications';
 
 /** `secret` is the secret for `NOTIFY_SECRETS`. */

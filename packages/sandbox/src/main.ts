@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run sandbox` and `npx crossbill-sandbox`: starts the sandbox alone and prints the settings of a daemon for it, as NAME=value lines.
+// `npm run sandbox` and `npx crossbill-sandbox`: starts the sandbox alone and prints the settings of a daemon for it,
+// as NAME=value lines.
 import { NOTIFY_PATH } from './backend.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js';
 

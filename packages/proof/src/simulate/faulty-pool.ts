@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type Database, sqlState } from '#src/store/database.js';
 import { type FaultKind } from './faults.js';
 
-/** The fault of the current step. The first statement or commit it fits uses it up. */
+/** The fault for the current step. Only the first suitable statement or commit fails; then `next` is null again. */
 export type Trouble = { next: FaultKind | null };
 
 class DatabaseError extends Error {
@@ -20,7 +20,7 @@ const gone = (): DatabaseError => new DatabaseError('08006', 'the connection was
 
 type Query = (...args: unknown[]) => Promise<unknown>;
 
-/** The same database, through pools with faults on demand. */
+/** Wraps the pools of a database, so the simulator can let a statement or commit fail. */
 export function faultyDatabase(db: Database, trouble: Trouble): Database {
   return Object.assign(Object.create(db) as Database, {
     pool: faultyPool(db.pool, trouble),
@@ -70,7 +70,7 @@ function faultyPool(pool: pg.Pool, trouble: Trouble): pg.Pool {
 
 type Corked = { readonly connection?: { readonly stream?: { cork(): void; uncork(): void } } };
 
-/** Sends all queries of one turn as one packet: a separate write for each statement is most of the cost of a run. */
+/** Sends all queries of one event-loop turn in one packet. Separate packets would be most of the cost of a run. */
 function together(client: pg.PoolClient): Query {
   const run: Query = client.query.bind(client);
   const { stream } = (client as unknown as Corked).connection ?? {};

@@ -1,4 +1,5 @@
-// A person who changes things in Stripe's dashboard, and the final rule: verify names every such change.
+// A person changes things by hand in Stripe's dashboard. At the end a rule checks that the daemon's verify reports
+// every such change.
 import { type Difference } from '#src/domain/difference.js';
 import { type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type People } from './people.js';
@@ -47,7 +48,7 @@ export class Hands {
     if (typeof objectId === 'string') this.world.byHand.push({ what, invoiceId, objectId });
   }
 
-  /** The payment record of Crossbill's mark. Empty: it marked out of band. Null: there is no mark so far. */
+  /** The payment record by which Crossbill marked the invoice. Empty: marked out of band. Null: not marked so far. */
   private markedBy(invoiceId: string): string | null {
     const { world } = this;
     const invoice = this.people.invoice(invoiceId);

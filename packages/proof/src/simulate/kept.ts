@@ -12,7 +12,7 @@ export type Kept = {
   readonly without: Recipe['without'];
 };
 
-/** The file among the sources, as seen from here and from the built program. */
+/** The path of kept.json, relative to this source file or to the built program. */
 const FILE = ['../../../packages/proof/test/kept.json', '../../../../packages/proof/test/kept.json']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find(existsSync);

@@ -7,7 +7,7 @@ import { type World } from './world.js';
 
 const finalize = { draftPolicy: 'finalize' } as const;
 
-/** A renewal with a declined card, and a link at minute 70. */
+/** A renewal with a declined card. The merchant requests a payment link at minute 70. */
 async function withLink(world: World): Promise<{ readonly channels: Channels; readonly invoice: () => string }> {
   const { people, invoice } = await renewal(world, ['decline']);
   const channels = new Channels(world, people);
@@ -15,7 +15,7 @@ async function withLink(world: World): Promise<{ readonly channels: Channels; re
   return { channels, invoice };
 }
 
-/** The same, paid at minute 100 and again at minute 130. The second payment is refunded. */
+/** The customer pays the link at minute 100 and again at minute 130. The MoR refunds the second payment. */
 async function paidTwice(world: World, one: CaptureNames, other: CaptureNames): ReturnType<typeof withLink> {
   const link = await withLink(world);
   const { channels, invoice } = link;

@@ -4,7 +4,7 @@ import { Channels } from './channels.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 import { type World } from './world.js';
 
-/** An operator credits each loss that may be credited. */
+/** An operator credits each lost dispute whose review item offers `credit`. */
 async function creditLosses(world: World): Promise<void> {
   await world.ask('credit the losses', async (r) => {
     const open = await r.reviewRows.list({ status: 'open' }, { limit: 50, cursor: null });
@@ -26,7 +26,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
       world.scheduler.plan(world.at(30), 'a dispute', () =>
         channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
       );
-      // The second look finds only what the first one missed. A win comes between them.
+      // The operator tries twice: faults may hide the item at the first try. A won dispute is won between the two.
       for (const after of [5, 300])
         world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => {
           void creditLosses(world); // the plan goes on while the operator works

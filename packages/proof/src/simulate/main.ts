@@ -10,7 +10,7 @@ import { keepCase } from './kept.js';
 import { type Outcome, type Recipe, shrink } from './shrink.js';
 import { seedCommand, type Task, type TaskResult } from './task.js';
 
-const TWICE_EVERY = 100; // to find runs with two different outcomes
+const TWICE_EVERY = 100; // every 100th seed runs twice: both runs must end alike
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -56,7 +56,7 @@ function runMode(options: Options, crew: Crew): Promise<number> {
 
 function storiesOf({ story }: Options): readonly string[] {
   const all = goldenStories.map((s) => s.name);
-  if (story !== null && all.includes(story)) return [story]; // without longer names that begin the same way
+  if (story !== null && all.includes(story)) return [story]; // only the story with this exact name
   const names = all.filter((name) => story === null || name.includes(story));
   if (names.length === 0) throw new Error(`no story is named ${story ?? ''}`);
   return names;
@@ -81,7 +81,7 @@ function tasksOf(options: Options): Task[] {
   return numbers.map((seed, n) => ({ do: 'seed', seed, twice: n % TWICE_EVERY === TWICE_EVERY - 1, recipe, trace }));
 }
 
-/** Returns 1 if the seed fails, like a normal run of it. */
+/** Reduces a failing seed to its few essential faults. Returns 1 if the seed fails, like a normal run. */
 async function shrunk(options: Options, crew: Crew): Promise<number> {
   const { from: seed, keep } = options;
   const run = async (recipe: Recipe | null): Promise<TaskResult> => {

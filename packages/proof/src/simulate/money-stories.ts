@@ -19,7 +19,7 @@ type Signed = {
 
 type Called = NonNullable<Parameters<People['signUp']>[3]>;
 
-/** A signup at minute 1. `charge` gets the browser's answer. */
+/** A customer signs up at minute 1. `charge` returns the processor's id of the signup charge. */
 async function signup(world: World, called: Called = () => null): Promise<Signed> {
   const people = new People(world);
   const ada = await people.subscriber('ada', 2_990, 'eur', false);
@@ -33,7 +33,7 @@ function chargeOf(people: People, s: Subscriber): string {
   );
 }
 
-/** Names the payment and refunds a part under this name. */
+/** An operator gives a payment its name at the MoR, then refunds a part of the payment under this name. */
 async function nameAndRefund(
   names: Names,
   reference: string,

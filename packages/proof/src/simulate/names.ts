@@ -59,7 +59,8 @@ export class Names {
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.paymentRows.list({}, { limit: 100, cursor: null });
       const rows = page.data.filter((d) => d.payment.reference === reference);
-      // Payments of two invoices may name one charge: the other one may already have this name, and keeps it.
+      // Payments of two invoices may name one charge. If such a payment already has the name, the daemon rightly
+      // accepts it.
       if (how === 'taken' && rows.some((d) => d.payment.paymentId === said)) return null;
       const row = rows[0]?.payment;
       return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
@@ -80,7 +81,7 @@ export class Names {
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR's `payment.captured` for a payment, with only these names in it. Sent again, it is the same event. */
+  /** The MoR sends `payment.captured` for a payment, `times` times as one event. `says`: the names inside the event. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;

@@ -1,4 +1,4 @@
-// The daemon's own request budget, on the database of the world. Each of its transactions is one step.
+// The daemon's real request budget on the simulated database. Each transaction of the budget is one simulated step.
 import type pg from 'pg';
 import { type Database } from '#src/store/database.js';
 import { databaseFaults, type FaultKind } from './faults.js';
@@ -52,7 +52,7 @@ export function paceRules(sentAt: readonly number[], perSecond: number): string[
     let within = n;
     while (sentAt[within + 1] !== undefined && (sentAt[within + 1] ?? 0) < at + 1_000) within++;
     const asked = within - n + 1;
-    // One request more than the pace fits into a second, since two stand at its ends.
+    // Two requests may lie exactly at the two ends of a second, so one more than the pace is allowed.
     if (asked > perSecond + 1) return [`B1: Stripe got ${asked} requests in a second, and ${perSecond} are allowed`];
   }
   return [];

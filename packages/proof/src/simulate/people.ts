@@ -1,4 +1,5 @@
-// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides none of it.
+// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides
+// none of it.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';
@@ -53,8 +54,8 @@ export class People {
   }
 
   /**
-   * A customer with a subscription. `trial`: nothing is due yet; else the first invoice waits for its signup. `saved`: the MoR has the
-   * customer's card already.
+   * A customer with a subscription. `trial`: nothing is due yet; else the first invoice waits for its signup. `saved`:
+   * the MoR has the customer's card already.
    */
   async subscriber(
     name: string,
@@ -189,8 +190,8 @@ export class People {
   }
 
   /**
-   * An operator requests a refund, `clicks` times at once with one key: at most one refund. `trueId`: the MoR's name of the payment, if
-   * `paymentId` is another. Returns whether the daemon accepted the request.
+   * An operator requests a refund, `clicks` times at once with one key: at most one refund. `trueId`: the MoR's name of
+   * the payment, if `paymentId` is another. Returns whether the daemon accepted the request.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
@@ -198,7 +199,7 @@ export class People {
     return (await Promise.all(Array.from({ length: clicks }, () => this.click(asked, trueId)))).includes(true);
   }
 
-  /** Repeats the requests since then with the same keys. */
+  /** An operator repeats every refund request made since `since`, with the same idempotency keys. */
   async askAgain(since: number): Promise<void> {
     for (const asked of this.asked.filter(({ at }) => at >= since)) {
       if (asked.amount === null) this.world.planted.restsAgain.add(asked.key);
@@ -206,7 +207,7 @@ export class People {
     }
   }
 
-  /** Returns whether the daemon accepted it. */
+  /** Sends one refund request. Returns whether the daemon accepted the request. */
   private async click({ key, paymentId, amount }: Asked, trueId: string): Promise<boolean> {
     const bodySha256 = createHash('sha256').update(String(amount)).digest();
     const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
@@ -225,7 +226,7 @@ export class People {
     for (const p of this.payments()) {
       if (p.merchantCustomerId !== customerId || p.status !== 'processing') continue;
       charges.succeed(p);
-      if (p.kind === 'renewal') events.verdict(p); // Document 3, rule 3: a signup has no event
+      if (p.kind === 'renewal') events.verdict(p); // the MoR sends no event for a signup (its Document 3, rule 3)
     }
   }
 
@@ -259,7 +260,7 @@ export class People {
     const { copied, now } = this.world;
     if (copied.length === 0) return;
     const old = choose(copied);
-    // Every clock here is wrong by at most ten minutes, and the tolerance is five.
+    // The daemon refuses signatures older than five minutes. Clocks are wrong by up to ten, so an hour is surely old.
     const isOld = now - old.at > 3_600_000;
     await this.world.knock(old, isOld ? [503] : [200, 503]);
     const other = Buffer.concat([old.body, Buffer.from(' ')]);

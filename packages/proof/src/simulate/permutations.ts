@@ -35,7 +35,7 @@ const APART_MS = 30_000;
 
 type Told = { type: string; data: { object?: Record<string, unknown>; disputeId?: string; outcome?: string } };
 
-/** Everything happens before the first delivery. */
+/** The story of one order: all changes at Stripe and the MoR happen first, then their events arrive in this order. */
 function storyIn({ of, events }: Order, end: { state: string }): Story {
   const plan = async (world: World): Promise<void> => {
     const people = new People(world);
@@ -56,7 +56,7 @@ function storyIn({ of, events }: Order, end: { state: string }): Story {
     };
     const plans = world.scheduler;
     const paid = (): string => people.payments().find((p) => p.status === 'succeeded')?.id ?? '';
-    // Everything happens within the tolerance of a signature: held deliveries get no new one.
+    // All events are signed within a minute: a held delivery keeps its old signature, and that must still be valid.
     plans.plan(world.at(1), 'a renewal', async () => {
       renewed = true;
       await people.renew(ada);
@@ -102,7 +102,7 @@ async function stateOf(world: World): Promise<string> {
   ].join('\n');
 }
 
-/** Only the balances count: entries may be reversed on the way to the same money. */
+/** Compares only balances: one order may book and reverse an entry, and another order may need neither. */
 function balancesOf(entries: Snapshot['ledger']): string[] {
   const sums = new Map<string, number>();
   const add = (account: string, amount: number): void => void sums.set(account, (sums.get(account) ?? 0) + amount);
@@ -134,7 +134,7 @@ export async function runOrder(order: number, store: SimStore, keepTrace = false
   const story = storyIn(chosen, end);
   const result = await run({
     name: `order ${order}: ${story.name}`,
-    // One seed for all orders: the same money moves in each.
+    // All orders share one seed, so the same amounts move in each.
     seed: 'orders',
     story,
     shuffled: false,

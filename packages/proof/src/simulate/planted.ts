@@ -40,10 +40,7 @@ export type LinkPaid = {
   readonly names: CaptureNames;
 };
 
-/**
- * The shopper confirmed an intent in the browser. Only this fact shows whose payment method it is: no book of the MoR
- * does.
- */
+/** A shopper confirmed an intent in the browser. The MoR's data does not show whose payment method the intent saved. */
 export type Confirmation = { readonly intentId: string; readonly customerId: string; readonly at: number };
 
 export class Planted {
@@ -51,7 +48,7 @@ export class Planted {
   readonly confirmed: Confirmation[] = [];
   /** Namings the daemon accepted, in order. */
   readonly namings: Naming[] = [];
-  /** Names the MoR does not know: it said so when somebody requested a refund under the name. */
+  /** Payment names unknown to the MoR: it refused a refund request under such a name. */
   readonly disowned = new Set<string>();
   /** The id of a transfer in the MoR's portal, by its proforma invoice. */
   readonly transfers = new Map<string, string>();
@@ -60,19 +57,16 @@ export class Planted {
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
   readonly linksPaid: LinkPaid[] = [];
-  /** Refunds of the whole rest, by their click, requested again after a restore. */
+  /** The idempotency keys of refunds without an amount (the whole rest), requested again after a restore. */
   readonly restsAgain = new Set<string>();
-  /** Ids of events with two bodies, both answered with 200. */
+  /** Ids of events that arrived with two different bodies, and the daemon answered 200 to both. */
   readonly twins = new Set<string>();
   /** Settled debits that a person reports as returned, by `pay_…`, with the last report. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
-  /** Customers that a person linked to the MoR, with the time when the link was certain. */
+  /** When the daemon confirmed a person's link of a customer to the MoR, by customer. */
   readonly linked = new Map<string, number>();
 
-  /**
-   * True for payments with wrong books because a person confused them: by reference for the first, by pay_… id for the
-   * second.
-   */
+  /** True if a person gave this payment another payment's name, or gave this payment's name to another. */
   isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {
     return this.namings.some((n) => n.as === 'another' && (n.reference === p.reference || n.said === p.id));
   }

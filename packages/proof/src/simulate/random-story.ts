@@ -23,7 +23,7 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
-/** By this minute the shop's backend has sent all its requests. A person must compare the requests that a restore loses. */
+/** By this minute the shop's backend has sent all its requests. An earlier restore would lose some of them for good. */
 const AFTER_SIGNUPS_MIN = 600;
 const LAST_SETUP_MIN = 300;
 
@@ -34,10 +34,10 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     relay: rng.chance(0.15),
   };
-  rng.chance(0.25); // one more draw, since the stories of the kept seeds had it
-  // With a relay the story has a schedule too, so retries of a failed renewal run in the middle of everything else.
+  rng.chance(0.25); // an unused random number: without it the kept seeds would tell other stories
+  // If Crossbill relays `invoice.created`, the story also has a retry schedule: retries run amid everything else.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  // The first parts are the same in every story and draw from a stream of their own, so a change in them does not move the rest.
+  // Every story begins with these parts. They use random numbers of their own, so a change in them alters nothing else.
   const parts = ['the backend is notified', 'the database goes back', 'trials save a card'];
   const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
@@ -73,7 +73,7 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
       continue;
     }
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
-    await people.cards(who.customerId, 'succeed'); // after the outcomes of the list
+    await people.cards(who.customerId, 'succeed'); // once the three outcomes above are used up, charges succeed
     if (rng.chance(0.1)) {
       const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
       await new Twice(world, people).ownCard(who, answers);
@@ -124,7 +124,7 @@ function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 
 
 export type Happening = readonly [what: string, act: () => void | Promise<void>];
 
-/** Acts choose among this many newest things: acts on old things are rare in life too. */
+/** An act chooses among the newest 60 invoices or payments, since people rarely touch older ones. */
 const RECENT = 60;
 
 /** The acts that are possible at this moment. */
@@ -156,7 +156,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
     if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => useLink(invoiceId));
   };
-  // Each invoice has draws of its own, so the rest of the story stays the same.
+  // Each invoice has random numbers of its own, so a change here does not alter the rest of the story.
   const useLink = async (invoiceId: string): Promise<void> => {
     const own = rng.fork(`link of ${invoiceId}`);
     const usual = world.rng.fork('captures').pick(CAPTURE_NAMES);
@@ -175,7 +175,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   const names = new Names(world, people);
   const twice = new Twice(world, people);
   const aPayment = (): string => {
-    // No document shows the MoR's event for the refund of a link or transfer payment without a name.
+    // Only signups and renewals: no document shows the MoR's refund event for a nameless link or transfer payment.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')

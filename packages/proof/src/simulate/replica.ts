@@ -1,4 +1,5 @@
-// One life of one replica: the real endpoints, flows, worker and adapters, connected to simulated time and a simulated network.
+// One life of one replica: the real endpoints, flows, worker and adapters, connected to simulated time and a simulated
+// network.
 import { type ProformaInvoices } from '@crossbill/mor';
 import { Readable } from 'node:stream';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -233,7 +234,7 @@ export class Replica {
         toleranceSec: 300,
         bodyLimitBytes: 1024 * 1024,
         onAnswer: (_endpoint, outcome) => {
-          if (outcome === 'stored') wake.lanes(); // the daemon learns of it by NOTIFY, or from its own endpoint
+          if (outcome === 'stored') wake.lanes(); // in the daemon, NOTIFY or its own endpoint wakes the workers
         },
       },
       inbox,
@@ -277,7 +278,7 @@ export class Replica {
     });
   }
 
-  /** Ends this life. Nobody who waits gets an answer. */
+  /** Ends this life, like a crash: all pending requests stay without an answer. */
   bury(): void {
     for (const tell of this.gone) tell();
   }
@@ -317,7 +318,7 @@ function guarded<T extends object>(
   });
 }
 
-// The trace shows strings and numbers, but no results of the database.
+// Wraps a result of the database in an object: the trace prints only strings and numbers, so it skips the result.
 type Kept = { readonly kept: unknown };
 function quietValue(value: unknown): Kept {
   return { kept: value };

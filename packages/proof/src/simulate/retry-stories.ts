@@ -1,5 +1,5 @@
-// Golden stories about failed renewals and their retries: won, given up, paid by a link, paid another way, requested by
-// people.
+// Golden stories about failed renewals. A retry succeeds, the schedule gives up, the customer pays by link or another
+// way, or a person requests a retry.
 import { messageKey } from '#src/engine/context.js';
 import { retryName } from '#src/retries/rules/retry.js';
 import { Channels } from './channels.js';
@@ -11,11 +11,13 @@ const modes = ['payment_record', 'out_of_band'] as const;
 const relayed = { draftPolicy: 'finalize', relay: true } as const;
 const MOST_RETRIES = 6;
 
-/** A renewal that the MoR knows only by the relay, as the schedule requires. */
+/**
+ * A failing renewal. The MoR gets its `invoice.created` only from Crossbill's relay: a retry schedule requires this.
+ */
 async function failing(world: World, outcomes: readonly string[]): Promise<Scene & { invoice: () => string }> {
   const scene = await renewal(world, outcomes);
   await scene.people.control('/mor/hearing', { direct: false });
-  // The schedule makes the keys of its links from the invoice's id.
+  // The schedule derives the keys of its links from the invoice id, so the story can compute them in advance.
   world.scheduler.plan(world.at(2), 'links are known', () => {
     for (let n = 1; n <= MOST_RETRIES; n++) {
       const id = retryName('lnk', scene.invoice(), n);

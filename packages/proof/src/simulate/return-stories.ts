@@ -73,7 +73,7 @@ export const returnStories: readonly Story[] = [
       world.scheduler.plan(world.at(SETTLED_MIN), 'a refund of a part', () => {
         void people.refund(paymentOf(people, invoice()), 500);
       });
-      // While the refund is pending, for days, nobody knows what is left. A refused request does not bind its key.
+      // While the refund is pending, the returned amount is unknown, so Crossbill refuses. Key `K` stays usable.
       plan(scene, 60, 'returned', 'K', 'refund_under_way');
       plan(scene, REFUNDED_MIN, 'returned', 'K');
     },

@@ -56,7 +56,7 @@ function disputeRules({ world, seen }: Sides): string[] {
   return [...broken, ...lossRules({ world, seen })];
 }
 
-/** A win is the first event of the dispute in its lane: the earlier steps are over, so nothing is left to do. */
+/** True if the last outcome arrived before any other event of the dispute: then no person needs to do anything. */
 function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
   const last = seen.events.find((e) => e.event_id === outcomeEvents.at(-1));
   const first = seen.events.find((e) => e.lane === last?.lane && e.type.startsWith('dispute.'));
@@ -64,8 +64,8 @@ function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
 }
 
 /**
- * The sender of an event gives up after eight tries. If each try met a wrong clock, the quarantine has a copy and there
- * is an alarm, but no event. An operator may also have dismissed the event while nobody knew its payment.
+ * True if Crossbill took all these events. An event may be missing: its sender gives up after eight tries, and a wrong
+ * clock may quarantine each try. An operator may also dismiss an event of an unknown payment.
  */
 function wasHeard(seen: Snapshot, events: readonly string[]): boolean {
   const dismissed = (id: string): boolean => seen.reviews.some((r) => r.subject === id && r.resolution === 'dismiss');

@@ -1,5 +1,5 @@
-// The rules about enrolment: Crossbill does everything for an enrolled customer. For others it relays, asks and reports
-// nothing.
+// The rules about enrolment. Crossbill relays and marks every invoice of an enrolled customer. For other customers it
+// relays nothing and opens no item.
 import { amountDue, type Invoice } from '@crossbill/sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
@@ -20,8 +20,8 @@ function guardRules({ world, seen }: Sides): string[] {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    // There may be no warning if Stripe was down, so nobody could ask about the charge, if no event announced the
-    // draft, or if a restore lost the warning.
+    // A missing warning is excused after any fault or outage of Stripe, after a lost `invoice.created`, and after a
+    // restore.
     const quiet =
       world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated && world.gaps.length === 0;
     const missed = byStripe && !outside && !told.has(i.id) && quiet;
@@ -43,13 +43,13 @@ function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
   const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
   const status = row?.status ?? 'unknown';
   if (wasEnrolled(world, i)) {
-    // A relay may be cancelled after the charge: the MoR took the event, and only the reply was lost.
+    // A cancelled relay counts if the MoR charged: the MoR took the event, and only its reply was lost.
     const charged = [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === i.id);
     const relayed = relays.some((m) => m.status === 'done' || (m.status === 'cancelled' && charged));
     const broken = relayed ? [] : [`E1: ${i.id} of an enrolled customer was not relayed`];
     return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
   }
-  // If the MoR took one payment of a customer, Crossbill handles this invoice and the customer's next ones.
+  // Once the MoR has charged a customer, Crossbill may handle the customer's invoices in spite of the enrolment.
   if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
   const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
   return [

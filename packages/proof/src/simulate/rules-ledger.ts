@@ -1,8 +1,8 @@
-// The rules about the ledger: the clearing accounts stand at zero unless something open explains them, and the ledger
-// matches both sides.
+// The rules about the ledger: each clearing account is zero unless unfinished work explains its balance, and the ledger
+// agrees with the books of Stripe and the MoR.
 import { isGapTold, rowOf, type Sides } from './sides.js';
 
-/** V12: the balances of the ledger match both sides. A debit adds to an account, a credit subtracts. */
+/** V12: the ledger's balances agree with Stripe and the MoR. A debit adds to an account, a credit subtracts. */
 export function ledgerRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   const balance = (account: string, rowId: string): number =>
@@ -29,7 +29,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
     const returned = world.planted.returns.get(p.id) === 'returned';
-    // The rest of a returned debit is lost: all of it, and only once.
+    // If a bank takes a debit back, the whole amount left after refunds is lost, and the ledger books it once.
     if (returned && lost !== p.amount - counted)
       broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
     if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))

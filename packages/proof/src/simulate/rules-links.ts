@@ -1,5 +1,5 @@
-// The rules about money paid on links: the first payment is booked, one item asks about every further payment, and no
-// charge is added.
+// The rules about money paid on links: Crossbill books the first payment, and one item asks about all further payments.
+// While this item is open, Crossbill starts no charge of the invoice.
 import { namesCharge, namesId } from '@crossbill/sandbox/mor/payment-links.js';
 import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type Snapshot } from './sim-store.js';
@@ -9,7 +9,7 @@ export function linkMoneyRules(sides: Sides): string[] {
   return [...paid.flatMap((p) => [...oneIsHere(sides, p), ...calledSo(sides, p)]), ...pausedRules(sides)];
 }
 
-/** L1: if customers pay a link several times, one of the payments is booked. V4 covers a link with one payment. */
+/** L1: if customers pay a link several times, Crossbill books one payment. Rule V4 covers a link paid once. */
 function oneIsHere({ seen, taken }: Sides, { id, reference, onLink }: Taken): string[] {
   if (onLink.length < 2 || onLink[0]?.paymentId !== id) return [];
   const isHere = taken.some((t) => t.reference === reference && rowOf(seen, t) !== undefined);
@@ -30,8 +30,8 @@ function calledSo({ seen }: Sides, p: Taken): string[] {
 }
 
 /**
- * L3: an invoice has at most one open item about further announcements. Meanwhile no charge of the invoice is under
- * way.
+ * L3: an invoice has at most one open item about announced further payments. While the item is open, no request to
+ * charge this invoice waits.
  */
 function pausedRules({ seen }: Sides): string[] {
   const open = seen.reviews.filter((r) => r.status === 'open' && r.subject === `${r.invoice_id ?? ''}:announced`);

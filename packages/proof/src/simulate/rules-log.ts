@@ -26,7 +26,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
 
 const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
 
-/** L2: a log row with a snapshot of the whole state leaves nothing out. */
+/** L2: a log row with a snapshot holds the whole state of the lane. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return rows.flatMap((row, n) => {
     if (!row.snapshot || n === 0) return [];

@@ -37,7 +37,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
   if (name === null && own.some((n) => n.as === 'right'))
     broken.push(`N2: ${p.id} was named by a person and has no name`);
   const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id);
-  // A garbled 404 gives no reason, and Crossbill repeats no request after the lifetime of its key.
+  // A garbled 404 gives no reason, so the refund stays unknown. When its key expires, an item asks a person instead.
   const asked = (r: RefundLine): boolean =>
     r.status === 'unknown' && seen.reviews.some((x) => x.kind === 'refund_stuck' && x.refund_id === r.id);
   const unsure = (r: RefundLine): boolean =>
@@ -68,9 +68,8 @@ function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] 
 }
 
 /**
- * N4: if the MoR refunded another payment because of a wrong name, an item tells a person. Only a person knows whose
- * money
- * it was.
+ * N4: if the MoR refunded another payment because of a wrong name, an item reports it. Only a person knows whose money
+ * the MoR gave back.
  */
 function mixedUp({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const wrong = world.planted.namings.find((n) => n.as === 'another' && n.reference === p.reference);

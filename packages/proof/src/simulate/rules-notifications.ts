@@ -10,8 +10,8 @@ export function notificationRules({ world, seen }: Sides): string[] {
   const faults = world.scheduler.injected.length;
   for (const n of rows.values()) {
     const heard = world.heard.filter((h) => h.id === n.id);
-    // A try counts even if a crash or the database interrupted it. A notification may be dead only if each try had a
-    // fault.
+    // Crossbill gives up a notification after its last try. The rule allows this only if there were enough faults to
+    // spoil each try.
     const worn = n.status === 'dead' && n.attempts > WAITS_MS.length && faults >= n.attempts;
     if (n.status !== 'delivered' && !worn)
       broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
@@ -34,8 +34,8 @@ export function notificationRules({ world, seen }: Sides): string[] {
       broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
   }
   for (const r of seen.reviews) {
-    // An item opened and cleared in one step was never open for anybody: for example an item about the refund of a
-    // payment while its invoice was a draft.
+    // Nobody could see an item opened and cleared in one step, so it needs no notification. Example: an item about the
+    // refund of a payment while its invoice was a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
     // Items without a lane come from the lookout, and no simulated world runs the lookout.
     if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))

@@ -50,7 +50,7 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
 }
 
-/** V6: the refunds counted here equal the MoR's own refunds, or an item shows the gap. */
+/** V6: Crossbill counts the same refunded amount as the MoR, or an item shows the gap. */
 function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
@@ -66,7 +66,7 @@ function sumRules({ world, seen }: Sides, p: Taken): string[] {
   return broken;
 }
 
-/** V3: each refund of a marked payment has one row here, one report and one credit note on Stripe. */
+/** V3: each refund of a marked payment has one row in Crossbill, and one report and one credit note on Stripe. */
 function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const broken: string[] = [];
   const payment = taken.find((x) => x.id === r.paymentId);
@@ -90,7 +90,8 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
-  // A refund of a surplus does not reduce the sale. A payment marked out of band never showed its surplus on Stripe.
+  // `surplus`: money above the invoice's amount. Its refund does not reduce the sale, and needs no trace on Stripe if
+  // the payment was marked out of band: then Stripe never showed the surplus.
   const sale = r.amount - Number(own.surplus);
   if (sale === 0 && row.mark_mode === 'out_of_band' && own.mirror === 'not_needed') return broken;
   if (own.mirror !== 'done') {

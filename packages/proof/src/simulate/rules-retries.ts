@@ -7,9 +7,8 @@ import { type Sides } from './sides.js';
 import { type InvoiceLine } from './sim-store.js';
 
 /**
- * Longest time from the read of an unpaid invoice to the charge. Crossbill takes at most ten seconds and the MoR two,
- * but a
- * process may be paused in between, for minutes in the simulation. It sends its old decision when it goes on.
+ * Longest time from the read of an unpaid invoice to the charge. Crossbill takes at most ten seconds and the MoR two.
+ * In the simulation a process may also stand still for minutes after its decision, and then sends the old request.
  */
 const UNDER_WAY_MS = 20 * 60_000;
 
@@ -50,11 +49,13 @@ function orderRules({ world, seen }: Sides): string[] {
 }
 
 /**
- * Y1: no paid invoice is charged again. Y2: no more tries than the schedule has. Both come from the MoR's own books.
+ * Y1: the MoR charges no paid invoice again, by the MoR's own records. Y2: Crossbill makes no more automatic tries than
+ * the schedule has steps.
  */
 function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const broken: string[] = [];
-  // If the MoR refuses a link because of the country, Crossbill requests it again with the country of the settings.
+  // If the MoR refuses a link because of the country, Crossbill requests another with the country of the settings. Both
+  // requests count as one try.
   const isReplaced = (ref: string): boolean => seen.objects.some((o) => o.id === ref && o.status === 'REPLACED');
   const charges = [...world.sandbox.mor.payments.values()].filter(
     (p) => p.kind === 'renewal' && p.merchantInvoiceId === i.id && p.method === 'card',
@@ -91,7 +92,7 @@ function cardRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return untried ? [...broken, `Y5: ${i.id} is open, its customer gave another card, and no try followed`] : broken;
 }
 
-/** Y3: a renewal given up was unpaid at that time, as far as Stripe could show. */
+/** Y3: Crossbill never gives up a renewal already paid on Stripe. */
 function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   const subscription = world.sandbox.stripe.state.subscriptions.get(i.subscription ?? '');
   const how = row.retries?.ended?.how;
@@ -100,7 +101,9 @@ function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
-/** Y4: a refused renewal has a next try or an end, or an item or a payment page waits for somebody. */
+/**
+ * Y4: a refused renewal has a next try or an end, or an item waits for a person, or a payment page for the customer.
+ */
 function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
   const { retries, invoice_id: id } = row;
   if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];

@@ -75,13 +75,13 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
           p.amount !== amountDue(invoice) ||
           p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
-          // A person applied a part before, so the whole payment no longer fits.
+          // A person already applied an earlier payment, so this payment is now more than the amount due.
           (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))
       );
     case 'partial_transfer':
       return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
     case 'refund_stuck': {
-      // Document 3 has no event for the failure of a pending refund, and a refused repeat proves nothing.
+      // Crossbill cannot learn of a failed pending refund: Document 3 has no such event. So an item asks a person.
       const made = [...mor.refunds.values()].find(
         (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
       );
@@ -107,7 +107,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // The MoR refunded a payment whose charge pays another invoice too.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
-      // The refund is for a signup's payment without an invoice at the MoR and without a row here.
+      // The MoR reports a refund, and Crossbill has no payment for it. A signup's payment names no invoice at the MoR.
       return (
         all.some(
           (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
@@ -129,7 +129,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
-      // The refund returns money that a person set aside, and something else paid the invoice.
+      // The MoR refunded a payment, and another payment had paid its invoice, so Stripe cannot show the refund.
       return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
@@ -157,7 +157,7 @@ function isOfLinkBeside({ taken }: Sides, r: ReviewLine): boolean {
   return taken.some((t) => t.onLink.length > 1 && r.subject === `${t.invoiceId ?? ''}:announced`);
 }
 
-/** True if the item is about a capture of a payment without a row here: nobody completed its signup. */
+/** True if the item is about the capture of a payment unknown to Crossbill: the shop never completed its signup. */
 function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
   const capture = world.planted.captures.find((c) => r.subject === c.eventId);
   const payment = taken.find((t) => t.id === capture?.paymentId);

@@ -1,5 +1,5 @@
-// The rules about doubles: one charge is one sum of money, each refund counts once under any ids, and a double payment
-// opens an item.
+// The rules about doubles: Crossbill books each charge once, even if two events name it; each refund counts once under
+// any ids; and a double payment opens an item.
 import { namesInFact } from './sim-store.js';
 import { PARKING } from '#src/engine/payment.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';

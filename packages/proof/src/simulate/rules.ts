@@ -50,8 +50,8 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
 }
 
 /**
- * Checks Stripe's limit of requests a second. A process paused before a request sends it in a later second: not
- * checked.
+ * Checks Stripe's limit of requests a second. Skips a run with paused processes: they send a request later than the
+ * second it was granted for.
  */
 function budgetRules({ pace, askedStripeAt, scheduler }: World): string[] {
   const stoodStill = scheduler.injected.some((f) => f.fault.startsWith('pause_'));
@@ -108,8 +108,8 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // Crossbill has not booked this payment, and an item reports it: the item asks for an amount the MoR never gave, or a
-  // person dismissed it.
+  // `left`: Crossbill rightly has not booked this transfer. An item asks a person for the amount, since the MoR's event
+  // never arrived, or a person dismissed that item.
   const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
     (o) =>
@@ -133,7 +133,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
-  // If a person chose to refund, the item opens again when each of the refunds is over.
+  // An open item must ask about each parked payment. While a refund requested by a person is stuck, its own item asks.
   const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
@@ -161,7 +161,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
       if (!(row.mark === 'none' && row.succeeded_at === null))
         broken.push(`V4: the mark of ${about} stands at ${row.mark}`);
   }
-  // A restore loses a person's decision, so the item asks again.
+  // A restored backup may lack a person's decision, so the item asks again about an attached payment.
   const askedAgain = row.mark === 'parked' && asked && world.gaps.length > 0;
   if (attached.length > 0 && row.mark !== 'confirmed' && !askedAgain)
     broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
@@ -200,7 +200,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
   const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
   if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
     broken.push(`V19: ${surplus} more than due was taken for ${i.id}, without an item`);
-  // Only the status `paid` is checked: if a person applied a part, the rest is due, and other statuses may be right.
+  // Checks only invoices Stripe shows as paid. If a person applied a smaller payment, the invoice rightly stays open.
   if (marked && i.status === 'paid' && row?.status !== 'paid')
     broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
   return broken;

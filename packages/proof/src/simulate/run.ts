@@ -27,7 +27,7 @@ const HOUR = 60 * MINUTE;
 const FAULTS_END_MS = 40 * HOUR;
 /** Everything must rest within this time after the last fault. */
 const LIVENESS_MS = 24 * HOUR;
-/** Long enough for bank debits, which take four days, and their refunds, which take three more. */
+/** The length of a run. Bank debits take four days, and their refunds three more. */
 const ALL_OVER_MS = 11 * 24 * HOUR;
 
 export type RunSetup = {
@@ -193,9 +193,8 @@ function paidTwice({ sandbox }: World): boolean {
 const IN_HALVES = 0.25;
 
 /**
- * G11: a person knows of each difference, or verify repairs it and the next verify is clean. A verify in two halves
- * finds
- * the same.
+ * G11: each difference either has an item for a person, or verify repairs the difference and a second verify finds
+ * none. An interrupted and resumed verify finds the same differences.
  */
 export async function verify(world: World, broken: string[]): Promise<void> {
   world.loses = () => false; // if the repair lost an event, the next verify would find a difference
@@ -261,9 +260,8 @@ function isTheMerchants(world: World, d: Difference): boolean {
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];
 
 /**
- * The smaller run of a seed after shrinking: exactly these faults (null: the seed draws them), and the numbers of the
- * parts
- * to leave out.
+ * The smaller run of a seed after shrinking. `faults`: exactly these faults (null: the seed draws them). `without`: the
+ * numbers of the parts to leave out.
  */
 export type Small = { readonly faults: ReadonlyMap<number, FaultKind> | null; readonly without: readonly number[] };
 
@@ -290,7 +288,10 @@ export function seededRun(
   });
 }
 
-/** Runs a story in its plain order under the given faults. If a given fault never occurs, the run proves nothing. */
+/**
+ * Runs a story under the given faults, without random order. The run fails if a given fault never occurs: then it
+ * proves nothing.
+ */
 export async function plainRun(
   story: Story,
   store: SimStore,

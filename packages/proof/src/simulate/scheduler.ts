@@ -1,6 +1,5 @@
-// Lets one actor run at a time. Every call through a port is a step and waits here. Time moves on only when no actor
-// can
-// run.
+// Lets one actor run at a time. Every call through a port is a step and waits here for its turn. Time moves on only
+// when no actor can run.
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { LaneFenced } from '#src/engine/lane-store.js';
@@ -35,7 +34,7 @@ export type SchedulerOptions = {
   /** Draws the next actor. Null: the first ready actor runs. */
   readonly rng: Seeded | null;
   readonly keepTrace: boolean;
-  /** False: the run is too long to keep its steps, so the scheduler only counts them, without a limit. */
+  /** False: the run is too long to keep every step in memory, so the scheduler only counts the steps. */
   readonly keepPoints: boolean;
   /** The time when the database has the next due lane or event. Null: nothing is due. */
   readonly storeDue: () => Promise<number | null>;
@@ -217,7 +216,7 @@ export class Scheduler {
     });
   }
 
-  /** Several decisions of one replica may share a transaction. The pool with one connection keeps their order. */
+  /** Sometimes runs several waiting transactions of one replica at once, so the daemon can commit them together. */
   private together(item: Item, able: readonly Item[]): readonly Item[] {
     const { rng } = this.options;
     if (rng === null || item.label !== 'lanes.transact') return [item];

@@ -1,5 +1,5 @@
-// The rules about the replicas' requests to both peers, checked when a request leaves: its key, its bytes, settled
-// money.
+// The rules for each request to Stripe or the MoR, checked when the request leaves: a repeat has the same key and
+// bytes, and no mark goes out before the money has settled.
 import { morKey } from '#src/domain/mor-key.js';
 import { type SandboxCore } from '@crossbill/sandbox/sandbox.js';
 import { KEPT_MS } from '@crossbill/sandbox/stripe/idempotency.js';
@@ -30,8 +30,8 @@ export class SentRules {
     const generation = Number(name?.[2] ?? 1);
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
-    // After a restore, a daemon may repeat a report after Stripe forgot the key. Stripe refuses the second report
-    // because it knows the reference of the refund.
+    // After a restore, a daemon may report a refund again under a new key, once Stripe has forgotten the old key. This
+    // is harmless: Stripe knows the refund's reference and refuses the second report.
     const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
       this.broken.push(`V7: ${key} goes out although the key before it had its effect`);

@@ -6,7 +6,7 @@ import { type People } from './people.js';
 import { type World } from './world.js';
 
 const MINUTE = 60_000;
-/** A standby further behind than this catches up first. */
+/** The longest lag of a standby at a takeover. A standby further behind catches up first. */
 const LAG_MOST_MS = MINUTE;
 const TRY_AGAIN_MS = 10 * MINUTE;
 const TRIES = 150; // enough tries for a peer away for a day
@@ -57,8 +57,7 @@ export class SetBack {
 
   /**
    * A standby without the last `steps` steps takes over, and the replicas keep running. Its sequences are ahead,
-   * because
-   * PostgreSQL logs more sequence numbers than it uses.
+   * because PostgreSQL logs more sequence numbers than it uses.
    */
   async failOver(steps: number): Promise<void> {
     const { scheduler } = this.world;

@@ -21,8 +21,7 @@ export function ruleOf(broken: string): string {
 
 /**
  * Returns a short list that still fails: leaves out halves, then quarters and so on, down to single items. `fails` only
- * ever
- * receives parts of `all`, never all of it.
+ * ever receives parts of `all`, never all of it.
  */
 export async function smallest<T>(
   all: readonly T[],

@@ -1,9 +1,9 @@
-// Both sides of a world at one moment: the truth at the peers, and the state in Crossbill's database.
+// Both sides of a world at one moment: the truth at Stripe and the MoR, and the state in Crossbill's database.
 import { type LinkPaid } from './planted.js';
 import { type PaymentLine, type Snapshot } from './sim-store.js';
 import { type World } from './world.js';
 
-/** Both sides at one moment. */
+/** `world` and `taken`: the truth at Stripe and the MoR. `seen`: the rows in Crossbill's database. */
 export type Sides = { readonly world: World; readonly seen: Snapshot; readonly taken: readonly Taken[] };
 
 export function sidesOf(world: World, seen: Snapshot): Sides {
@@ -85,7 +85,10 @@ export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
   return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
 }
 
-/** True if an item asks why the refunds of this payment do not add up. A refund that Stripe cannot show does add up. */
+/**
+ * True if an open item asks why Crossbill and the MoR count different refunds of this payment. An item about a refund
+ * missing only on Stripe does not count.
+ */
 export function isGapTold(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(
     (r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && r.topic !== 'refund-unshown',
@@ -108,8 +111,8 @@ export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
 }
 
 /**
- * With two payments on one link, the row belongs to the payment with its name or charge, otherwise to the first
- * payment.
+ * True if the row belongs to this payment. If customers paid a link twice, the row belongs to the payment with the
+ * row's name or charge, otherwise to the first payment.
  */
 function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
   if (row === undefined || onLink.length < 2) return row !== undefined;
@@ -119,8 +122,7 @@ function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
 
 /**
  * The references this payment may have in Stripe. A payment on a link may also have its charge, if the MoR reported it
- * as
- * a card payment.
+ * as a card payment.
  */
 export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
   if (p.kind !== 'link') return [p.reference];

@@ -17,7 +17,7 @@ const DAY = 24 * 60 * MINUTE;
 const MONTH_DAYS = 30;
 /** Share of database steps with a fault. Calls to a peer fail four times as often. */
 const FAULT_RATE = 0.004;
-/** Happenings a day for each customer. */
+/** Random acts a day for each customer. */
 const HAPPENINGS = 0.04;
 /** Real milliseconds between two lines of progress, to tell a hanging soak from a working one. */
 const TOLD_EVERY_MS = 10_000;
@@ -27,7 +27,7 @@ const MB = 1024 ** 2;
 /** A shop of hundreds of customers needs a third of this memory. More is a leak. */
 const MOST_MEMORY_MB = 1_500;
 
-/** Happenings too slow for a run over months. */
+/** Random acts too slow for a run over months. */
 const LEFT_OUT = new Set(['verify runs']);
 
 /** Runs the soak; `progress` receives lines for people. Never throws for errors of the code under test. */

@@ -19,7 +19,7 @@ export class StoreCopy {
   private tables: readonly Table[] | null = null;
   private sequences: readonly Sequence[] = [];
 
-  /** `db` must skip triggers. */
+  /** `db` must skip triggers: the triggers of append-only tables refuse the deletes of a restore. */
   constructor(private readonly db: pg.Client) {}
 
   async keep(): Promise<void> {

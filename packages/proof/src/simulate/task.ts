@@ -12,7 +12,8 @@ export type Task = { readonly trace: boolean } & (
   | {
       readonly do: 'seed';
       readonly seed: number;
-      /** The same seed must tell the same story. */ readonly twice: boolean;
+      /** True: runs the seed twice and compares the two runs. */
+      readonly twice: boolean;
       /** Null: the whole story under the faults of the seed. */
       readonly recipe: Recipe | null;
     }

@@ -81,7 +81,7 @@ export class Twice {
     await this.people.control('/stripe/cards', { payment_method: String(made['default_source']), outcome });
   }
 
-  /** The merchant corrects it: the custom payment method is the subscription's default again. */
+  /** The merchant makes the custom payment method the subscription's default again, so Stripe no longer charges. */
   async mendCard(s: Subscriber): Promise<void> {
     const method = await this.people.stripe('POST', '/v1/payment_methods', {
       type: 'custom',

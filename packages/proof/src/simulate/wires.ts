@@ -7,10 +7,7 @@ import { Answer, NoAnswer, type Transport, type TransportAnswer } from '#src/str
 import { type FaultKind, httpFaults, morFaults, stripeFaults } from './faults.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 
-/**
- * Simulated deadline of a call. The real ones are 10 and 15 seconds. A worker renews its lease, so the lease lasts
- * longer.
- */
+/** The deadline of a simulated call. The real deadlines are 10 and 15 seconds. */
 const TIMEOUT_MS = 15_000;
 const SLOW_MS = 9_000;
 
@@ -110,7 +107,7 @@ async function act(
   }
   const reply = await kernel.handle(side, raw);
   kernel.faults.clear();
-  // A replayed reply does not belong to this try, and a replaced 500 hides the real reply.
+  // Only a success below 300 proves the effect of this try. Any other reply may hide the real one.
   effect.done = !reply.dropped && reply.status < 300;
   if (reply.dropped || fault === 'lose_answer') return { kind: 'none', sent: true, slow: true };
   return { kind: 'answer', reply, slow: fault === 'slow' };
@@ -147,7 +144,7 @@ export class SimStripeTransport implements Transport {
   }
 }
 
-/** The line of the MoR's client and of the relay. */
+/** The simulated connection for the MoR's client and for the relay. */
 export class SimLine implements Line {
   constructor(
     private readonly net: Network,

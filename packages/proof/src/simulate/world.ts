@@ -66,9 +66,11 @@ export class World {
   readonly cardsGiven = new Map<string, number>();
   /** Invoices the merchant marked as paid by hand. */
   readonly paidByHand = new Set<string>();
-  /** Refunds Stripe could not show and a person dismissed: Crossbill cannot know the rest (accounting.md). */
+  /** Refunds Stripe could not show, and a person dismissed their items. Verify reports such a refund for good. */
   readonly leftUnshown = new Set<string>();
-  /** Invoices whose surplus a person left to the customer. */
+  /**
+   * Invoices with a payment of another amount, applied or dismissed by a person. Verify reports the excess for good.
+   */
   readonly leftToCustomer = new Set<string>();
   /** Changes a person made by hand on Stripe, unknown to Crossbill: the invoice, and the object verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
@@ -105,8 +107,8 @@ export class World {
   /** Makes a standby take over. Without a standby it does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
   /**
-   * Returns another body, signed by the sender under the same event id. It goes out right after the delivery. Null:
-   * none.
+   * Returns a second delivery under the same event id, with another body and a valid signature. The world sends it
+   * right after the first. Null: no second delivery.
    */
   twinOf: (delivery: Omit<Copied, 'at'>) => Omit<Copied, 'at'> | null = () => null;
   /** Called for each delivery when it goes out. */
@@ -133,7 +135,7 @@ export class World {
     this.notifies = setup.notifies ?? false;
     this.standby = setup.standby ?? false;
     this.pace = setup.pace ?? null;
-    let source = (): number => START_MS; // the sandbox starts before the scheduler, and the scheduler moves the time
+    let source = (): number => START_MS; // a fixed time until the scheduler exists, then the scheduler's time
     this.sandbox = makeSandbox({
       seed: setup.seed,
       clock: { source: () => source(), manual: true },
@@ -210,7 +212,7 @@ export class World {
     this.scheduler.tell('all is healed');
   }
 
-  /** Asks a replica. Asks another replica if the first one dies or its database does not answer. */
+  /** Runs `act` on a replica. If the replica dies or its database does not answer, tries again on any running one. */
   async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
     for (let tries = 0; tries < 12; tries++) {
       const replica = this.anyReplica();
@@ -306,9 +308,8 @@ export class World {
   }
 
   /**
-   * Returns when the next work is due. By any clock, nobody may hold a lane longer than a lease: otherwise others wait
-   * for a
-   * dead replica.
+   * Returns when the next work is due. Also checks that no replica holds a lane longer than a lease: after its death
+   * the other replicas would wait too long.
    */
   private async storeDue(): Promise<number | null> {
     const { dueAt, heldUntil } = await this.store.due();

@@ -3,12 +3,10 @@ import { SeededRandom } from '../kernel/random.js';
 
 /**
  * How a customer's renewals go. `steady`: the card always works. `recovers`: the bank declines the second renewal, and
- * the
- * MoR's next try succeeds. `changes-card`: the bank declines the second renewal for good, and another card pays it.
+ * the MoR's next try succeeds. `changes-card`: the bank declines the second renewal for good, and another card pays it.
  * `declines`: no renewal is ever paid. `authenticates`: the bank asks the customer each time. `debit`: a bank debit,
- * settled
- * days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one renewal
- * twice.
+ * settled days later. `bounces`: a bank debit whose first renewal is returned. `charged-twice`: the MoR takes one
+ * renewal twice.
  */
 export type Role =
   'steady' | 'recovers' | 'changes-card' | 'declines' | 'authenticates' | 'debit' | 'bounces' | 'charged-twice';
@@ -58,7 +56,7 @@ const COUNTRIES: Readonly<Record<string, string>> = { eur: 'DE', usd: 'US', gbp:
 /** The sandbox reads a word in the e-mail address to learn how the card behaves. */
 const WORDS: Partial<Record<Role, string>> = { declines: '.decline', authenticates: '.3ds' };
 
-/** Returns `count` characters. Customers who cannot pay by card at once start with a trial. */
+/** Returns `count` customers of the story. Customers who cannot pay by card at once start with a trial. */
 export function castOf(count: number, seed: string): readonly Character[] {
   const random = new SeededRandom(`demo:${seed}`);
   return Array.from({ length: count }, (_, i): Character => {

@@ -4,7 +4,7 @@ import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type 
 /** One disagreement: its object, and a sentence. */
 export type Finding = { readonly about: string; readonly what: string };
 
-/** Pure. Returns an empty list if the three sides agree. A payment with an open review item is explained, not wrong. */
+/** Returns an empty list if the three sides agree. An open review item explains any difference of its payment. */
 export function disagreements(sides: Sides): Finding[] {
   return [
     ...payments(sides),
@@ -22,8 +22,7 @@ function moneyTaken(sides: Sides): readonly MorPayment[] {
 
 /**
  * Finds the daemon's payments for this payment of the MoR: by its id, for a signup or a link by its charge, for a
- * transfer
- * by its invoice.
+ * transfer by its invoice.
  */
 function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
   if (p.kind === 'transfer')
@@ -176,8 +175,7 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
 
 /**
  * Compares the ledger's balances with the sums of both peers. A clearing account holds exactly the amounts of open
- * review
- * items.
+ * review items.
  */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);

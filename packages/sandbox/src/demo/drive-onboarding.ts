@@ -15,8 +15,7 @@ const BUSINESS = { businessDescription: 'Software for tree nurseries', storeUrls
 
 /**
  * Onboards a merchant, from the first request to the reviewer's approval. Every step is safe to repeat, so a dying
- * daemon
- * costs only time.
+ * daemon costs only time.
  */
 export async function onboardMerchant(story: Story): Promise<void> {
   const { world, progress, tally } = story;
@@ -41,10 +40,8 @@ function expectStatus(merchant: Reading, status: string): void {
 
 /**
  * Registers an address of the merchant's own backend for the MoR's events, and keeps one registration. If the daemon
- * dies
- * after its request to the MoR, the repeated request makes a second registration. Then this function deletes the first
- * one,
- * because nobody received its secret.
+ * dies after its request to the MoR, the repeated request makes a second registration. Then this function deletes the
+ * first one, because nobody received its secret.
  */
 export async function registerEndpoint(story: Story): Promise<void> {
   const { api } = story.world;

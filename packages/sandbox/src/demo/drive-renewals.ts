@@ -100,8 +100,7 @@ async function tryAgain(story: Story, round: readonly Due[], month: number): Pro
 
 /**
  * The customer's browser confirms a setup, and the shop's backend reports it. Crossbill then requests a new charge for
- * the
- * open renewal.
+ * the open renewal.
  */
 async function giveAnotherCard({ world, run, tally }: Story, { customerId }: Subscriber): Promise<void> {
   const path = `/v1/customers/${customerId}/payment-method`;

@@ -1,4 +1,5 @@
-// Signups: products and prices, customers and subscriptions on Stripe, intents through the daemon, and the shopper's browser.
+// Signups: products and prices, customers and subscriptions on Stripe, intents through the daemon, and the shopper's
+// browser.
 import { type Character, castOf, PLANS } from './cast.js';
 import { decimalFromMinor } from '../kernel/money.js';
 import { ADDRESSES } from './one-off.js';
@@ -98,8 +99,7 @@ export async function signUp(
 
 /**
  * Returns Document 2's calculation request if the sandbox's merchant sells through the MoR in this country. Otherwise
- * no
- * tax.
+ * no tax.
  */
 function taxOf(c: Character): { readonly tax?: object } {
   if (c.country !== 'DE' && c.country !== 'GB') return {};

@@ -7,7 +7,7 @@ import { pass, type Story, type Subscriber } from './story.js';
 
 const DRAFT_SEC = 61 * 60;
 
-/** Returns when the console shows all of it. */
+/** Returns when the console shows all this work. */
 export async function leaveWork(story: Story): Promise<void> {
   const { world, progress, rest } = story;
   progress.step('some work is left for you');

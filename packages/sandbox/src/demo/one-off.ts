@@ -20,7 +20,9 @@ export const ADDRESSES = {
   BR: { line1: 'Rua das Flores 12', city: 'Curitiba', postalCode: '80010-000' },
 } as const;
 
-/** Creates an open invoice. The MoR receives its event, has no saved method to charge, and reports that. */
+/**
+ * Creates an open invoice. The MoR receives its event and reports a failed payment: the customer has no saved method.
+ */
 export async function oneOffInvoice(story: Scene, who: Business): Promise<string> {
   const { stripe } = story.world;
   const { line1, city, postalCode } = ADDRESSES[who.country];

@@ -6,8 +6,7 @@ const NAMES = ['Grete Example', 'Hugo Example'];
 
 /**
  * Signs two such customers up on Stripe. From then on the MoR learns of renewals only through the daemon's relay, and
- * the
- * relay omits theirs.
+ * the daemon relays no renewal of these two.
  */
 export async function addOutsiders(story: Story): Promise<void> {
   const { stripe, control, told } = story.world;

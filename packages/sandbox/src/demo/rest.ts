@@ -31,7 +31,7 @@ const UNDER_WAY_SQL = `
 type Traffic = { readonly sending: number; readonly waiting: number };
 
 export class Rest {
-  /** Virtual time of the first delivery to check: all earlier deliveries have ended. */
+  /** Virtual time of the first delivery to check. All earlier deliveries are acknowledged or given up. */
   private since = '1970-01-01T00:00:00.000Z';
 
   constructor(private readonly world: World) {}
@@ -114,11 +114,9 @@ export class Rest {
   }
 
   /**
-   * Lists the work that the daemon's API does not show: lanes under way and invoices waiting for their relay. If a day
-   * passed
-   * before this work ends, Stripe would forget the key of a call without a reply, and the MoR would learn of an invoice
-   * after
-   * its draft hour.
+   * Lists the work that the daemon's API does not show: lanes under way and invoices waiting for their relay. The clock
+   * must not advance a day before this work ends: Stripe would forget the keys of unanswered calls, and the MoR would
+   * learn of an invoice too late.
    */
   private async underWay(): Promise<readonly string[]> {
     const database = await connectAlone(this.world.databaseUrl, { name: 'crossbill-demo', statementMs: 10_000 });

@@ -1,4 +1,5 @@
-// The story remembers here its instructions to the sandbox. The final check takes money without a card from this list.
+// The story's orders to the sandbox, for the final check: the sandbox's list of payments shows no bank transfer, no
+// invoice of a payment link and no lost dispute.
 
 /** A transfer the MoR received. `amount` is in the currency's smallest unit; `currency` is in lower case. */
 export type ToldTransfer = {

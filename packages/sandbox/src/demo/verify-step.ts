@@ -10,8 +10,7 @@ const MOST_SAID = 16 * 1024 * 1024; // bytes
 
 /**
  * Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Returns null if this build
- * has
- * no command line. `more`: further options of the command.
+ * has no command line. `more`: further options of the command.
  */
 export function runVerify(
   env: Readonly<Record<string, string>>,

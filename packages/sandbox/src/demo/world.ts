@@ -179,8 +179,7 @@ async function withDaemon(
 
 /**
  * Registers the daemon's endpoint for the MoR's events as a merchant does, so the MoR lists it. Returns its secret,
- * which
- * the MoR shows only once.
+ * which the MoR shows only once.
  */
 async function registerEndpoint({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
   const { clientId, clientSecret } = secrets.merchant;

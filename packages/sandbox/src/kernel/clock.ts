@@ -99,7 +99,7 @@ export class VirtualClock {
   }
 
   private async advanceNow(ms: number): Promise<void> {
-    await this.settle(); // sends that started earlier belong to the earlier time
+    await this.settle(); // deliveries already under way must end before the time moves
     const target = this.nowMs() + ms;
     this.advancing = true;
     try {
@@ -142,7 +142,7 @@ export class VirtualClock {
     this.nap = setTimeout(() => this.wake(), wait);
   }
 
-  // In real time nobody waits for the work of a timer, so a slow receiver does not delay the timers of others.
+  // Fires each due timer without waiting for its work, so a slow receiver delays no other timer.
   private wake(): void {
     for (let due = this.nextDue(); due !== null && due <= this.nowMs(); due = this.nextDue()) this.fireFirst();
     this.arm();

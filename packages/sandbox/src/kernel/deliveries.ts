@@ -90,8 +90,8 @@ export class Deliverer {
   }
 
   /**
-   * Sends every event of this side since then again, in order, as a sender does on request. Returns the number of
-   * events.
+   * Sends every event of one sender since `sinceMs` again, in order, as Stripe or the MoR does on request. Returns the
+   * number of events.
    */
   sendAgain(side: Side, sinceMs: number): number {
     const wanted = this.sent.filter((s) => s.endpoint.side === side && s.atMs >= sinceMs);
@@ -160,7 +160,7 @@ export class Deliverer {
   private release(held: Held): void {
     if (!this.held.includes(held)) return;
     this.held = this.held.filter((h) => h !== held);
-    // A turn of the clock later, so it goes out after the delivery in front.
+    // Sends the held delivery 20 ms later, so it goes out after the delivery that released it.
     this.clock.after(20, 'a held delivery', () => this.attempt(held.job, 1, undefined));
   }
 
@@ -178,7 +178,8 @@ export class Deliverer {
     const { endpoint, event } = job;
     if (this.closed || !endpoint.active()) return;
     const wallSec = Math.floor(this.clock.wallMs() / 1000);
-    // Plays a sender that keeps an old `t`: the timestamp is as old as the first attempt, on the receiver's clock.
+    // With `restamp` each retry has a new timestamp. Otherwise a retry keeps the time of the first attempt, so the
+    // receiver sees an old signature.
     const ageSec = Math.floor((this.clock.nowMs() - job.firstAtMs) / 1000);
     const stamp = job.restamp ? wallSec : Math.min(job.firstStamp, wallSec - ageSec);
     const entry = this.note(job, attempt, 'sending', stamp, failing !== undefined ? 'fail' : as);

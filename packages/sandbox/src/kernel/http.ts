@@ -25,13 +25,13 @@ export type SandboxRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly raw: Buffer;
   /**
-   * JSON or a form, by content type. Undefined if there was no body or it did not parse; `bodyBroken` is true if it did
-   * not.
+   * The parsed JSON or form, by content type. Undefined if the request has no body or the body does not parse. In the
+   * second case `bodyBroken` is true.
    */
   readonly body: Json | undefined;
   readonly bodyBroken: boolean;
   readonly idempotencyKey: string | null;
-  /** The fault for this request, for layers that act it out themselves (`store_500`). */
+  /** A fault the peer's own code acts out, such as `store_500` in Stripe's idempotency store. */
   readonly fault: FaultAction | null;
 };
 
@@ -44,7 +44,7 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A handler throws it to reply at once. */
+/** A handler throws a Refusal to send its reply at once. */
 export class Refusal extends Error {
   constructor(readonly reply: Reply) {
     super(`refused with ${reply.status}`);

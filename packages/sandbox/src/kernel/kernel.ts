@@ -39,7 +39,7 @@ import { isObject, type JsonObject, BadInput, type Json } from './json.js';
 import { SeededRandom, derivedSecret } from './random.js';
 import { type LoggedRequest, RequestLog, keptBody, keptHeaders } from './request-log.js';
 
-/** The part of the pipeline that differs between the two sides. */
+/** The part of the pipeline that differs between Stripe's side and the MoR's. */
 export type SideRules = {
   /** The reply of a `status` fault: an error in the shape of this side. */
   readonly faultReply: (fault: FaultAction) => Reply;
@@ -86,7 +86,7 @@ export class Kernel {
     this.random = new SeededRandom(options.seed);
     this.faults = new Faults(this.random);
     this.deliverer = new Deliverer(this.clock, this.faults, options.transport);
-    // With a manual clock the owner itself waits for the receivers.
+    // The owner of a manual clock waits for running deliveries itself. Any other clock waits for them here.
     if (options.clock?.manual !== true) this.clock.settle = () => this.deliverer.settle();
     this.setRules('mor', {
       faultReply: ({ status, code }) =>

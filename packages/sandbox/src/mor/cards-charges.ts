@@ -28,8 +28,8 @@ export class Charges {
 
   /**
    * Takes an `invoice.created` from Stripe or from a relay. The same event id counts once. For an invoice with a failed
-   * attempt, a new event makes the MoR charge again, with the amount now due. For a paid invoice, or one under way, it
-   * does not.
+   * attempt, a new event makes the MoR charge again, with the amount now due. The MoR starts no new charge if the
+   * invoice is paid or another charge is under way.
    */
   hear(eventId: string, invoice: JsonObject): void {
     if (this.book.heardEvents.has(eventId)) return;

@@ -72,7 +72,7 @@ export class PaymentEvents {
     return event;
   }
 
-  /** Sends the events since then again, with the same ids and bytes, as when a merchant requests it after a loss. */
+  /** Sends all events since `sinceSec` again, with the same ids and bytes, as the MoR does on a merchant's request. */
   again(sinceSec: number): readonly PaymentEvent[] {
     const events = this.sent.filter((event) => Number(event.body['created']) >= sinceSec);
     for (const event of events) this.deliver(event);

@@ -220,8 +220,8 @@ type PaymentInput = { readonly amount: number; readonly currency: string; readon
 type Wrong = (field: string, message: string) => void;
 
 /**
- * The owner of a setup intent's method; null: nobody. Document 3 has no field for it, so the sandbox takes the field of
- * the payment intent.
+ * The owner of a setup intent's method; null: nobody. Document 3 names no owner in a setup intent, so the sandbox reads
+ * the same field as in a payment intent, `merchant_customer`.
  */
 function ownerOf(body: JsonObject, psp: string, book: CardsBook): CustomerInput | null {
   if ((body['merchant_customer'] ?? null) === null) return null;

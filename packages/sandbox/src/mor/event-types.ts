@@ -26,7 +26,9 @@ export function isEventType(value: string): value is EventType {
   return EVENT_TYPES.some((type) => type === value);
 }
 
-/** `evt_issued_<id>`, `evt_issuance_failed_<id>`; the settled event of a proforma invoice is `evt_<id>` (Document 2). */
+/**
+ * `evt_issued_<id>`, `evt_issuance_failed_<id>`; the settled event of a proforma invoice is `evt_<id>` (Document 2).
+ */
 export function eventIdFor(type: EventType, entityId: string): string {
   if (type === 'proforma_invoice.settled') return `evt_${entityId}`;
   return `evt_${type.slice(type.indexOf('.') + 1)}_${entityId}`;

@@ -153,7 +153,7 @@ export class Fields {
     return undefined;
   }
 
-  /** A required object. If it is missing, the only problem is its own name. */
+  /** A required object. If it is missing, reports one problem under its own name, and none for its fields. */
   object(name: string): Fields | undefined {
     if (!this.has(name)) this.missing(name);
     return this.optionalObject(name);

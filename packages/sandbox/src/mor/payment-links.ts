@@ -128,8 +128,8 @@ export class PaymentLinks {
   }
 
   /**
-   * The customer pays, or pays `again` from a page left open. Throws 409 unless the link is payable, or with `again`
-   * paid. Returns the link with its new payment.
+   * The customer pays the link. `again`: pays an already paid link a second time, from a page left open. Throws 409 if
+   * the link has the wrong status. Returns the link with its new payment.
    */
   pay(id: string, names: CaptureNames = 'charge', again = false): Record<string, unknown> {
     const link = this.findAny(id);

@@ -7,8 +7,8 @@ import { type Calculation } from './tax-calculations.js';
 import { cartTotals } from './tax-answers.js';
 import { brazilianIdentifierProblems } from './tax-identifiers.js';
 
-const WINDOW_MS = 120 * MINUTE_MS; // Document 2, Limits: two hours from creation,
-const NEEDED_MS = 5 * MINUTE_MS; // five minutes of them must remain
+const WINDOW_MS = 120 * MINUTE_MS; // Document 2, Limits: a calculation is usable for two hours after its creation
+const NEEDED_MS = 5 * MINUTE_MS; // Document 2, Limits: at least five minutes of the two hours must remain
 
 const BRAZILIAN_STATES = new Set(
   'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' '),

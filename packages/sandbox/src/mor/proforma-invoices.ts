@@ -177,7 +177,8 @@ export class Proformas {
   }
 
   /**
-   * Throws 404 for unknown, foreign and deleted ones. `deletedToo` finds deleted ones, since DELETE may be repeated.
+   * Throws 404 for an unknown, deleted or another merchant's proforma invoice. `deletedToo`: finds deleted ones too,
+   * since a merchant may repeat DELETE.
    */
   find(account: Account, id: string, deletedToo = false): Proforma {
     const found = this.all.find((proforma) => proforma.id === id && proforma.account === account);

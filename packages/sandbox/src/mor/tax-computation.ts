@@ -82,7 +82,8 @@ export function computeLine(request: TaxRequest, line: TaxLine): ComputedLine {
   const net = withoutTaxes(sent);
   const discount = withoutTaxes(sentDiscount);
   const exactDuty = shareOf(net, dutyRate);
-  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty; // the price holds no more
+  // An inclusive price contains the duty, so the duty cannot exceed the difference between the price and its net part.
+  const duty = request.inclusive && exactDuty > sent - net ? sent - net : exactDuty;
   const tax = request.inclusive ? sent - net - duty : shareOf(net + duty, rate);
   const dutyCharges: Charge[] = duty > 0n ? [{ levy: null, rate: dutyRate, amount: duty, taxable: net }] : [];
   return {

@@ -50,7 +50,7 @@ export function giveBalanceBack(state: StripeState, invoice: Invoice): void {
 }
 
 /**
- * Credits an overpayment to the customer. Called after every change of it; `before` is the amount before the change.
+ * Credits an invoice's overpayment to the customer's balance, after each change. `before`: the overpayment before it.
  */
 export function creditOverpayment(state: StripeState, invoice: Invoice, before: number): void {
   const more = amountOverpaid(invoice) - before;

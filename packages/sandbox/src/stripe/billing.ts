@@ -41,7 +41,7 @@ export type NewInvoice = {
 };
 
 export class Billing {
-  /** Called for an open invoice that Stripe collects. collecting.ts sets both functions. */
+  /** Called for an open invoice that Stripe collects. collecting.ts sets this function and `attemptFailed`. */
   collect: (invoice: Invoice) => void = () => undefined;
   attemptFailed: (invoice: Invoice) => void = () => undefined;
 
@@ -112,7 +112,7 @@ export class Billing {
     if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
     invoice.webhooksDeliveredAt = this.state.now;
     const late = this.state.now + DRAFT_SEC;
-    if (late <= invoice.created + DRAFT_SEC + 60) return; // all answered at once: no longer wait
+    if (late <= invoice.created + DRAFT_SEC + 60) return; // all answered within a minute: keep the planned time
     this.state.finalizesAt.set(invoice.id, late);
     this.state.at(invoice.customer, late, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
   }
@@ -123,7 +123,7 @@ export class Billing {
     const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
     const answered = invoice.unanswered.size === 0 && now >= due;
     if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
-    // Nobody requested this, so nobody gets a refusal.
+    // With a finalization error, only an event reports the failure: no request waits for a reply.
     if (invoice.finalizationError === null) this.finalize(invoice);
     else this.state.emitInvoice('invoice.finalization_failed', invoice);
   }
@@ -191,8 +191,8 @@ export class Billing {
   }
 
   /**
-   * The money of an attached record arrived. Less than due leaves the invoice open; the whole amount marks it paid;
-   * more overpays it.
+   * The money of an attached payment record arrived. If the invoice is fully paid, its status becomes paid. Otherwise
+   * the invoice stays open. An excess goes to the customer's balance.
    */
   settlePayment(invoice: Invoice, payment: InvoicePayment, amount: number): void {
     const { state } = this;

@@ -8,8 +8,7 @@ export const cardAnswers = ['succeed', 'decline', 'requires_action'] as const;
 export type CardAnswer = (typeof cardAnswers)[number];
 
 /**
- * Stripe's test cards that decline, by token and by payment method. The sandbox's test cards differ only in their
- * charges.
+ * Stripe's test cards with declined charges, by token and by payment method. Saving such a card succeeds.
  */
 const DECLINES = new Set(['tok_chargeCustomerFail', 'pm_card_chargeCustomerFail']);
 const ASKS = new Set(['tok_threeDSecure2Required', 'pm_card_authenticationRequired']);

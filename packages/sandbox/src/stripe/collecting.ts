@@ -32,8 +32,8 @@ export class Collecting {
   }
 
   /**
-   * Makes one automatic attempt. A card is charged. For a custom method Stripe asks the merchant to collect, without a
-   * result so far. Without a method the attempt fails. Each case plans the next attempt.
+   * Makes one automatic attempt, and plans the next one. Stripe charges a card. For a custom method Stripe asks the
+   * merchant to collect, and the result is open. Without a method the attempt fails.
    */
   attempt(invoice: Invoice): void {
     if (invoice.status !== 'open') return;
@@ -78,7 +78,7 @@ export class Collecting {
 
   private pastDue(invoice: Invoice): void {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    if (subscription?.status !== 'active') return; // an incomplete one stays so until it is paid or expires
+    if (subscription?.status !== 'active') return; // an incomplete subscription stays incomplete
     subscription.status = 'past_due';
     this.state.emit('customer.subscription.updated', renderSubscription(subscription, this.state));
   }

@@ -1,4 +1,5 @@
-// Credit notes. Before the payment they lower the amount due. After it they must say where the money went.
+// Credit notes. A credit note before the payment lowers the amount due. A later one must say where the money went: a
+// refund, the customer's balance, or out of band.
 import { enter } from './balance.js';
 import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';

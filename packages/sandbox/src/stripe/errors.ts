@@ -3,8 +3,8 @@ import { Refusal, type Reply } from '../kernel/http.js';
 import { type Json, type JsonObject, isObject } from '../kernel/json.js';
 
 /**
- * A refusal in Stripe's shape. `stored`: whether the idempotency layer keeps it. It keeps failures that happen during
- * the work, but no failed validation (Stripe docs, "Idempotent requests").
+ * A refusal in Stripe's shape. `stored`: whether a repeat with the same key gets the same refusal. Stripe stores
+ * failures during the work, but no failed validation (Stripe docs, "Idempotent requests").
  */
 export class StripeRefusal extends Refusal {
   constructor(

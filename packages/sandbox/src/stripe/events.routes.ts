@@ -45,7 +45,8 @@ export function addEventRoutes(ctx: StripeContext): void {
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) invalidParam('url', 'Invalid URL.');
     const secret = `whsec_${state.kernel.secret(`endpoint-${state.endpoints.size + 1}`)}`;
     const made = state.addEndpoint(url, secret, eventsOf(params), params.optionalText('api_version') ?? undefined);
-    return { ...renderEndpoint(made), secret }; // only here (Stripe docs, "The Webhook Endpoint object")
+    // Stripe shows the secret only at creation (Stripe docs, "The Webhook Endpoint object").
+    return { ...renderEndpoint(made), secret };
   });
   ctx.route('POST', '/v1/webhook_endpoints/:id', (params, id) => {
     const endpoint = endpointOf(id);

@@ -4,7 +4,7 @@ import { Refusal, type Reply, type SandboxRequest } from '../kernel/http.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { StripeRefusal, errorReply } from './errors.js';
 
-// null: the request still runs
+// A stored key. `reply` is null while its request still runs.
 type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null };
 
 export const KEPT_MS = 24 * 3_600_000;

@@ -56,7 +56,8 @@ export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): vo
   ctx.route('GET', '/v1/invoices/:id/lines', (params, id) => {
     const invoice = ctx.invoice(id);
     const lines = invoice.lines.map((line) => ({ ...line, created: invoice.created }));
-    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // as invoiced
+    // `page` reverses its list, so the lines come out in the order on the invoice.
+    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice));
   });
   ctx.route('POST', '/v1/invoices/:id', (params, id) => {
     const invoice = ctx.invoice(id);
