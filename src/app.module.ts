@@ -41,7 +41,7 @@ import { WebhookEndpointsModule } from './events/webhook-endpoints.module.js';
 
 export type AppParts = {
   readonly config: Config;
-  /** An open database with a current schema. The application closes it at its own end. */
+  /** An open database with a current schema. The application closes it when it stops. */
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -89,8 +89,8 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info({ event: 'daemon.stopping' }, 'stopping');
       readiness.set(false, 'stopping');
-      // All at once: the endpoints refuse every request from now on, even if a slow database delays the record of their
-      // end.
+      // Closes everything at the same time. So the endpoints refuse requests from now on, even while a slow database
+      // delays the record of the stop.
       await Promise.all([
         endpoints.close(),
         front.close(ANSWERS_GRACE_MS),

@@ -1,4 +1,4 @@
-// The audit trail.
+// Provides the audit trail: its route, its console page and its queries.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { AuditController } from './audit.controller.js';

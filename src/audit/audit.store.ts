@@ -12,7 +12,7 @@ export type AuditFilter = Span & { readonly actor?: string | undefined; readonly
 export class AuditStore {
   constructor(private readonly db: Database) {}
 
-  /** Newest first. Throws BadCursor. */
+  /** Lists the newest rows first. Throws BadCursor for a malformed cursor. */
   async list({ actor, action, ...span }: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
     const { orm } = this.db;
     const numbers = await numbersWithin(orm, 'audit', 'at', span);

@@ -1,6 +1,6 @@
-// `crossbill ask-mor`: writes all open questions to the MoR into one text for the MoR's support. The text has ids and
-// times, and no personal data. The support does not know Crossbill, so the text uses the MoR's own terms: events,
-// charges, payments.
+// `crossbill ask-mor`: collects all open questions for the MoR's support in one text. The text has ids and times, and
+// no personal data. The support does not know Crossbill, so the text uses the MoR's own terms: events, charges,
+// payments.
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type PageRequest } from '../domain/page.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -100,14 +100,14 @@ function renderQuestion(n: number, { topic, items, more }: Found & { readonly to
 }
 
 async function lostEvents(world: World): Promise<Found> {
-  // Verify's look-back: an older loss already shows as open work, such as a review item.
+  // Looks back as far as `crossbill verify` does. An event lost before that already shows as other open work, such as a
+  // review item.
   const since = new Date(world.get(Clock).now().getTime() - VERIFY_LOOK_BACK_MS);
   const windows = await world.get(LossWindowFlow).windows(since);
   const aside = await world.get(EventsStore).list({ status: 'quarantined' }, PAGE);
   const stale: EventRow[] = [];
   for (const e of aside.data) {
-    // The inbox already has an event under this id. So the quarantined delivery is a second version of the event, and
-    // no event is lost.
+    // Another delivery of the same event may be accepted already. Then no event is lost.
     const known = await world.get(EventsStore).list({ source: e.source, eventId: e.eventId }, PAGE);
     if (e.source !== 'stripe' && known.data.every((k) => k.status === 'quarantined')) stale.push(e);
   }
@@ -207,8 +207,8 @@ async function unnamedPayments(world: World): Promise<Found> {
 }
 
 /**
- * Lists each report of money for the invoice, one line each. Leaves out a read without an id: without an id the MoR
- * can't find its subject.
+ * Lists every known report of money for the invoice, one line each. Leaves out a report without any id: the MoR could
+ * not look it up.
  */
 function ambiguous(review: ReviewRow, view: InvoiceView | null): Known[] {
   const seen = view === null ? [] : observationsOf(view);

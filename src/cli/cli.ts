@@ -51,7 +51,7 @@ export class Cli {
     return this.#environment()[name]?.trim() || undefined;
   }
 
-  /** Opens settings, database and flows. The end of the command closes them. */
+  /** Opens settings, database and flows. They close when the command ends. */
   async open(): Promise<World> {
     const world = await openWorld(this.config(), this.io);
     this.#opened.push(world);
@@ -134,7 +134,7 @@ export async function allPages<V>(
   return all;
 }
 
-/** The columns of a list without its own fields: members of the API's view, unchanged. */
+/** Makes the columns of a list from members of the API's view, unchanged. For a list without a `*.fields.ts` file. */
 export function columns<V extends object>(...names: readonly (keyof V & string)[]): Fields<V> {
   const list: { [K in keyof V & string]?: ReturnType<typeof field.text<V>> } = {};
   for (const name of names) list[name] = field.text<V>(name);

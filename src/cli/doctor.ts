@@ -112,7 +112,9 @@ export async function examine(cli: Cli, all = false): Promise<Examined> {
   return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
 }
 
-/** Checks the events, customers and notifications in the database. */
+/**
+ * Runs the checks that need the database: arrived events, enrolled customers, invoice e-mails, notifications, traffic.
+ */
 async function withBooks(world: World, { stripe }: Peers): Promise<Check[]> {
   const [health, reader] = [world.get(HealthStore), world.get(BillingReader)];
   const customers = await health.recentCustomers(SAMPLE);

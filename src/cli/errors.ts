@@ -35,7 +35,7 @@ function explainProblem(e: Problem): Explained {
   return { exitCode, code: e.code, message: lines.map(plain).join('\n') };
 }
 
-/** Recognizes the error by its name: an image without the embedded PostgreSQL cannot load its class. */
+/** Recognizes the error by its name. An import of its class would fail in an image without the embedded PostgreSQL. */
 function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
   return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }

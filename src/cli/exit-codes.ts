@@ -7,7 +7,7 @@ export const EXIT = {
   differences: 3,
   unreachable: 4,
   unfinished: 5,
-  config: 78, // EX_CONFIG of sysexits, as the daemon uses it
+  config: 78, // EX_CONFIG of sysexits.h; the daemon exits with this code too
 } as const;
 
 export const EXIT_HELP = `

@@ -18,7 +18,7 @@ import { intoFile, Stopped, type Write } from './into-file.js';
 import { oneOf, parseMonth, parseSince } from './options.js';
 import { json } from './table.js';
 
-/** The rows of an export, their API form, and the fields of the CSV. */
+/** One kind of export: its rows, each row's form in the API, and the fields of the CSV. */
 type Exported<R, V extends object> = {
   readonly rows: (exports: ExportsStore, span: Span) => Export<R>;
   readonly view: (row: R) => V;

@@ -98,7 +98,7 @@ function exitCode({ count, stopped }: Report): number {
   return count.skipped > 0 ? EXIT.differences : EXIT.ok;
 }
 
-/** The word for each result. A person must look at the first ones. */
+/** The word for each result of a move. `failed` and `skipped` come first, because a person must look at them. */
 const words = (back: boolean): Readonly<Record<keyof MoveCount, string>> => ({
   failed: 'failed',
   skipped: 'skipped',

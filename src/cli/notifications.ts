@@ -23,8 +23,8 @@ import { type World } from './world.js';
 
 const LOOK_EVERY_MS = 500;
 /**
- * How far each read overlaps the last one. A database statement lasts at most 20 s, so a row may be committed after a
- * newer row.
+ * Each read starts this long before the newest row of the last read. A database statement lasts at most 20 s, so an
+ * older row may become visible after a newer row.
  */
 const OVERLAP_MS = 20_000;
 

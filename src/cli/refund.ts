@@ -66,7 +66,10 @@ export function addRefund(on: Commands): void {
     );
 }
 
-/** True once the MoR has replied and Stripe shows a successful refund. */
+/**
+ * True if the command need not wait longer: the refund is pending or failed, or it succeeded and Crossbill has nothing
+ * left to send to Stripe.
+ */
 function isSettled({ status, mirror }: RefundRow): boolean {
   if (status === 'pending' || status === 'failed') return true;
   return status === 'succeeded' && (mirror === 'done' || mirror === 'not_needed' || mirror === 'parked');

@@ -76,7 +76,7 @@ export function addRehearse(on: Commands): void {
         rehearsal.versions = versions(version);
         const secrets = [...secretValues(config), cli.env('CROSSBILL_API_KEY') ?? ''].filter((s) => s !== '');
         const censor = textCensor(secrets);
-        /** True if the rehearsal has stored an id. Without one there is nothing to resume. */
+        /** True if the rehearsal has stored an id. Without a stored id a next run has nothing to resume. */
         const isKept = (): boolean => Object.keys(rehearsal.ids).length > 0;
         const save = (): void => {
           if (!isKept()) return;

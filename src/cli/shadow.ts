@@ -8,7 +8,10 @@ import { parseSince } from './options.js';
 import { counts, table } from './table.js';
 import { compare, exitCode } from './verify.js';
 
-/** The meaning of each difference found by verify, while the present integration still marks the invoices. */
+/**
+ * The meaning of a difference in shadow mode. Crossbill only decides, and the merchant's present integration marks the
+ * invoices.
+ */
 const MEANS: Partial<Record<DifferenceKind, string>> = {
   charged_not_marked: 'would have marked, was left open',
   marked_not_charged: 'was marked, would have left open',

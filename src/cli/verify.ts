@@ -104,7 +104,7 @@ export function exitCode({ outcome }: VerifyReport): number {
   return outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
-/** Acknowledges a difference. Until its facts change, every run counts it separately. */
+/** Acknowledges a difference. Later runs list it as acknowledged, until its facts change. */
 async function acknowledge(cli: Cli, id: string, note: string | undefined): Promise<void> {
   if (note === undefined) throw wrongUsage('--acknowledge needs --note <why>');
   const world = await cli.open();

@@ -26,7 +26,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Makes target and detail of the second audit row from `made`, the result of the change. */
+/** Completes the second audit row from `made`, the result of the change: target and detail. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -83,7 +83,8 @@ export class World {
     const audit = this.get(AuditLog);
     const row = { actor: `cli:${this.io.user}`, role: 'ops', action, target, source: 'command line' };
     await audit.write({ ...row, outcome: 'begun', status: 0, detail: null });
-    // Logs a failed write: by then the change is done, and the first row is in the trail.
+    // If the second row cannot be written, Crossbill only logs it: the change is done, and the first row is in the
+    // trail.
     const end = (entry: Parameters<AuditLog['write']>[0]): Promise<void> =>
       audit
         .write(entry)

@@ -23,9 +23,9 @@ const LOOPBACK = listOf([
   ['::1', 128],
 ]);
 
-// First the addresses from which clouds give out the machine's own credentials. Most are link-local. EC2's IPv6 address
-// (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's are not. Then addresses without a single
-// machine.
+// First the addresses from which clouds give out the machine's own credentials. Most are link-local. The exceptions are
+// EC2's IPv6 address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. The others are no single
+// machine's address: unspecified, multicast and reserved ranges.
 const NEVER = listOf([
   ['169.254.0.0', 16],
   ['fe80::', 10],

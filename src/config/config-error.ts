@@ -3,7 +3,7 @@
 /** A wrong setting. `problem` never contains the value. */
 export type SettingProblem = { readonly name: string; readonly problem: string };
 
-/** Only a person can change the settings: another start with the same environment fails in the same way. */
+/** The error for wrong settings. A restart does not help: a person must change the settings first. */
 export class ConfigError extends Error {
   readonly code = 'config.invalid';
   readonly retry = 'by-a-person';

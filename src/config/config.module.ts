@@ -5,7 +5,7 @@ import { type Config } from './config.js';
 /** The injection token of the settings: `@Inject(CONFIG) config: Config`. */
 export const CONFIG = Symbol('CONFIG');
 
-/** Global: the application module imports it once. */
+/** Global, so no other module has to import it. */
 @Global()
 @Module({})
 export class ConfigModule {

@@ -87,8 +87,8 @@ export const listenHost: Kind<string> = {
 };
 
 /**
- * The kind for address ranges. Refuses the range of all addresses: anybody could then pretend any address. An IPv4
- * range also matches an IPv4 address on an IPv6 socket.
+ * The kind for address ranges. Refuses the range of all addresses, because then any client could claim any address. An
+ * IPv4 range also matches an IPv4 address on an IPv6 socket.
  */
 export const addressRanges = list<string>('IP addresses or ranges, comma-separated', (item) => {
   const [address = '', bits, ...rest] = item.split('/');
@@ -137,10 +137,13 @@ export function isPrivateHost(url: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
-/** A secret, because its query may hold a token. */
+/** The kind for the relay's URL. The whole URL is a secret, because its query may hold a token. */
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
-/** A secret, because anybody with the address of a Slack channel can write there. */
+/**
+ * The kind for the address of the notifications. It is a secret, because anybody with the address of a Slack channel
+ * can write there.
+ */
 export const receiverUrl: Kind<Secret> = {
   type: 'https URL, or http within the private network',
   secret: true,
@@ -173,7 +176,10 @@ function secureUrl(form: 'origin' | 'endpoint', whose: string): Kind<string> {
   return { type: 'https URL, or http on this machine', parse };
 }
 
-/** Keeps the slash at the URL's end, because the provider's own name must be equal. */
+/**
+ * The kind for an identity provider's URL. It keeps a slash at the end: the provider's tokens must name exactly this
+ * URL.
+ */
 export const issuer = secureUrl('endpoint', 'a provider on');
 /** The address of the console in people's browsers. */
 export const consoleOrigin = secureUrl('origin', '');
@@ -184,7 +190,7 @@ export const emailDomain: Kind<string> = {
     isFQDN(text, { require_tld: false }) ? good(text.toLowerCase()) : bad('must be a domain such as example.com'),
 };
 
-/** A secret, because it may hold a password. */
+/** The kind for a database URL. It is a secret, because it may hold a password. */
 export const databaseUrl: Kind<Secret> = {
   type: 'postgres:// or postgresql:// URL',
   secret: true,
@@ -210,8 +216,8 @@ function decodes(text: string): boolean {
 }
 
 /**
- * The kind for a number of bytes, or a number with `b`, `kb` (1,024) or `mb` (1,048,576), in any case. A real event
- * needs 1 kb.
+ * The kind for a number of bytes, or a number with `b`, `kb` (1,024) or `mb` (1,048,576), in any case. At least 1 kb,
+ * because a real event has at least this size.
  */
 export const byteSize: Kind<number> = {
   type: 'size, 1kb to 64mb',
@@ -269,7 +275,7 @@ export const notifySecrets = secrets('whsec_… secrets, comma-separated', (item
 
 const KEY_TYPE = 'name:role:key or name:role:sha256:hash, comma-separated';
 
-/** Each name and each key must be unique, so a row of the audit log names one caller. */
+/** The kind for API_KEYS. Each name and each key must be unique, so a row of the audit log names one caller. */
 export const apiKeys = list<ApiKey>(
   KEY_TYPE,
   (item, before) => {

@@ -84,7 +84,8 @@ function stepsOf(value: string): Step[] | string {
 type Given = { readonly relay: boolean; readonly links: boolean; readonly production: boolean };
 
 /**
- * The first problem between the schedule and the other settings, by kind and place of the step. Null: there is none.
+ * Compares the schedule with the other settings. Returns the first problem of each kind of decline, or null if there is
+ * none.
  */
 export function scheduleProblem(schedule: Schedule, has: Given): string | null {
   const problems = KINDS.flatMap(

@@ -32,15 +32,15 @@ export class WayOut {
     const uri = proxy.url.reveal();
     const known = this.#through.get(uri);
     if (known !== undefined) return known;
-    // Plain http also goes through a tunnel. Otherwise a proxy's request for a password would look like a reply of the
-    // peer.
+    // Plain http also goes through a CONNECT tunnel. Without a tunnel a proxy's request for a password would look like
+    // a reply of the peer.
     const { timeout } = this.connect;
     const agent = new ProxyAgent({ ...this.limits, uri, ...(timeout === undefined ? {} : { proxyTls: { timeout } }) });
     this.#through.set(uri, agent);
     return agent;
   }
 
-  /** Sends a request for a package without sockets of its own. */
+  /** Sends a request through the peer's connection, for a package with a `fetch` option. */
   fetch(url: string, options: RequestInit): Promise<Response> {
     return fetch(url, { ...options, dispatcher: this.to(new URL(url).origin) });
   }

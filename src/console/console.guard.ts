@@ -25,7 +25,7 @@ type Rule = { readonly role: ApiRole; readonly action: string };
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
 
-/** The error without a session. The filter then sends the browser to the login form. */
+/** The error for a request without a session. The console's filter then sends the browser to the login form. */
 export class NotLoggedIn extends Error {
   readonly code = 'console.not_logged_in';
 }

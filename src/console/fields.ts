@@ -1,5 +1,5 @@
-// Each noun has one list of fields. It makes the page's columns, the CSV, the export and the command line's table.
-// Names, values and order are those of the API's view.
+// Declares each field of a row (payment, refund, ledger entry …) once, for the page, the CSV, the export and the
+// command line's table. Names, values and order are those of the API's view.
 import { showMoney } from '../domain/money.js';
 import { type Piece } from './html.js';
 import { type Column } from './list.js';
@@ -17,7 +17,7 @@ type OnPage<V> = {
   readonly label: string;
   readonly phone?: Column<V>['phone'];
   readonly number?: boolean;
-  /** The folder of the linked page. With it the value becomes a link to the row's page. */
+  /** The console folder for links, such as `invoices`. The value then links to the page of the row. */
   readonly link?: Folder;
   /** The text for an absent value. */
   readonly none?: string;

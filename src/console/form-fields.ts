@@ -13,7 +13,7 @@ export function requestFields(session: Session): Html {
   return html`${formToken(session)}${hiddenFields({ key: newKey() })}`;
 }
 
-/** A field for the country of the tax law, used for the MoR's collection. */
+/** Draws the field for the customer's country. The MoR collects under the tax law of this country. */
 export function countryField(label: string, hint: string, value: string): Html {
   return html`<p>
     <label for="jurisdiction">${label} <span class="hint" id="jurisdiction-hint">${hint}</span></label>

@@ -31,8 +31,8 @@ export function newKey(): string {
 }
 
 /**
- * The form's idempotency key: the server carries out a repeated form once. Throws 400 if the form has no such key, so
- * it is not ours.
+ * Returns the form's idempotency key: the server carries out a repeated form once. Throws 400 for a form without such a
+ * key: it is no form of the console.
  */
 export function formKey(form: Form): string {
   const key = form.text('key');

@@ -19,7 +19,7 @@ export type ListPage<R extends object> = {
   readonly filters: readonly Filter[];
   /** The chosen filters by name. */
   readonly values: Readonly<Record<string, string>>;
-  /** The filters for links to the next page and to the CSV, if they differ from `values`. */
+  /** The filters in the links to the next page and to the CSV. Absent: the same as `values`. */
   readonly address?: Readonly<Record<string, string>>;
   readonly read: (page: PageRequest) => Promise<Page<R>>;
   /** Sums the rows within the filters. Absent for rows without amounts. */

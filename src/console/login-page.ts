@@ -44,7 +44,7 @@ export function sendLogin(
 
 export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
 
-/** The page after the login. In place of an address outside the console this is the console's first page. */
+/** Returns the page to open after the login. Replaces an address outside the console with the console's first page. */
 export function ownPath(to: unknown): string {
   return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
 }

@@ -51,8 +51,8 @@ export class Sessions {
 
   /**
    * Logs a person in. No script can read the cookie, and no other site's page can send it.
-   * @param groups the groups from the identity provider, and then `name` is an e-mail address; null: `name` is the name
-   * of an API key
+   * @param name the name of an API key, or an e-mail address after a login through the identity provider
+   * @param groups the person's groups at the identity provider; null after a login with an API key
    */
   async start(req: Request, res: Response, name: string, groups: readonly string[] | null = null): Promise<void> {
     const signer = this.#signer(name, groups);

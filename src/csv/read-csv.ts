@@ -116,8 +116,8 @@ export function isBlank({ record }: Placed): boolean {
 type Parsed = { readonly record: string[]; readonly raw: string; readonly info: { readonly bytes: number } };
 
 /**
- * Reads the records from a place on. Quotes are strict: a stray quote could swallow the lines after it. Throws
- * CsvRefused.
+ * Reads the records from byte `from.byte` to the end. Quotes are strict: a stray quote could swallow the lines after
+ * it. Throws CsvRefused.
  */
 export async function* recordsOf(
   path: string,
@@ -135,8 +135,8 @@ export async function* recordsOf(
     raw: true,
     relax_column_count: true,
     max_record_size: MOST_RECORD_BYTES,
-    // Notes the place while parsing: if a later record breaks, the parser drops finished records. The parser's own
-    // count of lines is wrong after a Windows line end within quotes.
+    // Collects each finished record with its position here: if a later record is broken, the parser drops finished
+    // records. The parser's own line count is wrong after a Windows line end within quotes.
     on_record: (found: string[]) => {
       const { record, raw, info } = found as unknown as Parsed; // with `info` and `raw`, missing in the types
       const begun = line;

@@ -1,7 +1,7 @@
 // Writes CSV that a spreadsheet opens without running anything: RFC 4180, UTF-8, CRLF at the end of each line.
 
-// The possible start of a formula in a cell (OWASP, "CSV Injection"): also the wide forms of the characters, and after
-// blanks, since some programs drop blanks.
+// A spreadsheet runs a cell with such a first character as a formula (OWASP, "CSV Injection"). The pattern has the
+// full-width forms of the characters too, and skips leading blanks, since some programs drop blanks.
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^-\d+(\.\d+)?$/;
 

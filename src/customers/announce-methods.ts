@@ -1,4 +1,5 @@
-// Retries a customer's refused renewals after a newly confirmed payment method, even after a crash.
+// Retries a customer's refused renewals after the customer confirms a new payment method. The timer finishes retries
+// missing after a crash.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';

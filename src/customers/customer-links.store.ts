@@ -34,7 +34,7 @@ export class CustomerLinksStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Newest first. Throws BadCursor. */
+  /** Lists the newest links first. Throws BadCursor for a malformed cursor. */
   async list({ customerId, morCustomerId, ...span }: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>> {
     const parameters = new Parameters();
     const few = [
@@ -74,8 +74,8 @@ export class CustomerLinksStore {
   }
 
   /**
-   * Checks all rows, then writes all of them if `write` agrees, otherwise none: one transaction, bounded memory. If
-   * `rows` throws, nothing is written.
+   * Checks all rows. Then it writes all of them if `write` returns true, otherwise none. It uses one transaction and
+   * bounded memory. If `rows` throws, nothing is written.
    */
   import(
     rows: AsyncIterable<readonly ImportRow[]>,

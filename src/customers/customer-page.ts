@@ -80,7 +80,10 @@ function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerS
   ]);
 }
 
-/** The enrolment as decided for the newest invoice. Without an invoice, as the database shows it. */
+/**
+ * Says whether the customer is enrolled: as decided for the newest invoice. Without an invoice it applies the ENROLMENT
+ * rule to the known links.
+ */
 function enrolled(
   rule: Enrolment,
   [newest]: readonly InvoiceListItem[],

@@ -1,4 +1,5 @@
-// Imports links made elsewhere from a file: checks the whole file, then writes all of it or nothing.
+// Imports links between Stripe customers and MoR customers from a file. Checks the whole file, then writes all of it or
+// nothing.
 import { Injectable } from '@nestjs/common';
 import { headerOf, isBlank, recordsOf, sizeOf } from '../csv/read-csv.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -62,8 +63,8 @@ export class ImportCustomersFlow {
     const mayAsk = (check: ImportCheck): boolean => check.strangersInAll <= check.strangers.length;
     const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
     if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
-    // Some customers are unknown here. A mistyped id would never match an invoice, so Crossbill asks Stripe, unless
-    // there are too many.
+    // Some customers occur in no invoice or signup. A mistyped customer id would never match an invoice, so Crossbill
+    // asks Stripe about each of them. Too many customers would take too long, so then it asks about none.
     const unknown = await this.unknownToStripe(first.strangers, o);
     if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
     return reportOf(await this.pass(o, file, () => true), file, true);

@@ -11,7 +11,7 @@ export type ImportCheck = {
   readonly repeated: number;
   /** The number of links already known. */
   readonly known: number;
-  /** The first customers without any other row in the database. */
+  /** The first lines with a customer in no other row of the database. */
   readonly strangers: readonly { readonly line: number; readonly customerId: string }[];
   readonly strangersInAll: number;
 };

@@ -58,8 +58,8 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Records the customer's confirmation of the newest setup. Each refused renewal takes the method once, and Crossbill
-   * retries it. After a crash `AnnounceMethods` reports to the other invoices.
+   * Records the customer's confirmation of the newest setup. Then Crossbill retries each of the customer's refused
+   * renewals with the new method, once for each method. After a crash `AnnounceMethods` retries the rest.
    */
   async confirm(customerId: string, by: string): Promise<Confirmed> {
     if (this.enrolment.settings.shadow === true) return refuseInShadow();
@@ -71,7 +71,7 @@ export class PaymentMethodsFlow {
   }
 
   /**
-   * Reports confirmed methods to the customers' invoices. Shadow mode retries nothing, now or later.
+   * Retries the refused renewals of customers with a newly confirmed method. Shadow mode retries nothing, now or later.
    * @param customerId null: of all customers
    */
   async announce(limit: number, customerId: string | null = null): Promise<void> {

@@ -30,7 +30,7 @@ export type PaymentMethod = {
   readonly current: boolean;
 };
 
-/** A confirmed method, and the invoices that have not taken it yet. */
+/** A confirmed method, and the customer's unpaid invoices not informed of it so far. */
 export type Announcement = {
   readonly method: ConfirmedMethod;
   readonly invoiceIds: readonly string[];
@@ -51,8 +51,8 @@ type Row = {
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * The SQL condition for an invoice to take the method. An invoice without a verdict takes it too: its refusal may be
- * under way at the time of the report.
+ * The SQL condition for the invoices to inform of a confirmed method. It includes an invoice without a verdict, because
+ * the MoR's refusal may arrive only after the confirmation.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
@@ -94,8 +94,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Records a report of the newest setup's confirmation. A second report changes nothing. Null: this customer has no
-   * setup by Crossbill. `isNew`: no invoice has taken the method yet.
+   * Records the confirmation of the newest setup. A second report changes nothing. Null: the customer has no setup by
+   * Crossbill. `isNew`: Crossbill has not informed any invoice of this method yet.
    */
   async report(
     customerId: string,
@@ -114,7 +114,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Confirmed methods that the customer's unpaid invoices have not taken: the oldest first, at most `limit`.
+   * Finds confirmed methods, each with the customer's unpaid invoices to inform of it: the oldest first, at most
+   * `limit`.
    * @param customerId null: of all customers
    */
   async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {
@@ -134,7 +135,7 @@ export class PaymentMethodsStore {
     }));
   }
 
-  /** Records that the invoices have taken these methods. A report meanwhile waits for the next run. */
+  /** Records that every invoice is informed of these methods. A confirmation during the run waits for the next run. */
   async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
     await this.db.pool.query(
       `update signup s set tried_at = ${timeSql(3)} from unnest($1::text[], $2::timestamptz[]) as d(id, at)

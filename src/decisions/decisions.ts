@@ -13,7 +13,7 @@ import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { type RouteEventsFlow } from '../mor-objects/route-events.flow.js';
 import { SUBJECTS } from './subjects.js';
 
-/** The stores for facts beyond one lane. */
+/** The stores for facts from outside the lane of one invoice. */
 export type Books = {
   readonly payments: Pick<PaymentsStore, 'namedElsewhere' | 'collectedElsewhere'>;
   readonly refunds: Pick<RefundsStore, 'namedElsewhere'>;
@@ -60,7 +60,10 @@ export class Decisions extends Decider {
     return paymentsElsewhere.size + chargesElsewhere.size === 0 ? null : { paymentsElsewhere, chargesElsewhere };
   }
 
-  /** Stripe refuses a second refund under one reference. A person then needs to know which refund already has it. */
+  /**
+   * Stripe accepts only one refund for each of the MoR's references. Returns the other refund with this reference, for
+   * the person with the review item.
+   */
   async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
     if (asked?.kind !== 'report_refund') return {};
     return { refundsElsewhere: await this.books.refunds.namedElsewhere(asked.reference, asked.invoiceId) };

@@ -1,4 +1,5 @@
-// Each subject's part of an erasure: its rows and texts about a customer, and the bytes of calls it still needs.
+// Joins each subject's part of an erasure: its rows and texts about a customer, and the bytes an unfinished call still
+// needs.
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';

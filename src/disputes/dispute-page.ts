@@ -36,7 +36,10 @@ type Disputed = {
   readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
 };
 
-/** The disputed amount: the bank's, otherwise the whole payment. Null if the MoR's amount has two readings. */
+/**
+ * Returns the disputed amount: the bank's, otherwise the whole payment. Null if the MoR's amount can be read in two
+ * ways.
+ */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;

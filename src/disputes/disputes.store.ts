@@ -39,7 +39,7 @@ export class DisputesStore {
 
   constructor(private readonly db: Database) {}
 
-  /** Newest first, by the first event about the dispute. Throws BadCursor. */
+  /** Lists disputes by the time of their first event, newest first. Throws BadCursor for a malformed cursor. */
   async list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>> {
     const found = await walk(this.db.orm, walkOf(filter), page);
     const disputes = await inOrder(this.rows, 'id', found.data);

@@ -68,7 +68,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      // Refunds count before a loss, so they may have covered all of it.
+      // A loss counts only money not refunded before, so a fully refunded payment has a loss of 0.
       const undone = o.detail.loss?.minor === '0';
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone

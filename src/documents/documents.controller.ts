@@ -1,4 +1,4 @@
-// The MoR's documents: invoice files of payments and refunds, and e-invoices. Each response has links made just for it.
+// The MoR's documents: invoice files of payments and refunds, and e-invoices. Each response has new links from the MoR.
 import { type EInvoice, EInvoices, Invoices } from '@crossbill/mor';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';

@@ -12,7 +12,7 @@ export class FileLinkView {
   @TimeOrNull() expiresAt!: string | null;
 }
 
-const WAIT_SEC = 2; // as in Document 2's creation of a proforma invoice
+const WAIT_SEC = 2; // Document 2 gives the same wait for a new proforma invoice
 
 /**
  * Responds 200 with the link, or 202 with the MoR's Retry-After while the MoR makes the file. A refusal passes

@@ -4,7 +4,7 @@ import { type RefusalKind } from './retry.js';
 
 /**
  * After these codes Stripe does not charge the same payment method again ("Automate payment retries", "Non-retryable
- * decline codes"). Stripe also lists `authentication_required`; here it is a kind of its own.
+ * decline codes"). Stripe also lists `authentication_required`; Crossbill has a separate kind for that code.
  */
 const NOT_RETRIED_BY_STRIPE = [
   'incorrect_number',

@@ -35,8 +35,7 @@ export type Difference = {
   readonly refundId: string | null;
   readonly eventId: string | null;
   /**
-   * The id of a second object on the billing platform: a credit note, a payment record, an entry of a balance. Null:
-   * none.
+   * The id of the credit note, payment record or balance entry at Stripe. Null: the difference concerns none of these.
    */
   readonly objectId: string | null;
   /** A sentence for people. No code reads it. */
@@ -56,7 +55,7 @@ export type OurInvoice = {
   readonly openReviews: readonly ReviewRow[];
   /** The MoR's objects for this invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** Payments of other invoices with a charge of this invoice. */
+  /** Payments of other invoices with the same charge as a payment of this invoice. */
   readonly sameCharge: readonly PaymentRow[];
 };
 

@@ -1,5 +1,5 @@
-// Enrolment decides if the MoR should collect an invoice. A payment from the MoR makes an invoice ours, whatever the
-// setting says.
+// Enrolment decides if the MoR should collect an invoice. After a payment from the MoR the invoice counts as enrolled,
+// whatever the setting says.
 import { type LaneRows } from './model.js';
 import { type Enrolment, type FlowSettings } from './settings.js';
 import { isOutside } from './status.js';

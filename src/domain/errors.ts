@@ -1,6 +1,9 @@
 // The database error shared by the store and the subjects.
 
-/** The database was unreachable or did not reply. The write may be missing. The lane itself has no error. */
+/**
+ * The database was unreachable or did not reply, so the write may be missing. The cause is the database, not an error
+ * in the lane's data.
+ */
 export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }

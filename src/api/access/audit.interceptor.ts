@@ -43,8 +43,8 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // The change is made, so the caller must get the reply even without this second row. The audit log or the
-        // signup's row already shows the start.
+        // The change is made, so the caller gets the reply even if this second row fails. The first row in the audit
+        // log, or the row of the signup, already shows the start.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",
@@ -71,7 +71,10 @@ export class AuditInterceptor implements NestInterceptor {
   }
 }
 
-/** The id of the new object, for the audit log. A merchant in onboarding has the partner's own reference. */
+/**
+ * Returns the id of the new object, for the audit log. The reply for a merchant in onboarding has a `reference` in
+ * place of an id.
+ */
 function idOf(answer: unknown): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if ('id' in answer && typeof answer.id === 'string') return answer.id;

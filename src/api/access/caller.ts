@@ -23,9 +23,9 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
 }
 
 /**
- * The address of the client. Normally it is the socket's address. Behind TRUSTED_PROXIES it is the last entry of
- * X-Forwarded-For without a trusted proxy. If this entry is no address, a trusted proxy passed it on unchecked. Then
- * only the proxy's address is known.
+ * Returns the client's address. Without TRUSTED_PROXIES it is the socket's address. With them it is the last address in
+ * X-Forwarded-For not in TRUSTED_PROXIES. If the header holds no valid address there, the method returns the nearest
+ * proxy's address.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';

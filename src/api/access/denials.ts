@@ -6,14 +6,14 @@ import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /**
- * The most rows a minute for unknown callers from one address. Crossbill only counts further callers. The first row of
- * a later minute contains their number.
+ * The most rows a minute for refused requests from one address without a known key. Crossbill only counts further
+ * refusals. The first row of a later minute contains their number.
  */
 const ROWS_OF_ONE = 100;
 /** The most rows a minute for all addresses together: an IPv6 network has endless addresses. */
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
-/** The longest wait of an unknown caller for the row, in milliseconds. */
+/** The longest time an unknown caller's reply waits for the row in the audit log, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 export type Denial = {
@@ -53,8 +53,8 @@ export class Denials {
   }
 
   /**
-   * True if unknown callers at this address, or altogether, get no more rows in this minute. The method then counts
-   * this refusal.
+   * True if the rows of this minute are used up, for this address or for all. The method then counts this refusal,
+   * since it gets no row.
    */
   full(source: string): boolean {
     const now = this.clock.now().getTime();

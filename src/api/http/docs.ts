@@ -52,11 +52,11 @@ export const Currency = (): PropertyDecorator => field({ ...text, example: 'eur'
 type Item = Type | typeof String;
 export const Many = (item: Item, about?: string): PropertyDecorator => field({ type: [item] }, about);
 export const ManyIfAny = (item: Item, about?: string): PropertyDecorator => optional({ type: [item] }, about);
-/** A field with an object of its own class. */
+/** A field with an object as its value. The class `part` describes the object. */
 export const Part = (part: Type, about?: string): PropertyDecorator => field({ type: part }, about);
 export const PartOrNull = (part: Type, about?: string): PropertyDecorator => field({ type: part, ...orNull }, about);
 export const PartIfAny = (part: Type, about?: string): PropertyDecorator => optional({ type: part }, about);
-/** A field with an object of varying members. */
+/** A field with any object as its value. */
 export const Open: Field = (about) => field(anything, about);
 export const OpenOrNull: Field = (about) => field({ ...anything, ...orNull }, about);
 export const OpenIfAny: Field = (about) => optional(anything, about);
@@ -75,7 +75,7 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
   );
 }
 
-/** The reply while the file is not ready. */
+/** The reply while the MoR has not finished the document. */
 export class PendingView {
   @Word(['pending']) status!: 'pending';
 }

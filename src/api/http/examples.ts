@@ -37,7 +37,7 @@ function illustrate(content: Readonly<Record<string, Media>>, schemas: Json): vo
   if (media !== undefined) media.example ??= exampleOf(objectOf(media.schema), schemas);
 }
 
-/** `field`: the name of the field with this schema. Empty for a whole body. */
+/** Builds the example for one schema. `field`: the name of the field with this schema; empty for a whole body. */
 function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   const { $ref: ref, allOf, anyOf, oneOf, example, enum: words, items, type } = schema;
   if (example !== undefined) return example;
@@ -54,12 +54,12 @@ function exampleOf(schema: Json, schemas: Json, field = ''): unknown {
   return types.includes('boolean') ? false : 'text';
 }
 
-/** Only the main lists of a reply have entries. All other lists are empty. */
+/** Builds the example of a list: one entry. A list of objects stays empty, except the main lists in SHOWN_LISTS. */
 function listOf(items: Json, schemas: Json, field: string): unknown[] {
   return field !== '' && '$ref' in items && !SHOWN_LISTS.has(field) ? [] : [exampleOf(items, schemas, field)];
 }
 
-/** The required fields, and every other field with an example. */
+/** Builds the example of an object from its required fields, and from each optional field with an example. */
 function fieldsOf(schema: Json, schemas: Json): Json {
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const fields = Object.entries(objectOf(schema['properties'])).map(([name, one]) => [name, objectOf(one)] as const);

@@ -13,8 +13,8 @@ export class IdPipe implements PipeTransform<unknown, string> {
 }
 
 /**
- * Checks the id of an invoice, like `IdPipe`. It also refuses the names of our own lanes, since no invoice has such a
- * name.
+ * Checks the id of an invoice, like `IdPipe`. It also refuses an id reserved for Crossbill's internal work: such an id
+ * names no Stripe invoice.
  */
 @Injectable()
 export class InvoiceIdPipe implements PipeTransform<unknown, string> {

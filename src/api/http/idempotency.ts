@@ -27,7 +27,8 @@ export function requiredIdempotencyKey(req: Request): string {
 }
 
 /**
- * The name of a request for a refund or a return. The flow adds the path, so `pay_…` and our own id count as one path.
+ * Names a request for a refund or a return by API key, Idempotency-Key and body. The flow adds a path with the
+ * payment's own id, so a URL with the MoR's `pay_…` names the same request.
  */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };

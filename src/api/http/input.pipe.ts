@@ -11,7 +11,7 @@ const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
-/** Declares a member with its own class. */
+/** Declares a nested object as an instance of this class, so the validator checks its members too. */
 export function Nested(type: () => Class): PropertyDecorator {
   const remember: PropertyDecorator = (target, property) => {
     const members = nested.get(target) ?? new Map<string, () => Class>();
@@ -43,7 +43,10 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-/** Makes an instance for the validator. Copies only the values of declared classes; all other values stay as sent. */
+/**
+ * Makes an instance of `type` for the validator, with the values of `value`. Makes instances of nested classes as well.
+ * Notes forbidden field names in `unknown`.
+ */
 function instanceOf(type: Class, value: unknown, path: string, unknown: FieldError[]): object {
   const input = new type();
   const members: readonly [string, unknown][] = Object.entries(

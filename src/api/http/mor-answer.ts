@@ -7,8 +7,9 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * Returns a request after the checks of its document. Otherwise throws 400 with the MoR's own code.
- * @param within the field of our own request around it, for example `tax`; null: it is the whole body
+ * Returns the request if it matches the MoR's document. Otherwise throws 400 with the MoR's own error code.
+ * @param within the field of the caller's body with this request, for example `tax`; null if the request is the whole
+ * body
  */
 export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
   if (checked.ok) return checked.value;

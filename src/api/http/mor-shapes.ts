@@ -16,7 +16,8 @@ import {
 } from '@crossbill/mor';
 
 /**
- * The caller sends some of these fields, and Stripe supplies the rest. The shape of the MoR's request checks the whole.
+ * The caller may leave out any of these fields, and Crossbill fills them in from Stripe. The MoR's own shape checks the
+ * complete request.
  */
 export const providerPart = proformaProvider.partial('ProviderPart');
 export const recipientPart = proformaRecipient.partial('RecipientPart');

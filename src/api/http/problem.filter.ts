@@ -43,7 +43,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    // A 503 of our own means a slow body or too many bodies. A flood of them must not fill the log.
+    // Crossbill's own 503 means a slow body or too many bodies at once. Anybody can cause it, so it gets no log line.
     if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
       this.log.error({ event: 'api.request_failed', err: error }, 'a request failed');
     else if (problem.getStatus() === 502)

@@ -24,7 +24,10 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
 }
 
-/** The field must be an id from outside: any text, kept in full. Refuses an id with a spreadsheet's changes. */
+/**
+ * The field must be an id from Stripe, the MoR or the merchant: any text, kept in full. Refuses an id altered by a
+ * spreadsheet, such as 1E+10.
+ */
 export const IsIdText = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ maxLength: MAX_TEXT }),

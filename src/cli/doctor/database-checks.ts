@@ -17,7 +17,9 @@ import { age } from '../table.js';
 import { type World } from '../world.js';
 import { type Check, check } from './check.js';
 
-/** Harmless reasons for a refusal: every deploy, browser or broken connection causes them. */
+/**
+ * Reasons for refusing a delivery without a fault behind them: every deploy, browser or broken connection causes them.
+ */
 const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 
@@ -60,7 +62,10 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
   }
 }
 
-/** Warns of a version newer than the tested ones. The connection has already refused an older one. */
+/**
+ * Warns about a PostgreSQL newer than the tested versions. An older version never gets here: Crossbill refuses to
+ * connect to it.
+ */
 export function versionCheck(version: number): Check {
   const { ok, warn } = check('database');
   if (!isUntested(version)) return ok(shownVersion(version));

@@ -8,8 +8,8 @@ const PATIENCE_MS = 10_000;
 const WARN_SEC = 30;
 
 /**
- * Compares our clock with a peer's.
- * @param toleranceSec beyond this difference Crossbill would refuse authentic webhooks
+ * Compares this machine's clock with a peer's.
+ * @param toleranceSec beyond this difference Crossbill refuses authentic webhooks
  */
 export async function clockCheck(peer: string, url: string, toleranceSec: number, proxies: Proxies): Promise<Check> {
   const { ok, warn, fail } = check(`clock against ${peer}`);

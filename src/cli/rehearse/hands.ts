@@ -1,5 +1,5 @@
-// Plays the customer of a rehearsal: confirms an intent, pays a link, has a declining card. With the sandbox its
-// control routes play the customer; otherwise the merchant does, on a page.
+// Plays the customer of a rehearsal: confirms an intent, pays a link, or gets a declining card. The sandbox's control
+// routes do this. Without the sandbox the merchant does it on a page.
 import { type Config } from '../../config/index.js';
 import { type Confirmed, ConfirmPage } from './confirm-page.js';
 import { objectOf, textAt } from './json.js';

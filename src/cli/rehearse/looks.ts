@@ -7,7 +7,7 @@ import { NotArrived } from './state.js';
 const HOUR = 3_600;
 const MINUTE = 60;
 
-/** Returns the id of an object. Stripe sends an id or the whole object. */
+/** Returns the id from one of Stripe's fields. Stripe sends either an id or the whole object in such a field. */
 export const idOf = (of: string | { readonly id?: string } | null | undefined): string =>
   typeof of === 'string' ? of : (of?.id ?? '');
 
@@ -79,7 +79,7 @@ export async function nextVerdict(stage: Stage, invoiceId: string, before: numbe
   return seen.at(-1) ?? {};
 }
 
-/** Waits for a renewal's verdict. Records if it came for the draft or for the final invoice. */
+/** Waits for a renewal's verdict. Records whether the MoR reported it before or after Stripe finalized the invoice. */
 export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<Json> {
   await untilInvoice(stage, invoiceId, ['expected', 'open', 'held', 'marking', 'paid', 'review']);
   const start = performance.now();
@@ -99,10 +99,13 @@ export async function renewalVerdict(stage: Stage, invoiceId: string): Promise<J
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** Crossbill still asks the MoR this long after the end of the work. */
+/** The rehearsal asks the MoR for a charge this long after its `work` has ended. */
 const LINGER_MS = 15_000;
 
-/** Asks the MoR about the charge until the MoR finds it, while `work` runs. Records each new reply with its seconds. */
+/**
+ * Runs `work`, and asks the MoR for the charge every second until the MoR finds it. Records each change of the MoR's
+ * status with the seconds since the start.
+ */
 export async function lookUpUntil<T>(stage: Stage, of: string, charge: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const answers: string[] = [];

@@ -13,7 +13,7 @@ export type Probed = {
   readonly fields: readonly string[];
   /** The value of the Retry-After header. */
   readonly retryAfter: string | null;
-  /** Only for the caller: the body may hold a secret. */
+  /** The reply's body. It may hold a secret, so the report leaves it out. */
   readonly body: Json;
 };
 

@@ -82,8 +82,8 @@ function clockRefused(e: unknown): CliError {
 }
 
 /**
- * Returns the body of a request for a setup intent. Nobody confirms the intent. The steps repeat the request, to find
- * out how long the MoR remembers an idempotency key.
+ * Returns the body of a request for a setup intent. Nobody confirms this intent. The rehearsal repeats the request
+ * under one key, to learn how long the MoR remembers an idempotency key.
  */
 const keyBody = (stage: Stage) => ({ merchant_customer: { [`${stage.config.morPsp}_id`]: stage.id('customer') } });
 
@@ -129,7 +129,10 @@ export const answers: Step = {
   },
 };
 
-/** Repeats the first run's request under its key, at the end of each run. The key is older each time. */
+/**
+ * Repeats the first run's setup intent request under the same key, at the end of each run. The report then shows the
+ * MoR's reply for an ever older key.
+ */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;
   if (intent === undefined || since === undefined) return;
@@ -153,7 +156,8 @@ export const signup: Step = {
       currency,
       description: 'Rehearsal',
     };
-    // The same key returns the same signup with its client secret. The secret is in no file.
+    // No file holds the client secret, so a resumed run repeats this request: the same key returns the same signup and
+    // secret.
     const made = daemon.must(await daemon.post('/v1/signups', body, stage.key('signup')), [201], 'the signup');
     stage.keep('signup', textAt(made, 'id') ?? '');
     if (stage.rehearsal.ids['charge'] !== undefined) return passed(`Charge ${stage.id('charge')}.`);

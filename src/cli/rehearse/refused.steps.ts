@@ -97,8 +97,8 @@ export const retry: Step = {
       return skipped(
         'MOR_RELAY_URL is not set, and Stripe makes no second invoice.created: nothing asks the MoR to charge again.',
       );
-    // The confirmation of the new card started one try of the charge. If an earlier run of this step already waited for
-    // that try, the step requests another try.
+    // The confirmation of the new card has started one charge, and the first run of this step waits for its verdict. A
+    // later run of this step requests another charge.
     if (stage.rehearsal.steps.some((s) => s.name === retry.name)) {
       const before = listOf((await stage.daemon.get(`/v1/invoices/${invoiceId}`)).body['attempts']).length;
       stage.keep('tries', String(before));
@@ -198,7 +198,7 @@ const EVENTS = [
   'pre_chargeback_alert.outcome',
 ];
 
-/** Records facts, even after a failed step. A failed observation changes nothing. */
+/** Observes facts after the steps, even after a failed step. No observation changes a step's result. */
 export async function look(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
   const about = await stage.daemon.get('/v1/about');

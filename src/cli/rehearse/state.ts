@@ -44,7 +44,7 @@ export type Rehearsal = {
   readonly startedAt: string;
   readonly accountId: string;
   versions: Readonly<Record<string, string>>;
-  /** Ids of the rehearsal's objects, under our names. */
+  /** Ids of the objects made by the rehearsal, by short names such as `customer` or `clock`. */
   readonly ids: Record<string, string>;
   readonly steps: StepResult[];
   readonly facts: Record<Fact, Observed[]>;

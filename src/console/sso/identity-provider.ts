@@ -120,8 +120,8 @@ export class IdentityProvider {
       ...this.#throughProxies(),
       execute: [
         oidc.enableNonRepudiationChecks, // also check the ID token's signature
-        // The library marks this option as deprecated only as a warning. It allows http for a provider on this very
-        // machine.
+        // Allows http for a provider on this machine only. The library marks the option as deprecated just to warn of
+        // it.
         ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
       ],
     });

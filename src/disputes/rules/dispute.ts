@@ -36,7 +36,8 @@ function entityOf(
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;
-  // An earlier event arrived before the MoR's payment id, so the object has our own payment id.
+  // An earlier event may have come before the MoR's payment id was known. Its dispute has Crossbill's own payment id,
+  // and keeps it.
   const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
@@ -78,8 +79,8 @@ export function takeDispute(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Records the MoR's request for evidence. If the dispute has an outcome, its status changes only after a later request:
- * the outcome may be older or newer.
+ * Records the MoR's request for evidence. If the dispute has an outcome already, only a request later than the outcome
+ * changes its status.
  */
 function takeWanted(lane: Lane, o: Draft<MorObjectRow>, e: MorServiceEvent, at: Date): Verdict {
   const morId = o.morId ?? o.id;
@@ -153,8 +154,8 @@ export function takeAlert(lane: Lane, e: MorServiceEvent): Verdict {
 }
 
 /**
- * Connects a dispute with its payment, since the dispute may arrive first. The payment must have one of the dispute's
- * ids; otherwise it is the only payment with money.
+ * Connects a dispute with its payment, since the dispute may arrive first. It takes the payment with one of the
+ * dispute's ids. If the dispute has no such id, it takes the invoice's only payment with money.
  */
 export function nameDisputed(lane: Lane): void {
   const taken = lane.payments.filter((p) => p.succeededAt !== null);

@@ -39,7 +39,10 @@ function timeOf(heardAt: string | undefined): Date | null {
 
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
-/** After an outcome the fact differs, so an earlier item does not cover the new request. */
+/**
+ * A request for evidence after an outcome has a different fact. So a person's answer to the earlier item does not cover
+ * it.
+ */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
   const { outcome, reviewerNote = null, saidHeardAt } = o.detail;
   const dispute = objectId(o);
@@ -57,7 +60,10 @@ const ALERT_CLEARS = {
   'alert-handled': 'the refund is recorded, or the alert was handled without one',
 };
 
-/** The refund of an alert has its own `payment.refunded`, so Crossbill books nothing here. */
+/**
+ * Opens an item for an alert. Crossbill books nothing here, because a refund for the alert arrives as its own
+ * `payment.refunded`.
+ */
 export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'alert') continue;
@@ -67,7 +73,8 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
     const about = { kind: 'dispute', about: o } as const;
     if (o.status === 'received') {
       const fact = { code: 'alert-received', alert, payment, until: o.deadline?.toISOString() ?? null } as const;
-      // If an alert and a dispute both have only their payment's id, they share it.
+      // The prefix keeps the alert's item apart from a dispute's. If both events name only the payment, alert and
+      // dispute have the same id.
       yield { ...about, subject: `alert:${alert}`, dueAt: o.deadline, fact: { ...fact, ...disputedOf(lane, o) } };
     }
     const { refunded = null } = o.detail;
@@ -77,7 +84,7 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   }
 });
 
-/** True if Crossbill knows the refund behind the alert. A refund long before the alert is another one. */
+/** True if the ledger has a refund for this alert. A refund long before the alert had another reason. */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
   const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;

@@ -1,5 +1,5 @@
-// The common part of all events: an id, a type, and one of three results. The webhook endpoints read it first, and the
-// flows read it again.
+// The common part of every sender's events: id, type, and the result of parsing. The webhook endpoint parses an event
+// first, and the engine parses the stored bytes again.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
 import { bareEventLane } from './channel-lane.js';
@@ -31,8 +31,8 @@ export type ParsedEvent<T> =
     };
 
 /**
- * The input and the result of a source's own parser. The parser returns null for a type Crossbill does not use, and
- * throws `Unreadable`.
+ * The parts of an event for the parser of one sender. This parser returns null for a type Crossbill does not use, and
+ * throws `Unreadable` for a malformed event.
  */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
@@ -44,14 +44,15 @@ export function parseEvent<T>(source: InboxSource, body: Buffer, read: EnvelopeR
   return readEvent(source, body, parsed.value, read);
 }
 
-/** The place of an event in the inbox. */
+/** The place of an event in the inbox: its id, type and lane. An ignored or unusable event gets a lane of its own. */
 export type EventPlace =
   | { readonly verdict: 'usable'; readonly eventId: string; readonly type: string; readonly lane: string }
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Like `parseEvent`, but for the webhook endpoint: it returns only the place of the event. `skim` reads all members
- * that can make `read` refuse. An unusual body gets a full parse, so a refusal always comes from a full parse.
+ * Finds only the place of an event, for a quick reply by the webhook endpoint. `skim` parses the members `read` needs,
+ * and returns null for an unusual body. Such a body gets a full parse. An unusable event gets a full parse too before
+ * Crossbill parks it.
  */
 export function placeEvent(
   source: InboxSource,

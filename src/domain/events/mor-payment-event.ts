@@ -86,7 +86,8 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
         kind: type,
         ...factsOf(eventId, root, payment),
         invoiceId: readInvoiceId(payment, 'merchant_invoice_id'),
-        // Document 3: empty on `failed` and `requires_action`. Nothing was charged, so null and absent mean the same.
+        // Document 3 leaves this field empty on `failed` and `requires_action`: nothing was charged. Null and absent
+        // mean the same.
         processorChargeId: payment.idOrNull('processor_charge_id'),
         failureMessage: freeText(payment.raw('failure_message')),
         declineCode: textOf(payment.raw('decline_code')),

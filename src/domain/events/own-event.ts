@@ -22,12 +22,12 @@ export type OwnType = OwnEvent['type'];
 /** An event of our own, ready to store. The same cause gives the same `id`, so the inbox stores it once. */
 export type OwnDelivery = { readonly id: string; readonly lane: string; readonly event: OwnEvent };
 
-/** The event about an unpaid signup. Its item has a lane of its own. */
+/** The event about an unpaid signup. The review item about the signup has a lane of its own. */
 export function ofSignup(event: Extract<OwnEvent, { readonly signup: string }>): OwnDelivery {
   return { id: `${event.type}:${event.signup}`, lane: itemLane(event.signup), event };
 }
 
-/** The subject of the item about a second body. */
+/** The subject of the review item about two bodies with one event id. */
 export function secondBodySubject({
   source,
   event,
@@ -35,10 +35,10 @@ export function secondBodySubject({
   return `${source}:${event}`;
 }
 
-/** The topics of items without an invoice. Each of these items has its own lane. */
+/** The topics of review items without an invoice. Each of these items has its own lane. */
 const ALONE: ReadonlySet<string> = new Set(['signup-unpaid', 'second-body']);
 
-/** The lane of an item. Null: the item has no lane. */
+/** The lane of a review item. Null: the item has no lane. */
 export function laneOfItem({
   invoiceId,
   topic,

@@ -1,5 +1,5 @@
-// Finds facts for people in payloads of unknown form (Document 2 does not show it): deadlines, links, outcomes,
-// amounts, at any depth.
+// Finds deadlines, links, outcomes and amounts at any depth of a payload, to show them to people. Document 2 does not
+// show the form of these payloads.
 import { isId, isObject, type JsonObject, textOf, timeOf } from '@crossbill/mor/read.js';
 import { freeText } from '../card-numbers.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../money.js';
@@ -119,8 +119,8 @@ export function amountIn(data: JsonObject): Money | null {
 }
 
 /**
- * Like `amountIn`, but reads only the outermost amounts. It returns a text if the amount is unclear: the MoR's own
- * spelling, or all possible sums, for example if a dispute also shows its payment.
+ * Like `amountIn`, but reads only the outermost amounts. It returns a text if the amount is unclear. The text is the
+ * MoR's own spelling, or lists all possible sums, for example if a dispute also shows its payment's amount.
  */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];

@@ -1,4 +1,4 @@
-// Finds the place of an authentic body in the inbox, for each webhook endpoint.
+// Finds the place of an authentic event in the inbox (id, type and lane), for each webhook endpoint.
 import { type InboxSource } from '../ports/inbox.js';
 import { isBareEventLane } from './channel-lane.js';
 import { type EventPlace } from './envelope.js';
