@@ -117,7 +117,7 @@ it('the sentence of an alert says how to prevent the dispute, and how the alert 
   }
 });
 
-it('the sentence of a retry schedule names a payment link in place of charges that nobody can make', () => {
+it('the sentence of a retry schedule names a payment link wherever the MoR cannot charge again', () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
   expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
@@ -132,13 +132,13 @@ it('the sentence of a retry schedule names a payment link in place of charges th
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
 const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
 
-it('the review item of an unsure loss on no invoice does not say to bill the customer', () => {
+it('the review item of a payment parked off the invoice and lost in an uncertain amount does not say to bill again', () => {
   const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
   expect(wordsOf(item).summary).toContain('not sure');
   expect(wordsOf(item).proposal).not.toContain('Bill the customer again');
   expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
 });
-it('if a dispute amount turns unsure again after its booking, the review item says that the booking is reversed', () => {
+it('if the amount of a booked loss becomes uncertain, the review item says that Crossbill reversed the booking', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
   const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
   const sums = { amount: 1000n, currency: 'EUR' };
@@ -150,7 +150,7 @@ it('if a dispute amount turns unsure again after its booking, the review item sa
   expect(again.objects[0]?.detail.loss?.minor).toBe('0');
   expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
 });
-it('if a dispute amount is sure, unsure and sure again, the review item says that the ledger has the loss', () => {
+it('if a lost amount becomes uncertain and then certain again, the review item says that the ledger has the loss', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
   const sums = { amount: 1000n, currency: 'EUR' };
   const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };
@@ -164,7 +164,7 @@ it('if a dispute amount is sure, unsure and sure again, the review item says tha
   expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
   expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
 });
-it('the sentence of a dispute calls the amount unsure after a surer amount', () => {
+it("if the latest amount of a lost dispute is unreadable, the dispute's sentence calls the amount uncertain", () => {
   const known = { ...lost, amount: 1000n, currency: 'EUR' };
   const s = withThem(paid(), [known]);
   const text = (minor: string): string =>
@@ -175,11 +175,11 @@ it('the sentence of a dispute calls the amount unsure after a surer amount', () 
   expect(wordsOf(only(s)).summary).toContain('not sure');
   expect(text('0')).toContain('as how much it was is not sure');
 });
-it('the review item of an unsure loss on a refunded payment names the amount that the customer got twice', () => {
+it('the review item of an uncertain loss on a refunded payment names the amount that the customer got twice', () => {
   const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
   expect(`${wordsOf(item).summary} ${wordsOf(item).proposal}`).toMatch(/refunded as well|twice/);
 });
-it('if an unsure loss becomes sure after its dismissal, the review item says to reverse the manual booking', () => {
+it('a loss that becomes certain after its dismissal opens an item that says to reverse the manual booking', () => {
   const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), {
     ...{ amount: 300n, currency: 'EUR' },
     detail: { ...lost.detail, amountAt: unread.at },
@@ -190,7 +190,7 @@ it('if an unsure loss becomes sure after its dismissal, the review item says to 
     /^Reverse your own booking outside the ledger\. Bill the customer again/,
   );
 });
-it('if the MoR wins a dispute whose unsure loss was dismissed, the review item says to reverse the manual booking', () => {
+it('if an uncertain loss was dismissed and the dispute is then won, the item says to reverse the manual booking', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   expect(wordsOf(only(first)).summary).toContain('took 29.90 EUR');
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
@@ -201,7 +201,7 @@ it('if the MoR wins a dispute whose unsure loss was dismissed, the review item s
   expect(wordsOf(only(won)).proposal).toContain('Reverse your own booking');
 });
 
-it('the sentence of an unsure loss does not say that the money was refunded', () => {
+it('the sentence of an uncertain loss does not say that the money was refunded', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
@@ -226,7 +226,7 @@ async function booked(...told: readonly Told[]): Promise<unknown[]> {
   return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
 }
 
-it('a loss whose amount is unsure and then sure again counts once in each month', async () => {
+it('a loss whose amount becomes uncertain and then certain again counts once in each month of the ledger', async () => {
   const [lostOn, unsureOn, sureOn] = [
     '2026-11-21T12:00:00.000Z',
     '2026-12-02T12:00:00.000Z',
@@ -247,17 +247,24 @@ it('a loss whose amount is unsure and then sure again counts once in each month'
 it.each([
   ['the payment is refunded', 'refund', {}],
   ['the MoR wins the dispute', 'dispute.outcome', { outcome: 'won' }],
-])('the reversal of a loss comes no earlier than the booking of its last growth if %s', async (_, type, said) => {
-  const [lostOn, grewOn, lastOn] = ['2026-11-21T12:00:00.000Z', '2026-11-30T22:00:00.000Z', '2026-11-30T23:00:00.000Z'];
-  const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
-  const entries = await booked(
-    [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
-    [heard, grewOn, 'dispute.action_needed', euros('10.00')],
-    [last, lastOn, type, said],
-  );
-  expect(entries).toEqual([
-    ['dispute_lost', 400n, lostOn],
-    ['dispute_lost', 600n, heard],
-    ['dispute_reversed', 1000n, heard],
-  ]);
-});
+])(
+  'if a loss grew and %s, the ledger dates the reversal no earlier than the last entry of the loss',
+  async (_, type, said) => {
+    const [lostOn, grewOn, lastOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-11-30T22:00:00.000Z',
+      '2026-11-30T23:00:00.000Z',
+    ];
+    const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+      [heard, grewOn, 'dispute.action_needed', euros('10.00')],
+      [last, lastOn, type, said],
+    );
+    expect(entries).toEqual([
+      ['dispute_lost', 400n, lostOn],
+      ['dispute_lost', 600n, heard],
+      ['dispute_reversed', 1000n, heard],
+    ]);
+  },
+);

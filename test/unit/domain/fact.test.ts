@@ -7,7 +7,7 @@ import { morKey } from '../../../src/domain/mor-key.js';
 import { showTime } from '../../../src/domain/show-time.js';
 import { NOW } from '../../support/channel-lane.js';
 
-it('a refund request always has the same key at the MoR, and every other request another key', () => {
+it('a repeated refund request has the same idempotency key at the MoR, and every other request another key', () => {
   const key = morKey('refund', ['ops', 'pay_1', 'key-7']);
   expect(key).toBe('crossbill:refund:sha256-0fe7570c823c5036ef2fedc1c66300e5c19c2863454bdc76e1ace20f007a5f2e');
   const others = [morKey('signup', ['ops', 'pay_1', 'key-7']), morKey('refund', ['ops', 'pay_1', 'key', '-7'])];
@@ -25,7 +25,7 @@ it('Crossbill shows a time to the minute in UTC', () => {
   expect(showTime(new Date('2026-11-20T20:37:59+01:00'))).toBe('2026-11-20 19:37 UTC');
 });
 
-it('Crossbill sums the replies of one webhook endpoint by HTTP status', () => {
+it('Crossbill counts the replies of one webhook endpoint by HTTP status', () => {
   const answers = [
     { endpoint: 'stripe', hour: NOW, status: 200, n: 3 },
     { endpoint: 'stripe', hour: NOW, status: 401, n: 1 },

@@ -60,7 +60,7 @@ it('the notification of an open invoice gives the reason in plain words', () => 
   expect(why({ why: 'review' })).toBe('its payment waits for a person');
 });
 
-it('a notification leaves out an unknown fact or calls the fact unknown', () => {
+it('a notification calls an unknown amount or deadline unknown, and leaves out an unknown code or invoice', () => {
   for (const over of [{ amount_due: null }, { currency: null }]) {
     expect(said('invoice.paid', over)).toContain('is paid (amount not known). ');
   }
@@ -97,7 +97,7 @@ it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in
   expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
 });
 
-it('each type and each subject gives a notification an id of its own', () => {
+it('notifications of another type or about another subject have another id', () => {
   const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
   expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
 });

@@ -31,7 +31,7 @@ it('Crossbill stores a call with its key and bytes, due at once', () => {
   });
 });
 
-it('the keys of repeated calls of one kind about one payment count up from 1', () => {
+it('repeated calls of one kind about one payment have numbered keys, from 1 up', () => {
   const again = call(call(call(lane)), { subject: 'pay_2' });
   expect(again.messages.map((m) => m.generation)).toEqual([1, 2, 1]);
   const other = call(again, { kind: 'attach_payment' });
@@ -47,7 +47,7 @@ it('in shadow mode, Crossbill stores a call as cancelled', () => {
   expect(first(s).lastMessage).not.toBeNull();
 });
 
-it('an idempotency key has at most 255 visible characters, with a hash in place of any other id', () => {
+it('an idempotency key has at most 255 visible ASCII characters: a hash replaces a longer or odd id', () => {
   expect(messageKey('report_payment', 'pay_1', 3)).toBe('crossbill:report_payment:pay_1:3');
   const fits = 'x'.repeat(255 - 'crossbill:k::1'.length);
   expect(messageKey('k', fits, 1)).toBe(`crossbill:k:${fits}:1`);
@@ -68,7 +68,7 @@ it('the timeline says of a withdrawn call whether Crossbill tried it before', ()
   );
 });
 
-it('a refused call sent again on the operator’s request keeps its key and counts its age anew', () => {
+it('if an operator retries a refused call, the call keeps its key, and the age of the key starts again', () => {
   const s = call(lane);
   const refused: OutboxRow = {
     ...first(s),
@@ -118,7 +118,7 @@ it('the refusal of a call becomes one line of text and one review item', () => {
   ]);
 });
 
-it('Crossbill finds the payment behind a call by the call’s subject, and for a finalization by the payment’s mark', () => {
+it('Crossbill finds the payment behind a call by the id in the call, and behind a finalization by its mark status', () => {
   const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
   const s = putPayment(putPayment(call(lane), a), b);
   expect(paymentOf(s, first(s))).toBe(a);

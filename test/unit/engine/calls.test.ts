@@ -185,7 +185,7 @@ it('Crossbill repeats a failed search for a call’s effect later, and does not 
   expect(open(state)).toEqual([]);
 });
 
-it('if Stripe has too many records to search, a review item asks the operator about a tried report', () => {
+it('if Stripe has too many payment records to search, a review item asks whether an already sent report succeeded', () => {
   const { state, m } = probed(tooLong);
   expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
   expect(withWords(open(state))).toMatchObject([

@@ -26,7 +26,7 @@ it('the pause between tries of a call doubles from about a second to fifteen min
   expect([waitMs(1, 0, null), waitMs(30, 0, null), waitMs(30, 0.999_999, null)]).toEqual([750, 675_000, 900_000]);
 });
 
-it('Crossbill cuts a pause requested by the peer to an hour, and repeats a call a minute after a 401 or 403', () => {
+it('Crossbill repeats a call after an hour at most, even if the peer asks for more, and a minute after a 401 or 403', () => {
   expect(waitMs(1, 0.5, 86_400_000)).toBe(3_600_000);
   expect(waitMs(1, 0.5, null, true)).toBe(60_000);
 });

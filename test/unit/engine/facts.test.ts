@@ -121,14 +121,14 @@ it('Crossbill shows an invoice missing on Stripe as deleted, and keeps its known
   });
 });
 
-it('a read of an invoice counts as fresh for ten seconds, also after a step back of the clock', () => {
+it('a read of an invoice counts as fresh for ten seconds, even if the clock steps back', () => {
   const i = of(takeRead(lane, aCtx(), facts()));
   expect([0, 10, 10.001, -10, -10.001].map((s) => isFresh(i, at(s)))).toEqual([true, true, false, true, false]);
   expect(isFresh(null, NOW)).toBe(false);
   expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
 });
 
-it('before a change on Stripe, Crossbill drops its last read of the invoice, and reads it again on request', () => {
+it('a rule can drop the last read of an invoice, or drop it and schedule a new read at once', () => {
   const s = takeRead(lane, aCtx(), facts());
   expect(of(requireRead(s))).toMatchObject({ readAt: null, readDueAt: null });
   expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });

@@ -39,7 +39,7 @@ it('the worker claims invoices slowly while many webhooks arrive, and at once af
   await stopped;
 });
 
-it('a thousand invoices wait out a database outage without a warning of too many listeners', async () => {
+it("a thousand invoices wait out a database outage without Node's warning about too many listeners", async () => {
   let stop: AbortSignal | null = null;
   let n = 0;
   const released: string[] = [];

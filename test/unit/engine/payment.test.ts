@@ -148,7 +148,7 @@ it('a payment with money stops every other charge for the invoice, and a refused
   expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
 });
 
-it('a closed payment with money stays succeeded, and a closed payment without proof becomes failed', () => {
+it('a payment closed by the operator stays succeeded if it has money, and otherwise becomes failed', () => {
   const s = (p: PaymentRow): LaneState['payments'] =>
     decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
@@ -188,7 +188,7 @@ it.each(['waiting', 'none', 'proving', 'parked'] as const)(
   },
 );
 
-it('a payment closed by the operator stays closed when it receives the charge of another invoice', () => {
+it('a payment closed by the operator stays closed if its charge turns out to belong to another invoice', () => {
   expect(collected(charged({ mark: 'closed' }), elsewhere).payments).toMatchObject([
     { mark: 'closed', status: 'failed', succeededAt: null },
   ]);
@@ -212,7 +212,7 @@ it('if two payments of one invoice name one charge, Crossbill books both payment
   expect(charges(charged())).toEqual([['pmt_1', 'ch_1']]);
 });
 
-it('Crossbill looks up only newly collected charges among the charges of other invoices', () => {
+it('Crossbill checks only newly collected charges for an earlier booking on another invoice', () => {
   const entries: LedgerEntry[] = [
     paymentCollected(charged(), 1n, NOW, null),
     paymentMarked(charged({ processorChargeId: 'ch_2' }), 1n, NOW),
@@ -229,7 +229,7 @@ async function sharing(over: Parameters<typeof booked>[0] = {}): Promise<Rig> {
   return r;
 }
 
-it('Crossbill requests no new charge for a renewal while the operator decides about a charge of another invoice', async () => {
+it("while an item is open about a renewal's charge already booked on another invoice, Crossbill requests no new charge", async () => {
   const r = await sharing();
   expect((await retry(r)).ok).toBe(false);
   await after(r, 3 * DAY_MS);
@@ -237,7 +237,7 @@ it('Crossbill requests no new charge for a renewal while the operator decides ab
 });
 
 it.each([{}, { retrySchedule: null }])(
-  'after the operator dismisses a charge of another invoice, Crossbill only opens the item renewal_overdue (%j)',
+  'after an operator dismisses a charge already booked on another invoice, only renewal_overdue opens (%j)',
   async (over) => {
     const r = await sharing(over);
     await dismiss(r);
@@ -250,7 +250,7 @@ it.each([{}, { retrySchedule: null }])(
   },
 );
 
-it('after the operator dismisses a charge of another invoice, Crossbill retries the renewal only after the next refusal', async () => {
+it('after an operator dismisses a charge already booked on another invoice, Crossbill retries only after the next decline', async () => {
   const r = booked();
   await r.h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_a', at: r.h.clock.now() }));
   await after(r, HOUR_MS);
@@ -264,7 +264,7 @@ it('after the operator dismisses a charge of another invoice, Crossbill retries 
   expect([openKinds(await state(r)), relayed(r).length]).toEqual([[], 1]);
 });
 
-it('Crossbill opens no second review item if the MoR repeats a dismissed charge of another invoice', async () => {
+it('Crossbill opens no second item if the MoR repeats a dismissed charge already booked on another invoice', async () => {
   const r = await sharing();
   await dismiss(r);
   await after(r, HOUR_MS);
@@ -274,7 +274,7 @@ it('Crossbill opens no second review item if the MoR repeats a dismissed charge 
 });
 
 it.each([false, true])(
-  'Crossbill marks a renewal paid after the MoR replaces the charge of another invoice (dismissed: %s)',
+  'Crossbill marks a renewal paid once the MoR replaces a charge already booked on another invoice (dismissed: %s)',
   async (isDismissed) => {
     const r = await sharing();
     if (isDismissed) await dismiss(r);
@@ -290,7 +290,7 @@ it.each([false, true])(
   },
 );
 
-it('a second payment pays a renewal after the operator dismisses a charge of another invoice', async () => {
+it('a second payment pays a renewal after an operator dismissed a charge already booked on another invoice', async () => {
   const r = await sharing();
   await dismiss(r);
   await after(r, HOUR_MS);
@@ -321,14 +321,14 @@ it('once a signup’s amount is certain, Crossbill closes the review item about 
   expect(s.payments).toMatchObject([{ mark: 'waiting' }]);
 });
 
-it('a certain amount of a signup does not prove the charge: an unproven payment keeps its mark status', () => {
+it('a signup payment without proof of its charge keeps its mark status when its amount becomes certain', () => {
   const marks = (over: Partial<PaymentRow>): string | undefined => settled({ ...parked, ...over }).payments[0]?.mark;
   expect(marks({ succeededAt: null })).toBe('parked');
   expect(marks({ succeededAt: null, mark: 'proving' })).toBe('proving');
   expect(marks({ mark: 'confirmed' })).toBe('confirmed');
 });
 
-it('a certain amount changes nothing for a renewal, or for a signup without an open review item', () => {
+it('once its amount is certain, a renewal or a signup without an open review item stays unchanged', () => {
   const s = known(parked);
   expect(amountSettled(s)).toBe(s);
   const renewal = asked(known({ ...parked, signupId: null }), 'null');

@@ -103,7 +103,7 @@ it('after a restore, Crossbill does not pay the rest of an invoice with a part p
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
-it('Crossbill attaches a part payment next to another payment, even with too many payment records to search', async () => {
+it('Crossbill attaches a part payment next to another payment, even if Stripe has too many payment records to search', async () => {
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
@@ -185,16 +185,19 @@ it.each([
     23,
     ['probe report_refund', 'report_refund', 'probe issue_credit_note', 'issue_credit_note'],
   ],
-] as const)('%s', async (_, hours, expected) => {
-  const h = harness();
-  h.platform.put(anInvoice({ createdAt: START }));
-  await h.take(aPaymentSucceeded());
-  await h.rest(1);
-  h.platform.asked.length = 0;
-  h.clock.set(new Date(START.getTime() + hours * HOUR_MS));
-  await h.take(aRefund());
-  expect(sent(h).map((x) => x.replace(/ crossbill:.*/, ''))).toEqual(expected);
-});
+] as const)(
+  'the age of an invoice decides whether Crossbill searches Stripe before it reports a refund: %s',
+  async (_, hours, expected) => {
+    const h = harness();
+    h.platform.put(anInvoice({ createdAt: START }));
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    h.platform.asked.length = 0;
+    h.clock.set(new Date(START.getTime() + hours * HOUR_MS));
+    await h.take(aRefund());
+    expect(sent(h).map((x) => x.replace(/ crossbill:.*/, ''))).toEqual(expected);
+  },
+);
 
 it('Crossbill marks an old invoice without any payment paid without searching Stripe for an earlier mark', async () => {
   const h = harness();

@@ -88,7 +88,7 @@ it('from 23 hours after the first try, Crossbill searches Stripe for the effect 
   expect(goes('create_refund', tried(DAY))).toBe('send');
 });
 
-it('a minute after a stored error of Stripe, Crossbill searches Stripe for the effect of the call before it repeats the call', () => {
+it('a minute after Stripe replays a stored error, Crossbill searches Stripe for the effect before it repeats the call', () => {
   const replaying = { replaying: true };
   expect(goes('report_payment', tried(59_999, replaying))).toBe('send');
   expect(goes('report_payment', tried(60_000, replaying))).toBe('probe');
@@ -157,7 +157,7 @@ it('Crossbill opens no item and reads nothing for an invoice of a customer outsi
   expect([open(ours.state).length, ours.errand]).toMatchObject([1, { name: 'read-invoice' }]);
 });
 
-it('the first event about an unknown invoice creates the invoice, from the MoR and from Stripe', () => {
+it('the first event about an unknown invoice creates the invoice, whether the event comes from the MoR or from Stripe', () => {
   const settled = { proformaInvoiceId: PROFORMA, number: 'PF-1' };
   const event = channelEvent('proforma_invoice.issued', settled);
   const mor = { family: 'channel', eventId: 'evt_1', type: 'proforma_invoice.issued', event } as const;

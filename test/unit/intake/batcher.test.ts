@@ -26,7 +26,7 @@ function setUp(limits: Partial<BatchLimits> = {}) {
   return { inbox, clock, batcher, answers, submit, sizes };
 }
 
-it('Crossbill commits the webhooks of one turn together, and replies to none before the commit', async () => {
+it('Crossbill commits the webhooks of one event loop turn together, and replies to none before the commit', async () => {
   const { inbox, submit, answers, sizes } = setUp();
   inbox.hold();
   const all = ['a', 'b', 'c'].map((id) => submit(id));
@@ -136,7 +136,7 @@ it('on shutdown, Crossbill refuses new webhooks and replies to the waiting webho
   await batcher.close();
 });
 
-it('in any order of arrivals, commits and failures, each webhook gets one reply, and success only with its row', async () => {
+it('for any order of arrivals, commits and failures, each webhook gets one reply: success only if its row is stored', async () => {
   const step = fc.constantFrom('submit', 'submit', 'submit', 'commit', 'fail', 'turn');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

@@ -149,7 +149,7 @@ it('the MoR’s webhook endpoint replies 503 to a missing or malformed signature
   expect(told).toEqual(codes.map((one) => `mor_payments ${one}`));
 });
 
-it('the MoR’s webhook endpoint refuses a signature with another endpoint’s secret, and ignores a foreign header', async () => {
+it('the MoR’s webhook endpoint refuses another endpoint’s secret, and ignores another endpoint’s signature header', async () => {
   const { send, clock, inbox } = await setUp();
   const t = clock.seconds;
   const wrong = await send('/webhooks/mor/payments', paid, { 'mor-signature': sign(paid, 'service-secret', { t }) });

@@ -140,7 +140,7 @@ function body(room: ReadingRoom, sender: Sender, bytes: number) {
   return it;
 }
 
-it('Crossbill reserves half of the memory for bodies for API callers and half for strangers', () => {
+it('Crossbill reserves half of the memory for bodies for API callers, and half for senders without an API token', () => {
   const room = new ReadingRoom(1_000);
   const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
   const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));
@@ -153,7 +153,7 @@ it('Crossbill reserves half of the memory for bodies for API callers and half fo
   expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
 });
 
-it('strangers may use free memory for bodies, and lose their oldest bodies when an API caller needs it', () => {
+it('senders without an API token may use free memory for bodies, and lose their oldest bodies to an API caller', () => {
   const room = new ReadingRoom(1_000);
   const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
   expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);
@@ -162,7 +162,7 @@ it('strangers may use free memory for bodies, and lose their oldest bodies when 
   expect(body(room, 'caller', 1_001).taken).toBe(false);
 });
 
-it('Crossbill keeps at most five hundred unfinished bodies of strangers, of any size', () => {
+it('Crossbill keeps at most five hundred unfinished bodies of senders without an API token, of any size', () => {
   const room = new ReadingRoom();
   const bodies = Array.from({ length: 501 }, () => body(room, 'stranger', 1));
   expect(bodies.filter((b) => b.gone)).toEqual([bodies[0]]);

@@ -160,7 +160,7 @@ it('a webhook with oversized headers gets 503, so the sender repeats it, never 4
   ]);
 });
 
-it('Crossbill counts a webhook with oversized headers at its endpoint, as signed or unsigned', async () => {
+it('Crossbill counts a webhook with oversized headers as refused at its endpoint, with or without a signature', async () => {
   const { front, ask } = await setUp();
   const told = withEndpoints(front);
   const huge = { 'x-large': 'x'.repeat(17_000) };

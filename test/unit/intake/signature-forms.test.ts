@@ -15,7 +15,7 @@ it.each([
   expect(formOf(header)).toBe(form);
 });
 
-it('Crossbill keeps the form of the last readable and the last malformed signature of each endpoint', () => {
+it("Crossbill keeps the pattern of each endpoint's last readable and last malformed signature, without the digits", () => {
   const forms = new SignatureForms();
   forms.saw('mor_payments', `t=1700000000,v1=${HEX}`, true);
   forms.saw('mor_payments', 'nothing', false);

@@ -257,7 +257,7 @@ const named = (...rows: readonly (readonly [string, object])[]) =>
   rows.flatMap(([what, names]) => ['before', 'after'].map((when) => [what, when, names] as const));
 
 it.each(named(...NAMED, ['no id', NEITHER]))(
-  'a payment link whose capture names %s has one payment, with the link read %s the capture',
+  'a payment link has one payment if its capture names %s and Crossbill reads the link %s the capture',
   async (_, when, names) => {
     const r = await paidOnce(names, when);
     expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
@@ -265,7 +265,7 @@ it.each(named(...NAMED, ['no id', NEITHER]))(
 );
 
 it.each(named(...NAMED))(
-  'a payment on a link whose capture names %s needs no review item for its event and refund, with the link read %s the capture',
+  "a link payment's event and refund open no item if the capture names %s and Crossbill reads the link %s the capture",
   async (_, when, names) => {
     const r = await paidOnce(names, when);
     await paid(r, 'pay_nine', 'ch_9');
@@ -282,7 +282,7 @@ const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
   r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
 
 it.each(['before', 'after'])(
-  "a payment on a link takes the MoR's payment id, and Stripe gets a refund that the MoR reports %s the read of the link",
+  'if the refund of a link payment comes %s the read of the link, there is one payment, and Stripe gets the refund',
   async (when) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
@@ -338,7 +338,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it("if a payment link and a card event may be one payment, a refund in the MoR's portal opens a review item", async () => {
+it("if a link payment and a card payment may be the same money, a refund in the MoR's portal opens a refund_gap item", async () => {
   const r = await withLink(CHARGED_NEXT);
   r.links.pay('link_1');
   await r.h.take(captured(r, 'evt_captured', NO_CHARGE));

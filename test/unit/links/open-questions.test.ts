@@ -95,7 +95,7 @@ it('while the MoR does not know a payment link, the API answers 404 to its read 
 });
 
 it.each(['before the capture', 'before the item', 'after the item'])(
-  'a payment.succeeded event with the charge of an unknown link, %s, closes the item and marks the invoice paid',
+  'a payment.succeeded event %s leaves no open item for a link unknown to the MoR, and the invoice is marked paid',
   async (when) => {
     const r = await withLink();
     r.links.read = gone;
@@ -192,7 +192,7 @@ it('the review item of a paid link without an amount says to ask the MoR, and Cr
   expect([(await state(r)).objects[0]?.status, await topics(r)]).toEqual(['PAID', [item?.topic]]);
 });
 
-it('the review item of an unanswered link opens two days after its first failed read', async () => {
+it('if all reads of a captured payment link fail for two days, a review item opens', async () => {
   const r = await withLink();
   await r.h.take(captured(r));
   await pass(r, 60, HOUR_MS);
@@ -260,7 +260,7 @@ it("a capture on a link that Crossbill replaced by another country's link opens 
 });
 
 it.each(['before the refusal', 'after the item'])(
-  'the review item of a capture on a refused link closes if its charge is booked %s',
+  'a capture on a refused link leaves no open review item if its payment.succeeded event comes %s',
   async (when) => {
     const r = await asked('away');
     await announced(r);

@@ -125,7 +125,7 @@ it.each([
   ['stopped', 403, ending],
   ['refused', 400, { retrySchedule: null }],
 ] as const)(
-  'if reads of an expired link end as %s with status %i, a review item opens until the MoR shows the link',
+  'if every read of an expired link fails (%s, status %i), a review item stays open until the MoR shows the link',
   async (kind, status, over) => {
     const r = rig(over);
     await refused(r, 'stolen_card');

@@ -197,7 +197,7 @@ it('the event of a withdrawn proforma invoice updates its row and adds no second
   expect(heard.messages).toMatchObject([{ status: 'cancelled' }]);
 });
 
-it('a withdrawn request leaves a proforma invoice the id and status from its event', () => {
+it('if Crossbill withdraws a proforma request, the proforma invoice keeps the id and status from an earlier event', () => {
   const { s } = asking(paid, aProforma({ status: 'ISSUED' }));
   const back = withdrawn(s);
   expect([back.messages[0]?.status, back.objects[0]]).toEqual(['cancelled', s.objects[0]]);

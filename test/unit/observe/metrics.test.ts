@@ -55,7 +55,7 @@ it('the metrics let the age of the oldest queued item grow while nobody measures
   expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
 });
 
-it('the metrics explain each number, show the process, and share nothing between two registries', async () => {
+it('each metric has a help text, the process has its metrics, and two registries share nothing', async () => {
   const [one, two] = [someMetrics().metrics, someMetrics().metrics];
   one.decision('payment', 'mark-paid');
   const text = await two.text();

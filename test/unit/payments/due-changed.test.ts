@@ -47,7 +47,7 @@ it.each([
   },
 );
 
-it('if the operator applies a payment after the amount due changed, its existing record pays a part', async () => {
+it('if the operator applies a payment after the amount due changed, its existing payment record pays a part', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
   await chooseItem(h, 'apply');
   await h.rest(1);
@@ -79,27 +79,30 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
 it.each([
   ['Stripe replies', []],
   ['Stripe’s reply is lost', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
-] as const)('if the amount due rises during an out-of-band mark, a review item says so (%s)', async (_, trouble) => {
-  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
-  h.platform.fail('pay_out_of_band', ...trouble);
-  const send = h.platform.send.bind(h.platform);
-  h.platform.send = async (call) => {
-    const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
-    if (call.asked.kind === 'pay_out_of_band' && status === 'open')
-      h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
-    return send(call);
-  };
-  await h.take(aPaymentSucceeded());
-  await h.rest(1);
-  const s = await h.state(INVOICE_ID);
-  expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
-  expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
-  expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
-  await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
-  await chooseItem(h, 'dismiss');
-  await h.rest(1);
-  expect(told(await h.state(INVOICE_ID))).toEqual([]);
-});
+] as const)(
+  'if the amount due rises during an out-of-band mark, a review item reports the difference (%s)',
+  async (_, trouble) => {
+    const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
+    h.platform.fail('pay_out_of_band', ...trouble);
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
+      if (call.asked.kind === 'pay_out_of_band' && status === 'open')
+        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+      return send(call);
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    const s = await h.state(INVOICE_ID);
+    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
+    expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
+    expect(wordsOf(s.reviews.at(-1)).proposal).toContain('Bill 5.00 EUR with a new invoice');
+    await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
+    await chooseItem(h, 'dismiss');
+    await h.rest(1);
+    expect(told(await h.state(INVOICE_ID))).toEqual([]);
+  },
+);
 
 const parts = [
   ['a card that Stripe charged', null],
@@ -107,7 +110,7 @@ const parts = [
 ] as const;
 const answers = ['comes', 'is lost', 'comes after a crash'] as const;
 it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
-  'an out-of-band mark next to a part paid on Stripe marks the rest, without a review item (%s, %s; Stripe’s reply %s)',
+  'an out-of-band mark of the rest after a part payment on Stripe opens no review item (%s, %s; Stripe’s reply %s)',
   async (_, recordId, answer) => {
     const h = LaneHarness.withInvoice(
       { amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n },
@@ -132,7 +135,7 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
   },
 );
 
-it('after a crash during the attach call, Crossbill finds the attached payment on Stripe, even with more due', async () => {
+it('after a crash during the attach call, Crossbill finds the attached payment on Stripe, even if the amount due has risen', async () => {
   const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = (call) => {
@@ -147,7 +150,7 @@ it('after a crash during the attach call, Crossbill finds the attached payment o
   await expectAttached(h, 1);
 });
 
-it('Crossbill confirms a payment attached by a second process after an unsuccessful search on Stripe', async () => {
+it('if a second process attaches the payment after a crash, Crossbill confirms the payment and opens no item', async () => {
   const h = LaneHarness.withInvoice();
   const send = h.platform.send.bind(h.platform);
   h.platform.send = async (call) => {

@@ -210,7 +210,7 @@ it.each([
   ['succeeded first', [succeeded, failedOn(20)]],
   ['failed first', [failedOn(20), succeeded]],
 ])(
-  'a renewal taken on day 5 and refused on day 20 stays paid, and opens one review item (%s)',
+  'a bank debit collected on day 5 and refused on day 20 leaves the renewal paid, and opens one review item (%s)',
   async (_order, events) => {
     const h = LaneHarness.withInvoice();
     for (const e of [...events, ...events]) await h.take(e);
@@ -228,7 +228,7 @@ it.each([
 it.each([
   ['succeeded first', [succeeded, failedOn(4)]],
   ['failed first', [failedOn(4), succeeded]],
-])('a renewal refused on day 4 and taken on day 5 opens no review item (%s)', async (_order, events) => {
+])('a bank debit refused on day 4 and collected on day 5 opens no review item (%s)', async (_order, events) => {
   const h = LaneHarness.withInvoice();
   for (const e of events) await h.take(e);
   await h.rest();

@@ -394,7 +394,7 @@ it.each([
     ['If somebody marked the invoice by hand for this money'],
   ],
 ])(
-  'after someone marks the rest of an invoice on Stripe %s, the payment of the rest is recognised or reviewed',
+  'if someone marks the rest of an invoice on Stripe %s, the payment of the rest is confirmed or gets a review item',
   async (_what, reference, marks, says) => {
     const h = await partApplied();
     h.platform.payAnotherWay(INVOICE_ID);

@@ -70,7 +70,7 @@ function paidEvent(at: Date, amountPaid: bigint): Delivery {
   return { ...e, body: Buffer.from(JSON.stringify(body)) };
 }
 
-it('after an event without a surplus field, the review item stays open, and its refund makes no credit note', async () => {
+it("an event without Stripe's overpaid amount leaves the surplus item open, and a chosen refund makes no credit note", async () => {
   const h = await overpaid();
   await h.take(paidEvent(h.clock.now(), 1000n));
   expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
@@ -78,7 +78,7 @@ it('after an event without a surplus field, the review item stays open, and its 
   expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
 });
 
-it('after an out-of-band mark, an event without a surplus field leaves the review item open', async () => {
+it("after an out-of-band mark, an event without Stripe's overpaid amount leaves the review item open", async () => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.deliver(aPaymentSucceeded());
   const send = h.platform.send.bind(h.platform);
@@ -149,7 +149,7 @@ it('the part of a refund above the surplus becomes a credit note', async () => {
   expect((await items(h))[0]?.[1]).toContain('Deduct 2.00 EUR from');
 });
 
-it('after the operator applies a surplus, a later refund becomes a credit note', async () => {
+it('after the operator applies a payment with a surplus, a later refund becomes a credit note', async () => {
   const h = await applied();
   expect(await items(h)).toEqual([]);
   await h.take(aRefund({ amount: 200 }));

@@ -24,7 +24,7 @@ async function isMadeOnce(h: LaneHarness): Promise<void> {
   expect([h.gateway.made.length, s.refunds[0]?.status, openKinds(s)]).toEqual([1, 'unknown', ['refund_stuck']]);
 }
 
-it('Crossbill repeats no refund after its key expired, even if crossbill verify found its lane in between', async () => {
+it('Crossbill repeats no refund after its key expired, even if crossbill verify repairs the invoice in between', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);
@@ -199,7 +199,7 @@ it('if Stripe has too many records to search, a payment on a paid invoice opens 
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
-it('if Stripe has too many records to search, Crossbill does not repeat a report with a stored error', async () => {
+it('if Stripe has too many records to search, Crossbill does not repeat a payment report after a stored error', async () => {
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());

@@ -96,7 +96,7 @@ it('in shadow mode, a failed payment leaves the invoice open, and Crossbill stor
   expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
 });
 
-it('in shadow mode, Crossbill finalizes no draft, and decides the mark after another finalization', async () => {
+it('in shadow mode, Crossbill finalizes no draft, and decides the mark once somebody else finalizes it', async () => {
   const h = inShadow({ draftPolicy: 'finalize' });
   h.platform.change(INVOICE_ID, { status: 'draft' });
   await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());

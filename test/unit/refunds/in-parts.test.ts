@@ -159,7 +159,7 @@ it.each<[string, Trouble]>([
   await shows(h, 300n, 1);
 });
 
-it("a refund stays reserved after a lost request and a refused retry, until the MoR's event reports it", async () => {
+it("a refund keeps its amount reserved after a lost request and a refused retry, until the MoR's event reports it", async () => {
   const h = await paid();
   h.gateway.trouble.push('lost-request', 'refused');
   const r = await ask(h, 400n);
@@ -188,7 +188,7 @@ it('Crossbill shows a pending refund on Stripe only after the MoR reports its su
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it("a refund with an undocumented status stays reserved, opens a refund_stuck item and ends with the MoR's event", async () => {
+it("a refund with an undocumented status keeps its amount reserved and opens a refund_stuck item until the MoR's event", async () => {
   const h = await paid();
   h.gateway.nextStatus = 'under_review';
   await ask(h, 400n);
@@ -269,7 +269,7 @@ const ANSWERS = [
   ['the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
 ] as const;
 it.each(ANSWERS)(
-  'two requested refunds of the same amount take their own events by %s, even if the second event comes first',
+  'the events of two equal refund requests find their own refund by %s, even if the second event comes first',
   async (_, names) => {
     const h = await paid();
     await ask(h, 300n);
@@ -334,7 +334,7 @@ it("Stripe gets a refund once, even if the MoR's refund id arrives between the t
   expect((await state(h)).refunds[0]?.mirror).toBe('done');
 });
 
-it('if Crossbill marked the invoice paid out of band, its refund reaches Stripe as a credit note alone', async () => {
+it('if Crossbill marked the invoice paid out of band, a refund reaches Stripe as a credit note alone', async () => {
   const h = await paid({ settings: { markMode: 'out_of_band' } });
   await h.take(part(1, 300, 300));
   expect(h.platform.effects).toEqual({ set_reference: 1, pay_out_of_band: 1, issue_credit_note: 1 });

@@ -111,7 +111,7 @@ it('if the MoR made a refund after an event without an id, the two are separate 
   expect(s.payments[0]?.amountRefunded).toBe(600n);
 });
 
-it('a refund row that joined another one does not take the event of a later refund', async () => {
+it('a refund merged into another refund does not take the event of a later refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
   await askByKey(h);

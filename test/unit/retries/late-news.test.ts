@@ -27,7 +27,7 @@ it('a late payment_attempt_required event of Stripe brings no retry forward', as
 });
 
 it.each(['uncollectible', 'cancel'] as const)(
-  "an operator's retry carries out the schedule's end %s after Stripe refused that end",
+  "if Stripe refuses %s at the schedule's end, a review item opens, and the operator's retry carries the end out",
   async (end) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
@@ -117,7 +117,7 @@ it.each([
   ['got no answer', 1, 'unknown'],
   ['was refused as well', 2, 'refused'],
 ] as const)(
-  'if the relay refuses a retry whose earlier try %s, the schedule sends %i orders in all',
+  'if the relay refuses a retry whose earlier try %s, the MoR gets %i retries in all',
   async (_, charges, first) => {
     const r = rig();
     await refused(r);
@@ -177,7 +177,7 @@ it('a repeated invoice.created event of a declined renewal reaches the MoR only 
   expect(relayed(r)).toHaveLength(2); // its verdict is awaited
 });
 
-it('after a restore, a decline from before the only retry counts as its verdict', async () => {
+it('after a restore, a late decline older than the only known retry counts as the verdict on this retry', async () => {
   const r = rig();
   await refused(r);
   const madeAt = new Date(r.h.clock.now().getTime() + 2 * HOUR_MS); // the MoR's answer to the retry of before the restore

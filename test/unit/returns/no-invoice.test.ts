@@ -33,7 +33,7 @@ it.each(['parked', 'closed'] as const)(
   },
 );
 
-it('if a dispute takes a partly refunded payment on no invoice, the review item does not say to bill the customer', () => {
+it('if a dispute takes a partly refunded payment that settled no invoice, the item does not say to bill the customer', () => {
   const item = only(
     withThem(paidTwice({ mark: 'parked', amountRefunded: 990n }), [{ ...lost, amount: 2990n, currency: 'EUR' }]),
   );
@@ -59,7 +59,7 @@ it.each([
   },
 );
 
-it('the review item of a returned debit says to bill the customer only for money on the invoice', () => {
+it('the review item of a returned debit says to bill again only if the returned money paid the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): string => {
     const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
     return done.ok ? (wordsOf(only(settleDisputes(done.state, later(1)))).proposal ?? '') : done.code;
@@ -71,7 +71,7 @@ it('the review item of a returned debit says to bill the customer only for money
   );
 });
 
-it('if an operator dismissed a returned debit, a retry of its double payment opens no second item about the debit', async () => {
+it('after an operator dismissed a returned debit, a retry of the double_payment item opens no second debit_returned item', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }), aPaymentSucceeded({ paymentId: 'pay_2' }));
@@ -140,7 +140,7 @@ it('a dispute.outcome event about an unknown payment books nothing for the known
   expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('a lost dispute with ids of no payment takes the only payment of its invoice', () => {
+it('a lost dispute whose ids fit no payment takes the only payment of its invoice', () => {
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
   expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
 });

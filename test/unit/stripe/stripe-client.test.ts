@@ -10,7 +10,7 @@ import { aRig, FixedClock } from '../mor-peer.js';
 const HELD_BACK = { ok: false, kind: 'stopped', code: 'shadow_mode', status: null };
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-it('in shadow mode, Crossbill reads from Stripe but sends no change and spends no budget on one', async () => {
+it('in shadow mode, Crossbill reads from Stripe, sends no change, and uses no request budget for a blocked change', async () => {
   const stub = await startStub(reply(200, anInvoice()));
   const budget = new InMemoryRequestBudget();
   const options = { apiKey: API_KEY, apiBase: stub.base, customPaymentMethodType: null, shadow: true };

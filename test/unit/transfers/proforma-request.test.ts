@@ -63,7 +63,7 @@ function sumOf({ lineItems, total }: Sent): bigint {
   );
 }
 
-it('a proforma request carries the invoice id as its reference, with a number after an earlier settled one', () => {
+it('a proforma request has the invoice id as its reference, and "in_1:2" after one settled proforma invoice', () => {
   const of = (settled?: number) => proformaWire(DTO, billed([line(2990n)], 2990n), TODAY, settled).body;
   expect(of()).toContain('"merchantReference":"in_1"');
   expect(of(1)).toContain('"merchantReference":"in_1:2"');

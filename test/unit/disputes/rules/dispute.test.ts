@@ -164,13 +164,13 @@ it('an open dispute keeps its last deadline and its last reviewer note', () => {
 });
 
 it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
-  "a dispute keeps the reviewer's note of returned evidence from %j",
+  "a dispute keeps the reviewer's note if the MoR returns the evidence with %j",
   (data) => {
     expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
   },
 );
 
-it('an earlier event does not move an open dispute back, and an event of the same time moves it on', () => {
+it('a late older event leaves an open dispute unchanged, and an event of the same time updates the dispute', () => {
   const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
   const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
   expect(late.said).toBe('late: dispute dp_1 is revision_requested');
@@ -184,7 +184,7 @@ it('an earlier event does not move an open dispute back, and an event of the sam
 });
 
 it.each(['won', 'lost'])(
-  'an earlier event about a %s dispute adds its deadline and payment and leaves the outcome',
+  "a late older event about a %s dispute adds the deadline and the payment's id, and the outcome stays",
   (said) => {
     const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
     expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
@@ -258,7 +258,7 @@ it('a dispute belongs to the payment that its first event names, or else to the 
   expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
 });
 
-it('a dispute keeps each name of its payment once, sorted, and twenty names at most', () => {
+it('a dispute keeps each id of its payment once, sorted, and at most twenty ids', () => {
   const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
   expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
   expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual([
@@ -296,7 +296,7 @@ it('an alert keeps its deadline until a new deadline arrives', () => {
   );
 });
 
-it("an alert ends with a refund, without a refund, or without the MoR's word about a refund", () => {
+it('the final event of an alert says that the payment was refunded, not refunded, or nothing about a refund', () => {
   const told: [object, boolean | null, string][] = [
     [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
     [{ refunded: false }, false, 'alert al_1: not refunded'],
@@ -349,6 +349,6 @@ it.each([
   [{ refunded: 1 }, null],
   [{ outcome: 'closed' }, null],
   [{ outcome: 'refund pending' }, null],
-])('an alert outcome of %j gives refunded as %s', (data, refunded) => {
+])('Crossbill reads the alert outcome %j as refunded: %s (null means unknown)', (data, refunded) => {
   expect(refundedIn(data)).toBe(refunded);
 });

@@ -49,7 +49,7 @@ it('the review item of an open dispute names the amount, the deadline and the da
   });
 });
 
-it('the review item of a dispute without a usable amount names the amount of its payment, or just "a payment"', () => {
+it(`the review item of a dispute without a usable amount names the payment's amount, or just "a payment"`, () => {
   const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
     /disputes (.*): dispute/.exec(wordsOf(only(withThem(s, [aDispute(over)]))).summary ?? '')?.[1] ?? '';
   expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
@@ -178,7 +178,7 @@ it('a request for evidence after an unclear outcome opens a review item, even if
   expect(Object.keys(closed(needed))).toContain('dp_1:decided');
 });
 
-it('a request for evidence opens an item in addition to the item of a lost dispute, and alone after a win', () => {
+it('a late request for evidence opens an item next to the item of a lost dispute, and a single item after a win', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   for (const stage of ['action_needed', 'revision_requested'] as const) {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);
@@ -209,7 +209,7 @@ it('a won dispute closes its review items and opens none', () => {
   expect(withThem(paid(), [aDispute({ status: 'UNKNOWN' })]).reviews).toEqual([]);
 });
 
-it('a win opens a review item about the reversal only if an operator had settled the loss', () => {
+it('a win after a loss opens a review item about the reversal only if an operator dismissed the item of the loss', () => {
   const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
   const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
   expect(withWords(only(won))).toMatchObject({
@@ -235,7 +235,7 @@ it('a win opens a review item about the reversal only if an operator had settled
   expect(wordsOf(only(goesOn(unnamed, { status: 'won' }))).summary).toContain('dispute dsp_1 was lost and then won');
 });
 
-it('each new outcome of a dispute opens a review item, even if an operator settled the previous one', () => {
+it('each new outcome of a dispute opens a review item, even after an operator dismissed the item of the previous outcome', () => {
   const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState => {
     const at = minutesLater(minute).toISOString();
     const detail = { ...s.objects[0]?.detail, outcome, outcomeAt: at, outcomeHeardAt: at };
@@ -283,12 +283,15 @@ it('a change of one dispute closes no review item of another dispute or another 
 const placed = (s: LaneState, o: MorObjectRow): string | null | undefined => withThem(s, [o]).objects[0]?.paymentRowId;
 const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
 
-it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('a dispute belongs to the payment with the id %s', (name) => {
-  const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
-  expect(placed(s, unplaced([name]))).toBe('pmt_2');
-  expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
-  expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
-});
+it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])(
+  "Crossbill finds the payment of a dispute by the payment's id %s",
+  (name) => {
+    const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
+    expect(placed(s, unplaced([name]))).toBe('pmt_2');
+    expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
+    expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
+  },
+);
 
 it('a dispute without a known id belongs to the only successful payment, and to none of two', () => {
   expect(placed(paid(), unplaced([]))).toBe('pmt_1');
@@ -325,14 +328,14 @@ it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
   },
 );
 
-it('a moved deadline changes the open dispute item, and a later decision opens no dismissed item', () => {
+it('a new deadline updates the open review item of a dispute, and a dismissed item stays closed', () => {
   const s = withThem(paid(), [aDispute({ deadline: DUE })]);
   const moved = goesOn(s, { deadline: minutesLater(60) });
   expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });
   expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
 });
 
-it('a returned debit opens a review item, and another one after its undo if an operator had settled it', () => {
+it('a returned debit opens a review item, and its undo opens another if an operator dismissed the first', () => {
   const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
   const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
   expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
@@ -375,7 +378,7 @@ it('an alert handled without a refund closes its review items', () => {
   expect(Object.keys(closed(said))).toContain('alert:al_1:outcome');
 });
 
-it('the review item of an alert answered with a refund says not to refund again, and closes with the refund', () => {
+it('if an alert was answered with a refund, its item says not to refund again and closes once the refund arrives', () => {
   const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
   expect(withWords(only(s))).toMatchObject({
     ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },

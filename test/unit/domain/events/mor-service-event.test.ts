@@ -42,7 +42,7 @@ it('Crossbill reads only text values of the subscription’s metadata', () => {
     expect(Object.keys(read(over))).not.toContain('metadata');
 });
 
-it('Crossbill reads a deleted invoice without a status, and keeps an unsent overpaid amount unknown', () => {
+it('Crossbill reads a deleted invoice without a status, and leaves amount_overpaid unknown if Stripe does not send it', () => {
   const { status, ...gone } = base;
   expect(parseInvoice({ ...gone, deleted: true })).toMatchObject({ ok: true, invoice: { status: 'deleted' } });
   expect(parseInvoice(gone)).toMatchObject({ ok: false, problem: 'status is missing or not a known one' });
@@ -74,17 +74,20 @@ it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4
   },
 );
 
-it('Crossbill reads the id of an invoice’s revision (reported inputs 13)', () => {
+it('Crossbill reads latest_revision of a voided invoice (files 13-* of test/wire/reported) as the id of the next invoice', () => {
   const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
   expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
   expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);
 });
 
-it.each([1, 2, 3])('Crossbill reads the invoice number of reported input 03-number-%i', (n) => {
-  const text = reported(`03-number-${n}`);
-  const { data } = JSON.parse(text) as { data: { object: { number: string } } };
-  expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
-});
+it.each([1, 2, 3])(
+  'Crossbill reads the invoice number of the reported event 03-number-%i, although it looks like a card number',
+  (n) => {
+    const text = reported(`03-number-${n}`);
+    const { data } = JSON.parse(text) as { data: { object: { number: string } } };
+    expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
+  },
+);
 
 it('Crossbill cuts free text to 5,000 characters and masks card numbers, but no other numbers', () => {
   expect(freeText('x'.repeat(5_001))).toHaveLength(5_000);
@@ -93,7 +96,7 @@ it('Crossbill cuts free text to 5,000 characters and masks card numbers, but no 
   expect([freeText('5555555555554444'), freeText('378282246310005')]).toEqual(['[masked]', '[masked]']);
 });
 
-it('Crossbill refuses a time in fractions of a second, before 1970 or in a list', () => {
+it('Crossbill reads only whole Unix seconds from 0 as a time, and refuses fractions, negative numbers and lists', () => {
   expect([timeOf(0), timeOf(-1), timeOf(1.5), timeOf(['2027-07-01T00:00:00Z'])]).toEqual([
     new Date(0),
     null,

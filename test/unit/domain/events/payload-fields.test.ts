@@ -61,7 +61,7 @@ it('Crossbill reads an amount exactly or not at all', () => {
   expect(amountIn({ amount: 1050 })).toBeNull();
 });
 
-it('Crossbill reads a positive text with a currency as an amount, and prefers a disputed amount', () => {
+it('Crossbill reads only positive decimal text with a currency as an amount, and prefers the disputed amount', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => amountIn({ amount: { amount, currency } });
   expect([of('0.01'), of('0.00'), of('-1.00'), of(10.5), of(null), of('1.00', null), of('1.00', 'E')]).toEqual([
     ...[{ minor: 1n, currency: 'EUR' }, null, null, null, null, null, null],
@@ -88,7 +88,7 @@ it('Crossbill reads a decimal with a currency as an amount, and keeps a bare who
   expect(amountIn({ amount: 300, currency: 'EUR' })).toBeNull();
 });
 
-it('Crossbill prefers the outermost sum, then the disputed sum, even if the sum is unreadable', () => {
+it('Crossbill takes the outermost amount of a dispute event, the disputed one first, even if the number is unreadable', () => {
   const whole = { amount: '29.90', currency: 'EUR' };
   expect(sumIn({ disputedAmount: 300, currency: 'EUR', amount: whole })).toBe('300 EUR');
   expect(sumIn({ amount: 300, currency: 'EUR', payment: { amount: whole } })).toBe('300 EUR');
@@ -99,7 +99,7 @@ it('Crossbill prefers the outermost sum, then the disputed sum, even if the sum 
   expect(sumIn(inside)).toBe('2990 eur or 3.00 EUR');
 });
 
-it('Crossbill finds a text and a time in a payload by field name', () => {
+it('Crossbill finds a text or a time by field name at any depth of an event, and refuses a malformed time', () => {
   const data = { about: { Reason: 'no', settled_at: '2027-07-01', seen: 'x2027-07-01', late: '20270701000000' } };
   expect([textNamed(data, 'code', 'reason'), textNamed(data, 'code')]).toEqual(['no', null]);
   expect([timeNamed(data, 'settledAt'), timeNamed(data, 'seen'), timeNamed(data, 'late')]).toEqual([JULY, null, null]);

@@ -93,11 +93,14 @@ it.each([
   ['dispute.outcome', 'If that was a loss and the dispute is won now, reverse the loss outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
-])('the review item about a conflicting copy of a %s event names the possible new fact', (type, says) => {
-  expect(aboutSecondBody(type)).toContain(says);
-});
+])(
+  'if a second %s event arrives under a known event id, the review item names the fact that it may contain',
+  (type, says) => {
+    expect(aboutSecondBody(type)).toContain(says);
+  },
+);
 
-it('the review item about a conflicting copy of any other event says that the copy is never applied', () => {
+it('if a second event of another type arrives under a known event id, the item says that Crossbill never applies it', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
     expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

@@ -92,7 +92,7 @@ it('the fast reader of Stripe events agrees with the full parser or leaves the b
   );
 });
 
-it('the fast reader files each example event of Stripe like the full parser', () => {
+it('the fast reader gets the same result as the full parser for each example event of Stripe', () => {
   expect(wires.length).toBeGreaterThan(10);
   for (const body of wires) {
     expectTheSame(body);
@@ -132,7 +132,7 @@ const odd = fc.oneof(
   fc.constant(undefined),
 );
 
-it('the fast reader files an event with any changed field like the full parser', () => {
+it('the fast reader gets the same result as the full parser for an event with any changed field', () => {
   fc.assert(
     fc.property(
       fc.nat(wires.length - 1),
@@ -158,7 +158,7 @@ it('the fast reader files an event with any changed field like the full parser',
   );
 });
 
-it('the fast reader files an event with any changed bytes like the full parser', () => {
+it('the fast reader gets the same result as the full parser for an event with any changed bytes', () => {
   const token = fc.constantFrom(
     '"',
     '\\',
@@ -187,7 +187,7 @@ it('the fast reader files an event with any changed bytes like the full parser',
   );
 });
 
-it('the fast reader agrees with the full parser on 10,000 levels and on keys with one hash', () => {
+it('the fast reader agrees with the full parser on 10,000 nested levels and on two keys with the same hash', () => {
   expectTheSame(Buffer.from(`{"id":"e","type":"t","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`));
   expectTheSame(Buffer.from('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000)));
   // "Aa" and "BB" have one hash: in doubt, and usable all the same.

@@ -142,7 +142,7 @@ it('Crossbill reads the payment method again after somebody puts a method on the
   expect(wordsOf(open(card)[0]).proposal).toContain('Take the method off the invoice');
 });
 
-it('Crossbill reads no payment method of an invoice that Stripe does not collect automatically, of a signup or outside ENROLMENT', () => {
+it('Crossbill reads no payment method for a signup, for an invoice outside ENROLMENT or one that Stripe does not collect', () => {
   for (const over of [
     { collectionMethod: 'send_invoice' },
     { autoAdvance: false },
@@ -168,7 +168,7 @@ it('Crossbill repeats a failed read of a payment method up to eight times, and t
   expect(wants(s, at(9 * HOUR_MS))).toBeNull();
 });
 
-it('Crossbill reads a payment method once without permission, and the timeline names `crossbill doctor`', () => {
+it('without permission to read payment methods, Crossbill tries once, and the timeline names `crossbill doctor`', () => {
   const s = looked(lane(), failed('stopped'), at(1_000));
   expect(s.journal.at(-1)?.text).toContain('`crossbill doctor`');
   expect([wants(s, at(HOUR_MS)), open(s)]).toEqual([null, []]);

@@ -189,7 +189,7 @@ it('Crossbill repeats a failed enrolment lookup, and opens a review item after a
 const manual = (over: Partial<InvoiceFacts>): LaneState =>
   said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
 
-it('a mailed invoice expects no payment by a date; an automatically charged invoice does', () => {
+it("a mailed invoice has no deadline for the MoR's verdict, and an automatically charged invoice has one", () => {
   const cheque = manual({ collectionMethod: 'send_invoice' });
   expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
   expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);
@@ -199,7 +199,7 @@ it('a mailed invoice expects no payment by a date; an automatically charged invo
 const invoice = { customerId: 'cus_1', createdAt: NOW };
 const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
 
-it('a linked customer is enrolled with later invoices and with invoices of a few days before the link', () => {
+it("a customer link enrols the customer's later invoices, and those of a few days before the link", () => {
   expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
@@ -249,7 +249,7 @@ it('the metadata of an invoice enrols it only with ENROLMENT by metadata', () =>
   expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
 });
 
-it('with ENROLMENT=all every invoice is enrolled; a link reaches back exactly its allowed time', () => {
+it('with ENROLMENT=all every invoice is enrolled; a customer link enrols invoices back to exactly its time limit', () => {
   const nobody = { linkedAt: null, paid: false };
   expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
   const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
@@ -285,7 +285,7 @@ it('the timeline shows the first three failed enrolment lookups, and a refused l
   expect(again(0, 'retry').ms).toBeLessThan(2_000);
 });
 
-it('an unreadable enrolment opens a review item after an hour, and an outside verdict cancels only the waiting relay', () => {
+it('an enrolment unknown for an hour opens a review item, and a customer outside ENROLMENT cancels only the waiting relay', () => {
   const looks: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
     const l = new Lane(s, ctx, (when) => void looks.push(when));

@@ -38,7 +38,7 @@ it('a later conflicting copy of an event opens a new review item after the opera
   expect(open(hear(done.state, 2_000))).toHaveLength(1);
 });
 
-it('Crossbill reads its own stored events, and accepts no other bytes as such', () => {
+it('Crossbill parses its own stored events, and refuses malformed bytes', () => {
   const { event } = second();
   expect(parseOwnEvent(Buffer.from(JSON.stringify(event)))).toEqual(event);
   const signup = { type: 'signup.overdue', signup: 'sup_1', customer: 'cus_1', since: NOW.toISOString() };

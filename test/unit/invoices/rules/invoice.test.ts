@@ -113,7 +113,7 @@ it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>(
   expect(verdict).toEqual({ status, reason });
 });
 
-it('the verdict on an invoice event names nothing due, or a pending enrolment, as the reason', () => {
+it('the verdict on an invoice event gives the reason: nothing is due, or Crossbill still looks up the enrolment', () => {
   expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
   const unknown = taken(event(), ctx({ relay: true, ...linked }));
   expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
@@ -237,7 +237,7 @@ it('Crossbill reads a late draft at growing pauses, and marks it paid after its 
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('Crossbill reads a late draft again after as long a delay as before, and finds it finalized', async () => {
+it('Crossbill reads a late draft 1, 2, 4, 8 and 16 minutes after its planned finalization, and marks it once finalized', async () => {
   const h = LaneHarness.inMemory();
   const finalizesAt = new Date(START.getTime() + 3_600_000);
   h.platform.put(anInvoice({ status: 'draft', finalizesAt }));

@@ -218,7 +218,7 @@ it('a few failed reads do not make Crossbill relay a late invoice.created event 
 });
 
 it.each(['once', 'never'] as const)(
-  'after an outage with the MoR and Stripe silent (invoice read %s), each new relay needs a read first',
+  'after an outage of the MoR and of Stripe, Crossbill relays only after a new read of the invoice (read before: %s)',
   async (read) => {
     const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
     h.clock.advance(20 * HOUR_MS);
@@ -268,7 +268,7 @@ it('Crossbill relays two invoice.created events of one new invoice once', async 
   expect(h.relay.sent).toHaveLength(2);
 });
 
-it('Crossbill does not relay an invoice.created event again if the operator decides the event again', async () => {
+it('if an operator has a stored invoice.created event processed again, Crossbill does not relay it again', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
   await h.take(invoiceEvent('invoice.created'));
   expect(h.relay.sent).toHaveLength(1);

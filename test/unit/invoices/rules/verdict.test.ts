@@ -67,7 +67,7 @@ it.each<readonly [string, LaneState]>([
   expect(decide(s, ctx(), expectVerdict)).toBe(s);
 });
 
-it('a payment counts as the MoR’s verdict, and a finished or empty invoice needs no verdict', () => {
+it('a payment counts as the MoR’s verdict, and an invoice that is finished or has nothing due needs no verdict', () => {
   expect(hasVerdict(expected())).toBe(false);
   expect(hasVerdict(emptyLane('in_1'))).toBe(false);
   expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
@@ -112,7 +112,7 @@ it('a renewal without the MoR’s verdict opens a renewal_overdue item at the de
   expect(looks).toEqual([]);
 });
 
-it('the renewal_overdue item names the time of the last try, and no unknown amount', () => {
+it('the renewal_overdue item names the time of the last try, and leaves out an unknown amount', () => {
   const retried = watched(putPayment(expected(asking), refused));
   expect(wordsOf(open(retried)[0]).summary).toBe(
     'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
@@ -184,7 +184,7 @@ it('at the deadline of the MoR’s verdict, Crossbill first looks up whether the
   expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
 });
 
-it('the MoR has ten days for its verdict on a bank debit, from the first sight or the last try', () => {
+it("the MoR has ten days for its verdict on a bank debit, from the invoice's first event or the last try", () => {
   const row = debit(unasked).invoice;
   expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
   expect(debit(unasked).journal.map((l) => l.text)).toEqual([

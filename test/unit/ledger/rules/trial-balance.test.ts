@@ -52,7 +52,7 @@ it("a trial balance lists the clearing accounts that are not zero at the month's
   expect(trialBalances([])).toEqual([]);
 });
 
-it('the kept money of a month is its payments less refunds and bank losses, plus reversals', () => {
+it('the kept amount of a month is its payments less refunds and losses at the bank, plus reversed losses', () => {
   const lost = { debit: 'disputed_payments', credit: 'mor_receivable', entries: 1 } as const;
   const back = { debit: lost.credit, credit: lost.debit, entries: 1 } as const;
   const banks = [

@@ -59,7 +59,7 @@ it.each([
   ['the time in the capture', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
   ['the time of its event', {}, at(-4_000), at(-4_000)],
   ['its arrival if the event has no time', {}, null, at(5_000)],
-])('a capture on a payment link counts from %s', (_, data, created, when) => {
+])('Crossbill dates a capture on a payment link by %s', (_, data, created, when) => {
   const { state } = take(s, { link: LINK, ...data }, created);
   const names = { charge: null, paymentId: null, amount: null, currency: null };
   const times = { at: when.toISOString(), heardAt: at(5_000).toISOString() };
@@ -68,7 +68,7 @@ it.each([
   });
 });
 
-it('a payment link keeps each capture with its names and amount, in the order of arrival', () => {
+it('a payment link keeps each capture with its ids and amount, in the order of arrival', () => {
   const first = take(s, { link: LINK, amount: { amount: '29.90', currency: 'EUR' } }).state;
   const second = take(first, { link: LINK, chargeId: 'ch_9', processorReferences: { payment: 'pay_nine' } }).state;
   expect(second.objects[1]?.detail.observed).toMatchObject([
@@ -102,7 +102,7 @@ it('a capture on a link with a booked payment adds the charge once and plans no 
 const uuids = (s: LaneState) =>
   s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
 
-it("Crossbill stores the MoR's uuid with the named card payment, and books nothing from the capture", () => {
+it("Crossbill stores the MoR's uuid of a captured card payment, and books nothing from the capture", () => {
   const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
     putPayment,
     lane(),
@@ -121,7 +121,7 @@ it("Crossbill stores the MoR's uuid with the booked payment of a payment link", 
   expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
 });
 
-it("Crossbill stores the MoR's uuid once, and a later capture may name its payment", () => {
+it("Crossbill stores the MoR's uuid of a payment once, and a later capture may add the payment", () => {
   const first = take(lane(), { paymentId: UUID }).state;
   expect(take(first, { paymentId: UUID }).state).toBe(first);
   const known = putPayment(first, payment());
@@ -184,7 +184,7 @@ async function marked(): Promise<Rig> {
 }
 
 it.each(NAMES)(
-  'a second payment on a link, named by %s, opens one review item and leaves the first payment marked',
+  'if the capture of a second payment on a link names %s, one review item opens and the first payment stays marked',
   async (_, names) => {
     const r = await marked();
     await again(r, names);
@@ -200,7 +200,7 @@ it.each(NAMES)(
   },
 );
 
-it('the review item of a second payment on a link lists every capture with its names, amount and source', async () => {
+it('the review item of a second payment on a link lists every capture with its ids, amount and source', async () => {
   const r = await marked();
   await again(r, { ...NAMES[2][1], amount: { amount: '10.00', currency: 'EUR' } });
   const [item] = await openItems(r);
@@ -244,7 +244,7 @@ it.each([
   ['without its amount', {}, ONE_ITEM],
   ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
 ])(
-  'a full refund closes a second payment on a link, captured %s, and the ledger has the refund',
+  'a full refund of a second payment on a link, captured %s, closes the review item, and the ledger has the refund',
   async (_, sum, part) => {
     const r = await marked();
     await again(r, { ...NAMES[2][1], ...sum });
@@ -341,7 +341,7 @@ it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]
   expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
 });
 
-it('of the captures on a link, Crossbill counts all as further money except the first and the booked payments', () => {
+it('each capture on a link counts as another payment, except the first capture and booked payments', () => {
   const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
   const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
   const books = [
@@ -355,7 +355,7 @@ it('of the captures on a link, Crossbill counts all as further money except the 
   ]);
 });
 
-it('every capture on a link counts as further if the booked payment has another charge', () => {
+it('a capture on a link counts as another payment if the booked payment has another charge', () => {
   const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
   expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([['ch_9', null]]);
 });

@@ -211,7 +211,7 @@ const requested = (over: Partial<MorObjectRow> = {}) =>
 const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
 const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
 
-it("the MoR's answer to a link request names that payment link and no other link", () => {
+it("the MoR's answer to a link request updates that payment link and no other link", () => {
   const { s, m } = requested();
   const made = onStates(createLinkCall).answered(s, m, answer, later).objects;
   expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([

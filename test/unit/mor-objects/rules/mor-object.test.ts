@@ -177,7 +177,7 @@ it('money of another proforma invoice or of a payment link is another payment', 
     expect(take(aProforma(), known(over)).payment).not.toBeNull();
 });
 
-it("a link's money is a known payment if a capture names the charge of that payment", () => {
+it("a link's money counts as a known payment if a capture on the link names the charge of that payment", () => {
   const link = aLink({ detail: { observed: [anEvent({ charge: 'ch_1' })] } });
   const own = (over: Partial<PaymentRow> = {}) =>
     lane({}, payment({ id: 'pmt_0', processorChargeId: 'ch_0' }), payment(over));

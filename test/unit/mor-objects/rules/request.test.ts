@@ -37,7 +37,7 @@ const ask = (s: LaneState, over: Partial<ObjectRequest> = {}, of: Ctx = later) =
     }),
   )(s, of);
 
-it('Crossbill records a request for the amount due with its caller and its end', () => {
+it('Crossbill records a request for a proforma invoice or payment link with its amount, caller and deadline', () => {
   const done = ask(lane());
   expect(done).toMatchObject({
     ok: true,
@@ -115,7 +115,7 @@ it.each(['proforma', 'payment_link'] as const)(
 );
 
 it.each(['proforma', 'payment_link'] as const)(
-  'Crossbill refuses a new %s after an unconfirmed capture on an expired link, until its payment is booked or dismissed',
+  'Crossbill refuses a new %s after an unconfirmed capture on an expired link, until the payment is booked or dismissed',
   (kind) => {
     const detail = { observed: [anEvent()] };
     const ended = aLink({ status: 'EXPIRED', detail });
@@ -147,7 +147,7 @@ it.each<readonly [string, PaymentRow]>([
   expect(ask(lane({}, p)).ok).toBe(true);
 });
 
-it('a repeated request returns the open proforma invoice or payment link, even without new data', () => {
+it('a repeated request returns the open proforma invoice or payment link, even without a request body', () => {
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma(), aLink());
   expect(ask(s, { wire: null })).toMatchObject({ ok: true, value: { id: 'pfm_1' } });
   expect(ask(s, { kind: 'payment_link', wire: null })).toMatchObject({ ok: true, value: { id: 'lnk_1' } });
@@ -155,7 +155,7 @@ it('a repeated request returns the open proforma invoice or payment link, even w
   expect(standing(lane(), 'proforma', later)).toBeNull();
 });
 
-it('Crossbill checks a request against newer facts about the invoice, and against no older facts', () => {
+it("Crossbill checks a request against its own facts about the invoice only if these are newer than the request's read", () => {
   const newer = (over: Partial<InvoiceFacts>) => withInvoice(lane(over), { readAt: at(1) });
   expect(ask(newer({ status: 'paid' }))).toMatchObject({ ok: false, code: 'invoice_not_payable' });
   expect(ask(newer({ amountRemaining: 990n }))).toMatchObject({ ok: false, code: 'invoice_changed' });
@@ -180,7 +180,7 @@ it("an operator's deletion ends a proforma invoice once, and the timeline names 
   expect(nameless.ok ? texts(nameless.state) : []).toEqual([`ops deleted proforma invoice ${PROFORMA}`]);
 });
 
-it('a request without an answer stores its silence or refusal; an object that the MoR named stays unchanged', () => {
+it("Crossbill stores the MoR's silence or refusal with the requested link; a link with an id at the MoR stays unchanged", () => {
   const requested = aLink({ status: 'REQUESTED', morId: null, detail: { automatic: true } });
   const { s, m } = asking(withObjects(lane(), aLink({ id: 'lnk_0', status: 'REQUESTED' })), requested);
   const silence = (of: LaneState) => decide(of, later, (x) => takeSilence(x, callOf(x, m)));

@@ -51,7 +51,7 @@ it.each([
   ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
   ['pre_chargeback_alert.received', {}, 'dispute'],
 ])(
-  'an event %s with unknown ids is done with a review item, and Crossbill looks for its invoice again',
+  'an event %s with unknown ids opens a review item, and Crossbill looks for its invoice again later',
   (type, data, kind) => {
     expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
   },
@@ -82,7 +82,7 @@ it('Crossbill parks an event that is not valid JSON', () => {
   expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
 });
 
-it('isChannelLane knows the lane of an event without an invoice by its name', () => {
+it('isChannelLane is true only for the lane of an event without an invoice', () => {
   const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
   expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
 });

@@ -35,7 +35,7 @@ it('a malformed onboarding request is refused with its first field in the messag
   expect(malformed({ ...checked, errors: [] })).toMatchObject({ message: 'The request is malformed.', errors: [] });
 });
 
-it('a failure at the MoR allows a repeated onboarding step, unless the step would fail the same way', () => {
+it('an onboarding step may be repeated after a failure at the MoR, unless the step would fail the same way again', () => {
   const failure = refusal();
   expect(mor(failure)).toEqual({ ok: false, why: 'mor', failure, again: true });
   expect(mor(failure, false)).toEqual({ ok: false, why: 'mor', failure, again: false });

@@ -125,7 +125,7 @@ it('after Stripe finalizes or refuses to finalize a draft, its payment waits for
   ]);
 });
 
-it('after Stripe refuses an attach call, Crossbill reads the invoice once, then opens an item; after a refused report at once', () => {
+it('after a refused attach call Crossbill reads the invoice before it opens an item; after a refused report it opens one at once', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
@@ -142,7 +142,7 @@ it('after Stripe refuses an attach call, Crossbill reads the invoice once, then 
   expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
 });
 
-it('a withdrawn attach call lets its payment wait, and an untraceable report opens a review item', () => {
+it('after a withdrawn attach call, the payment waits for its next mark; a report with an unknown result opens a review item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const attach = message(s, 'attach_payment');
   expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
@@ -262,7 +262,7 @@ it('if the operator applies a payment, the payment waits for its mark with the a
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('if the operator applies a payment again, earlier accepted differences stay; a surplus counts only without refunds', () => {
+it('if the operator applies a payment again, earlier accepted differences stay, and a refund excludes the surplus', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
@@ -334,7 +334,7 @@ describe('money beside a mark', () => {
     expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
   });
 
-  it('a later look at an out-of-band mark subtracts the invoice’s other payments', () => {
+  it('to check a later out-of-band amount, Crossbill subtracts the invoice’s other confirmed payments', () => {
     const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
     expect(of()).toEqual(forty);
     expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);

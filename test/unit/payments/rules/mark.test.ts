@@ -285,7 +285,7 @@ it('Crossbill attaches a payment’s existing payment record, and reports no new
   expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
 });
 
-it('Crossbill marks no payment without a fresh read, a known amount, or with an open item about its signup’s amount', () => {
+it('Crossbill marks no payment without a fresh read or a known amount, or while an item about its signup’s amount is open', () => {
   const s = lane({}, payment());
   expect(settled(s, ctx({}, 11_000))).toBe(s);
   const unknown = lane({}, { ...payment(), amount: null });
@@ -484,7 +484,7 @@ describe('shadow mode', () => {
     expect(isShadowed(later, reporting)).toBe(false);
   });
 
-  it('in shadow mode, Crossbill compares its decision with the invoice as open before another integration’s mark', () => {
+  it('in shadow mode, Crossbill decides about a paid invoice as if the other integration had not marked it yet', () => {
     const of = (row: Partial<InvoiceRow>) =>
       beforeTheMark({ ...(lane().invoice ?? never()), amountRemaining: 0n, ...row });
     expect(of({ platformStatus: 'paid' })).toMatchObject({ platformStatus: 'open', amountRemaining: 2990n });

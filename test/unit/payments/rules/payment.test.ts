@@ -196,7 +196,7 @@ const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
     ...over,
   });
 
-it('a payment.succeeded event makes a payment wait for its mark, booked once', () => {
+it('Crossbill books a payment.succeeded event once, and the payment waits for its mark', () => {
   const { state, verdict } = takeEvent(takeSucceeded, lane(), event(), ctx());
   expect(state.payments).toMatchObject([
     {

@@ -134,7 +134,7 @@ it('a refund event creates a refund row, and the payment keeps the largest runni
   }
 });
 
-it('a refund event before its payment leaves the amount unknown and clears an earlier decline', () => {
+it("a refund event before its payment leaves the payment's amount unknown and clears an earlier decline", () => {
   const refused = {
     ...({ failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const),
     verdictAt: NOW,

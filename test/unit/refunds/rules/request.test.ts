@@ -150,13 +150,13 @@ it.each([
   ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
   ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
   ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
-])("the MoR's answer changes nothing if the refund it names %s", (_, known) => {
+])("the MoR's answer to a refund changes nothing if the refund in the answer %s", (_, known) => {
   const of = asked();
   const s = putRefund(of.s, known);
   expect(reply({ ...of, s })).toBe(s);
 });
 
-it("the MoR's answer changes nothing while the refund it names waits for its own answer", () => {
+it("the MoR's answer to a refund changes nothing while the refund in the answer waits for its own answer", () => {
   const of = asked();
   const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
     ...of.m,
@@ -340,7 +340,7 @@ const watch = (s: LaneState, ms: number) => {
 it.each([
   ['unknown', 24],
   ['pending', 240],
-] as const)('a refund_stuck item opens for a refund once the refund is %s for %d hours', (status, hours) => {
+] as const)('a refund_stuck item opens once a refund has been %s for %d hours', (status, hours) => {
   const { s } = asked({ status }, { status: 'done' });
   expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
   const late = watch(s, hours * HOUR).s;

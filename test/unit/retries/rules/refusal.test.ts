@@ -84,7 +84,7 @@ it("the newest decline by the MoR's clock counts; at the same time a failure cou
   expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
 });
 
-it("a newer decline answers a waiting retry and clears Stripe's request for another attempt; an older one does neither", () => {
+it("a newer decline is the verdict on a waiting retry and clears Stripe's request for another attempt; an older one is not", () => {
   const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
   const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
   expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
@@ -263,7 +263,7 @@ it('without relay and links, or for a partly paid invoice without links, Crossbi
   );
   expect(why(part)).toBeNull(); // by a link
 });
-it('a retry uses the means of the schedule, or the other means if that is not set up', () => {
+it('a retry is a charge or a payment link as the schedule says, or the other one if that is not set up', () => {
   const charge = ctx(0, { recoveryLinks: null });
   const link = ctx(0, { relay: false });
   expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);

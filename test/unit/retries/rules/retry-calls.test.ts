@@ -73,7 +73,7 @@ it('if the relay refuses a retry, a review item opens and the schedule may go on
   expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
 });
 
-it("an operator's retry of a refused order sends the same event again and waits for its verdict", () => {
+it('if an operator retries a retry refused by the MoR, Crossbill sends the same event again and waits for its verdict', () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const later = ctx(DAY_MS);
@@ -86,7 +86,7 @@ it("an operator's retry of a refused order sends the same event again and waits 
   expect(left?.ok === true ? left.state : null).toBe(stuck);
 });
 
-it("an operator's retry sends only the newest refused order of its invoice", () => {
+it("an operator's choice retry sends only the invoice's newest retry refused by the MoR", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const same = (lane: LaneState): boolean => {
@@ -154,7 +154,7 @@ it("Stripe's answer marks the invoice uncollectible; a cancelled subscription ch
 
 const settled = (s: LaneState, of = ctx()): LaneState => decide(wanted(s, of), of, followSchedule);
 
-it("a pending retry of today's amount stays, whatever amount an earlier retry had", () => {
+it('a pending retry of the current amount stays, even if an earlier retry had another amount', () => {
   const s = ordered();
   const retries = s.invoice?.retries ?? never();
   const [first = never()] = retries.retries;
@@ -306,7 +306,7 @@ it('if the MoR is silent after a retry, a renewal_overdue item opens and Crossbi
   expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
 });
 
-it('a late failure of the first payment does not answer a retry while the second payment is processing', async () => {
+it('a late failure of the first payment is no verdict on a retry while the second payment is processing', async () => {
   for (const declineCode of ['payment_intent_payment_attempt_expired', 'lost_card', 'mandate_required']) {
     const r = rig({ retrySchedule: { ...SCHEDULE, authentication: days(3), end: 'cancel' } });
     const first = { paymentId: 'pay_1', intentId: 'pi_1' };
@@ -324,7 +324,7 @@ it('a late failure of the first payment does not answer a retry while the second
   }
 });
 
-it('a required action and then a decline of the same payment both answer the retry', async () => {
+it('a required action and then a decline of the same payment both count as the verdict on the retry', async () => {
   const r = rig({ retrySchedule: { ...SCHEDULE, hard: [], end: 'uncollectible' } });
   await refused(r);
   await after(r, 3 * DAY_MS);

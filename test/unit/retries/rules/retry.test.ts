@@ -186,7 +186,7 @@ it('if an invoice has no subscription to cancel, the retry schedule leaves the i
   });
 });
 
-it('Crossbill reads the invoice before a scheduled charge, and before an end that writes to Stripe', () => {
+it('Crossbill reads the invoice before a scheduled charge, and before a final step with a call to Stripe', () => {
   const then = ctx(3 * DAY_MS);
   const reads = (s: LaneState, of = then): readonly (string | null)[] =>
     [readToRetry, readBeforeStep].map(({ wanted: read }) => read(new Lane(s, of)));
@@ -231,7 +231,7 @@ it.each([
   expect(s.invoice?.retries?.retries).toMatchObject([{ withdrawn: true }]);
 });
 
-it('the retry schedule keeps a wanted or delivered charge, and waits for the verdict on a tried one', () => {
+it("before its first try the retry schedule keeps a needed charge, and after a try it still waits for the MoR's verdict", () => {
   expect(status(ordered())).toBe('pending');
   expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
   const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
@@ -242,7 +242,7 @@ it('the retry schedule keeps a wanted or delivered charge, and waits for the ver
   expect(tried.invoice?.retries).toMatchObject({ waitingSince: NOW.toISOString(), retries: [{ withdrawn: false }] });
 });
 
-it('the retry schedule withdraws an unsent end if the invoice is paid, and keeps an end it already tried', () => {
+it('the retry schedule withdraws an untried final step if the invoice is paid, and keeps a final step already tried', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
   const ending = settled(lane(), of).s;
   const paid = settled(takeRead(ending, of, facts({ status: 'paid' })), of).s;

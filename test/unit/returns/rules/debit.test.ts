@@ -104,7 +104,7 @@ it('the undo of a returned debit books a reversal, closes the review item and al
   expect(balances(returned({ s, id: p.id }, 4))).toMatchObject({ disputed_payments: 2990n });
 });
 
-it('the undo of a returned debit opens a review item if an operator had settled the return', () => {
+it('the undo of a returned debit opens a review item if an operator had dismissed the item of the return', () => {
   const p = paid();
   const s = returned(p);
   const done = resolveReview(
@@ -133,7 +133,7 @@ it('a returned debit takes only the rest after refunds; Crossbill refuses it for
   expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
 });
 
-it('a refund after a settled return opens a review item with the amount that the customer got twice', () => {
+it('after an operator dismissed a returned debit, a refund opens an item with the amount that the customer got twice', () => {
   const p = paid();
   const s = returned(p);
   const dismiss = { resolution: 'dismiss', note: 'billed again', by: 'ada' } as const;
@@ -162,7 +162,7 @@ it('a refund after a settled return opens a review item with the amount that the
   expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
 });
 
-it("a second refund after a settled return raises the review item's amount that the customer got twice", () => {
+it("after an operator dismissed a returned debit, a second refund raises the item's amount that the customer got twice", () => {
   const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
     const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
     const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;

@@ -224,7 +224,7 @@ describe('a loss that changes with another movement of one decision', () => {
     return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
-  it('if one decision books another movement of the payment, the reversal of its loss has the date of that movement', () => {
+  it('if the same decision books another loss of the payment, the reversal of this loss has the date of that other loss', () => {
     const s = dated(paidTwice());
     const [p, other] = s.payments;
     if (p === undefined || other === undefined) throw new Error('two payments');
@@ -236,7 +236,7 @@ describe('a loss that changes with another movement of one decision', () => {
     expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
   });
 
-  it("the date of a loss's reversal does not follow the loss's own entries", () => {
+  it('the reversal of a loss takes no date from the entries of the same loss', () => {
     const s = dated(paid());
     const [p = never()] = s.payments;
     for (const subject of ['dsp_1', 'dsp_1:2'])

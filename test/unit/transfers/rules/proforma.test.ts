@@ -109,7 +109,7 @@ it.each([
   },
 );
 
-it('if the MoR refuses a proforma request, it is REFUSED; without an answer it is marked unanswered', () => {
+it('a proforma invoice becomes REFUSED if the MoR refuses its request, and is marked unanswered without a reply', () => {
   const { s, m } = requested();
   expect(onStates(createProformaCall).refused(s, m, refusal(), later).objects).toMatchObject([{ status: 'REFUSED' }]);
   const silent = onStates(createProformaCall).silent(s, m, refusal({ kind: 'unknown' }), later);

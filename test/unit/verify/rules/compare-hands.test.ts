@@ -38,7 +38,7 @@ it('a payment record detached from its invoice on Stripe is a charged_not_marked
   expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
 });
 
-it('a payment record is detached unless the invoice has a paid entry for it, next to any other payment', () => {
+it('a payment record counts as detached unless the invoice has a paid entry for this record', () => {
   expect(compareDetached(shown({ payments: [attached('pr_1')] }), ours())).toEqual([]);
   const not = [attached('pr_1', 'canceled'), attached('pr_9'), attached(null)];
   expect(kinds(compareDetached(shown({ payments: not }), ours()))).toEqual(['charged_not_marked pr_1']);
@@ -192,7 +192,7 @@ describe('the credit note of a refund', () => {
     expect([found([]), found([{ status: 'void' }])]).toEqual([[gone('missing')], [gone('void')]]);
   });
 
-  it('a refund without a finished mirror, or of a surplus alone, needs no credit note', () => {
+  it('a refund not yet shown on Stripe, or only of a surplus, needs no credit note', () => {
     expect(found([], { mirror: 'waiting' })).toEqual([]);
     expect(found([], { surplus: 1000n, creditNoteId: null })).toEqual([]);
     expect(found([], { surplus: 999n, creditNoteId: null })).toHaveLength(1);
@@ -237,7 +237,7 @@ it('an unsure refund counts in full or not at all; verify reports any other sum 
   expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
 });
 
-it('with too many unsure refunds, verify accepts every sum between the least and the most', () => {
+it('with 40 unsure refunds, verify accepts every refunded sum between the least and the most possible', () => {
   const many = Array.from(
     { length: 40 },
     (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,

@@ -77,7 +77,7 @@ it('the refund_stuck item of a parked payment explains that payment and its othe
   expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
 });
 
-it('a refund not on Stripe after two minutes is a difference; a pending or unneeded one is none', () => {
+it('a refund missing on Stripe after two minutes is a difference; a pending refund or one not meant for Stripe is none', () => {
   const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
   expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
   expect(within(waiting, after(119_999))).toEqual([]);
@@ -223,7 +223,7 @@ describe('the payments of an invoice on Stripe', () => {
   const byHand = (sum: string, item: string | null = null): string =>
     `${item}: Somebody marked ${sum} EUR as paid out of band. The MoR has reported no payment for it.`;
 
-  it('a foreign payment record on an invoice is a difference; our record and a charge by Stripe are none', () => {
+  it("a payment record of somebody else on an invoice is a difference; Crossbill's record and a charge by Stripe are none", () => {
     expect(found(2990n, none, listed('pr_9'))).toEqual([`${foreign} The MoR has reported no payment for it.`]);
     expect(found(5980n, ours(), listed('pr_1'), listed('pr_9'))).toHaveLength(1);
     expect(found(2990n, ours(), listed('pr_1'))).toEqual([]);
@@ -241,19 +241,19 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(2990n, none, listed(null, null, { byPlatform: true }))).toEqual([]); // its amount is unknown
   });
 
-  it('our own out-of-band mark and a mark with a detached record are no foreign money', () => {
+  it("Crossbill's own out-of-band mark and a mark with a detached record do not count as paid by somebody else", () => {
     const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
     expect([found(2990n, marked), found(2990n, marked, listed(null))]).toEqual([[], []]);
     expect([found(2990n, ours()), found(2991n, ours())]).toEqual([[], [byHand('0.01')]]);
   });
 
-  it('a double_payment item explains foreign money on an invoice, and a dispute item does not', () => {
+  it('a double_payment item explains money that somebody else put on an invoice, and a dispute item does not', () => {
     const asked = (kind: 'dispute' | 'double_payment') => ours({ payments: [], openReviews: [review({ kind })] });
     expect(found(2990n, asked('double_payment'))).toEqual([byHand('29.90', 'rev_1')]);
     expect(found(2990n, asked('dispute'))).toEqual([byHand('29.90')]);
   });
 
-  it('the item of a parked payment explains a foreign payment record of the same amount', () => {
+  it("the item of a parked payment explains somebody else's payment record of the same amount", () => {
     const waits = (over: Partial<PaymentRow>): OurInvoice =>
       ours({
         payments: [payment({ mark: 'parked', paymentRecordId: null, ...over })],

@@ -21,7 +21,7 @@ it('the webhook endpoints count as closed whenever no process was running betwee
   expect(closedBetween([span(5, 9)])).toEqual([]);
 });
 
-it("a loss window is as long as the outage without the three hours of the MoR's attempts", () => {
+it("a loss window is as long as the outage less the three hours of the MoR's attempts", () => {
   const [last = 0] = MOR_ATTEMPTS_SEC.slice(-1);
   expect(last).toBe(10_930);
   const open = [span(0, 1_000), span(1_000 + 5 * HOUR, 1_060 + 5 * HOUR)];

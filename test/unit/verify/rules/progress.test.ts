@@ -51,7 +51,7 @@ it('a verify listing compares every object on Stripe, whatever interrupts the li
   );
 });
 
-it('a resumed verify listing asks again for the newest objects, and for no older compared object', () => {
+it('a resumed verify listing reads the newest objects again, and no older object that it already compared', () => {
   const whole = begun(SINCE, SETTINGS).lists.invoices;
   const half = afterPage(whole, times(1_000, 900, 900.5), false);
   expect(half).toEqual({ newest: at(1_000), todo: [{ from: FROM, to: at(901) }] });
