@@ -7,19 +7,30 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/** The life of an idempotency key. Stripe may forget a key after 24 h, and the MoR makes the keys for its processor from ours. */
+/**
+ * The life of an idempotency key. Stripe may forget a key after 24 h. The MoR makes the keys for its processor from
+ * ours.
+ */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/** Stripe replays a stored 500 for the life of its key. After this time Crossbill does not repeat the call, but searches for its effect. */
+/**
+ * Stripe replays a stored 500 for the life of its key. After this time Crossbill does not repeat the call, but searches
+ * for its effect.
+ */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
-/** The pause before the first retry: short, since most failures are a dropped connection. It doubles each time, up to RETRY_LONGEST_PAUSE_MS. */
+/**
+ * The pause before the first retry: short, since most failures are a dropped connection. It doubles each time, up to
+ * RETRY_LONGEST_PAUSE_MS.
+ */
 export const RETRY_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between retries: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 /** The shortest pause. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
-/** The pause between tries while a peer refuses our key or our account. Only a person can change this. */
+/**
+ * The pause between tries while Stripe or the MoR refuses our key or our account. Only a person can end such a refusal.
+ */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
 /** The longest Retry-After Crossbill obeys. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
@@ -35,15 +46,20 @@ export const FAILED_TRIES_SHOWN = 4;
 /** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/** The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop. */
+/**
+ * The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop.
+ */
 export const ERRANDS_A_CLAIM = 40;
 
-/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
+/**
+ * A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the
+ * lease ends.
+ */
 export const LEASE_MS = 25_000;
 
 /**
- * A process that dies during a call leaves its lane closed for at least this time, the rest of its lease. After such a
- * gap the next try must expect an unrecorded try before it.
+ * A process that dies during a call leaves its lane locked for at least this time, the rest of its lease. After such a
+ * gap in a lane's work, an earlier try of the call may exist without a record.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
@@ -57,17 +73,29 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
+/**
+ * The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a
+ * person.
+ */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
-/** The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share one commit. */
+/**
+ * The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share
+ * one commit.
+ */
 export const GATHER_MS = 15;
 
 // ---- A caller waiting for the MoR's reply
 
-/** How long a caller waits. The MoR usually replies within seconds. Then the caller gets "not known yet", and Crossbill continues. */
+/**
+ * How long Crossbill keeps a caller waiting for the MoR. The MoR usually replies within seconds. After this time the
+ * caller gets "not known yet", and Crossbill continues.
+ */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/** The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a second. */
+/**
+ * The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a
+ * second.
+ */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
@@ -93,16 +121,25 @@ export const MARK_TRIES = 2;
  * `invoice.created`. An older draft has no automatic advancement.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
+/**
+ * Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice
+ * finalization").
+ */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/** `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing pauses. */
+/**
+ * `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing
+ * pauses.
+ */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
 /** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** The pause between reads of a draft after a failed finalization. The draft waits for a person. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
-/** Crossbill reads an invoice older than this before it relays `invoice.created`: it may be void by now. A younger one is still a draft. */
+/**
+ * Crossbill reads an invoice older than this before it relays `invoice.created`: it may be void by now. A younger one
+ * is still a draft.
+ */
 export const RELAY_LATE_MS = HOUR_MS;
 /**
  * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A
@@ -114,23 +151,28 @@ export const RELAY_READ_TRIES = 10;
 
 /**
  * Crossbill waits this long to learn whether a customer is enrolled. Then a person decides. By then Stripe finalizes
- * the draft, and the MoR has not received it.
+ * the draft, and the MoR has not received the invoice yet.
  */
 export const ENROLMENT_PATIENCE_MS = HOUR_MS;
 /**
- * The MoR charges a customer from the customer link on. So an older invoice stays in Stripe's own dunning, unless the
- * MoR pays it. The limit is days, since the link may follow a while after the MoR's first charge.
+ * The MoR charges a customer's invoices from the time of the customer link on. An older invoice stays in Stripe's own
+ * dunning, unless the MoR pays it. Crossbill allows this delay, because the link may follow some days after the MoR's
+ * first charge.
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
 // ---- Possible charges by Stripe
 
 /**
- * Crossbill trusts a read of a subscription's payment methods for this long. A customer can save a card in the portal on any day. The events of
- * one renewal arrive within an hour to three days. `doctor --all` reads a hundred subscriptions with one request.
+ * Crossbill trusts a read of a subscription's payment methods for a day. Not longer: a customer can save a card in the
+ * portal on any day. Not shorter: the events of one renewal arrive within an hour to three days, and each would need a
+ * request to Stripe. `doctor --all` renews the reads of a hundred subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/** Crossbill reads the payment method only after this time. Stripe can no longer charge a renewal marked within seconds. */
+/**
+ * Crossbill waits this long before it reads the payment method. A renewal marked within seconds needs no read, since
+ * Stripe can no longer charge it.
+ */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
 /** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
@@ -139,56 +181,80 @@ export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
 /** The most failed reads in a row. Then the invoice continues without a read. */
 export const CHARGE_LOOK_TRIES = 8;
 
-/** The most rounds of decisions in one step of a lane. Each round settles one thing. No invoice ever needed eight. */
+/**
+ * The most rounds of the rules in one step of a lane. The rules run again until they change nothing. No invoice ever
+ * needed eight rounds.
+ */
 export const SETTLE_ROUNDS = 8;
 
 // ---- Signups
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/** The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS. */
+/**
+ * The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS.
+ */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between checks of money under way: a bank debit takes days. */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
 /** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
+/**
+ * Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs,
+ * "Subscriptions").
+ */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/** How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the same time. */
+/**
+ * How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the
+ * same time.
+ */
 export const SIGNUP_BUSY_MS = 15_000;
-/** The pause between checks if another request with the same key has ended. */
+/** The pause between checks whether another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/** The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second. */
+/**
+ * The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second.
+ */
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** The most confirmed payment methods in one search. The next search takes the rest. */
 export const METHODS_A_LOOK = 100;
 
 /** The pause between a replica's searches for signups without a payment. */
 export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
-/** Crossbill opens no item about an older signup: it already has an item, or no daemon ran for a month. */
+/** Crossbill opens no item about a signup older than this: an item exists already, or no daemon ran for a month. */
 export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
 
 // ---- Refunds
 
-/** Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes less than a day. */
+/**
+ * Days until an unfinished refund becomes a review item, by its status. Bank debits take days. A reply of the MoR takes
+ * less than a day.
+ */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
 /** Days until a dismissed item about an unfinished refund opens again. The refund still reserves its amount. */
 export const REFUND_REMINDER_DAYS = 10;
 
 // ---- Bank transfers and payment links
 
-/** The event of a transfer may arrive this long after a read shows the transfer. The MoR tries for some hours (events API). */
+/**
+ * After a read shows a transfer, Crossbill waits this long for the event of the transfer. The MoR tries to deliver an
+ * event for some hours (events API).
+ */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
+/**
+ * Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer.
+ */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/** The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to OBJECT_LONGEST_PAUSE_MS. */
+/**
+ * The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to
+ * OBJECT_LONGEST_PAUSE_MS.
+ */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
 /** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
@@ -204,14 +270,20 @@ export const RECOVERY_LINKS_MOST = 3;
 // ---- Retries of refused renewals
 
 /**
- * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge: Stripe sends the
- * first one with the finalization, about an hour after the MoR reports the refusal. Later ones come at least a day
- * apart (Stripe docs, "Automate payment retries").
+ * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge. Stripe sends the
+ * first such event with the finalization, about an hour after the MoR reports the refusal. Stripe sends the next such
+ * event at least a day later (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
+/**
+ * A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes
+ * (WEBHOOK_TOLERANCE_SEC).
+ */
 export const CLOCKS_APART_MS = HOUR_MS;
-/** Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate payment retries"). */
+/**
+ * Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate
+ * payment retries").
+ */
 export const RETRY_STEPS_MOST = 8;
 
 // ---- Events without an invoice
@@ -221,7 +293,7 @@ export const ROUTE_PATIENCE_MS = 5_000;
 export const ROUTE_LOOK_EVERY_MS = 1_000;
 /** The shortest pause between searches for the invoice of an event. Each pause is half of the time waited so far. */
 export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
-/** The longest pause between these searches. */
+/** The longest pause between searches for the invoice of an event. */
 export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
 /** After this time Crossbill no longer searches for the invoice of an event. */
 export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;

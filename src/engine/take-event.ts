@@ -151,7 +151,7 @@ function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): 
 
 type MorEvent = Extract<ReturnType<typeof parseMorPaymentEvent>, { verdict: 'usable' }>['event'];
 
-/** `receivedAt` stands in for the time of an event without one. */
+/** Makes a payment event for the lane. An event without its own time gets `receivedAt`. */
 function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneEvent {
   const refund = e.kind === 'payment.refunded' ? e : null;
   const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;

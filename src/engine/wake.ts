@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 export class Wake {
   private readonly listeners = new Set<() => void>();
 
-  /** Call it after each commit that made a lane due. */
+  /** Wakes all listening workers. Call this method after each commit with a due lane. */
   lanes(): void {
     for (const listener of this.listeners) listener();
   }

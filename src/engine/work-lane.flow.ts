@@ -1,5 +1,5 @@
-// Works on one claimed lane until nothing is due: records events and replies, decides, writes, carries out the next
-// errand, and repeats.
+// Works on one claimed lane until nothing is due. In each round it records events and replies, decides, and stores the
+// decision. Then it carries out one errand: sends a stored call, or looks something up.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './calls.js';
@@ -24,12 +24,15 @@ import { readInvoice } from './facts.js';
 import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
-/** The reply to an errand, as a rule for the lane, with the facts about other lanes for this rule. */
+/**
+ * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other lanes for
+ * `take`.
+ */
 type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
 type News = Reply & {
   readonly ahead: boolean;
-  /** True if the errand sent a stored call, so the call may have had an effect. */
+  /** True for the reply to a stored call. The call may have had an effect outside. */
   readonly sent: boolean;
 };
 
@@ -48,9 +51,12 @@ export class WorkLaneFlow {
     private readonly context: FlowContext,
     @Inject(LIVE_MODE) readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
-    /** Null: nobody watches the steps. */
+    /** Logs each step of the work. Null: no such log. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
-    /** Null: every event with an account counts as another account's event. */
+    /**
+     * Knows Crossbill's own Stripe account. Null: Crossbill treats each event with an account as another account's
+     * event.
+     */
     @Optional() @Inject(OwnAccount) readonly account: OwnAccount | null = null,
   ) {}
 
@@ -91,7 +97,10 @@ export class WorkLaneFlow {
     return { errands, decided };
   }
 
-  /** Opens an item about a lane with repeated failures and no event to blame. The lane is due again after `waitMs`. */
+  /**
+   * Opens a review item about a lane. Use it for repeated failures without an event at fault. The lane is due again
+   * after `waitMs`.
+   */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
     const told = (s: LaneState, now: Date): LaneState => {
       const draft = new Lane(s, this.context.at(now));
@@ -124,7 +133,7 @@ export class WorkLaneFlow {
     }
   }
 
-  /** One transaction with the reply to the last errand, the waiting events, and the decision. */
+  /** Takes the last reply and the waiting events into the lane and stores the decision, all in one transaction. */
   private async step(
     claim: Claim,
     news: News | null,
@@ -140,7 +149,7 @@ export class WorkLaneFlow {
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
-          // The lane takes the early read after the events of the same step.
+          // `run` may read the invoice before this step. The lane takes this early read only after the events below.
           const lane = new Lane(state, ctx);
           if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
@@ -162,7 +171,7 @@ export class WorkLaneFlow {
         },
       });
     } catch (e) {
-      // Another invoice holds a payment id or a charge of this lane. The step runs once more with this knowledge.
+      // Another invoice holds a payment id or a charge of this lane. Find this invoice, and run the step once more.
       if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
       const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
       if (found === null) throw e;

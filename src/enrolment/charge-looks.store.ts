@@ -8,7 +8,10 @@ import { Database } from '../store/database.js';
 
 export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
 
-/** The key of a stored read. Null for a method on the invoice itself: it says nothing about other invoices. */
+/**
+ * The key of a stored read of a payment method. Null for a method on the invoice itself: the method says nothing about
+ * other invoices.
+ */
 export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
   return ownMethodId === null ? (subscriptionId ?? customerId) : null;
 }
@@ -20,7 +23,10 @@ export class ChargeLooksStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** The stored read, if it is at most `withinMs` milliseconds old. Null if there is none. */
+  /**
+   * Returns the last read of the payment method for this key. Null if there is no read of the last `withinMs`
+   * milliseconds.
+   */
   async recent(key: string, withinMs: number): Promise<ChargeLook | null> {
     const found = await this.db.pool.query<Pick<ChargeLook, 'charged'>>({
       name: 'charge_look',
@@ -31,7 +37,7 @@ export class ChargeLooksStore {
     return row === undefined ? null : { key, charged: row.charged };
   }
 
-  /** Stores new reads. */
+  /** Stores new reads of payment methods. A new read replaces the last one of the same key. */
   async keep(looks: readonly ChargeLook[]): Promise<void> {
     await this.db.pool.query({
       name: 'keep_charge_looks',

@@ -48,8 +48,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Returns the payment method Stripe would charge. If a read of the same day found none, Crossbill does not ask again.
-   * `fresh`: it asks in any case.
+   * Returns the payment method Stripe would charge. If a read of the same day found no method, Crossbill does not ask
+   * Stripe again. With `fresh`, Crossbill always asks Stripe.
    */
   async lookAtCharging(of: ChargedFor, fresh: boolean): Promise<CallOutcome<ChargedMethod | null>> {
     const key = chargeKey(of);
@@ -61,8 +61,8 @@ export class EnrolmentFlow implements Customers {
   }
 
   /**
-   * Finds out if the invoice's customer is enrolled. Sends Stripe at most one request for `ENROLMENT=metadata`, and one
-   * for a subscription `crossbill move` left at Stripe.
+   * Finds out if the invoice's customer is enrolled. For `ENROLMENT=metadata` Crossbill sends Stripe at most one
+   * request. If Stripe may still charge the subscription after `crossbill move`, Crossbill sends one more.
    */
   async look(invoice: Invoiced): Promise<CallOutcome<Enrolled>> {
     const rule = ruleOf(this);

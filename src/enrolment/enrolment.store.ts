@@ -39,7 +39,7 @@ const LINKED = `(
       else 'no_renewal_yet' end as move
     from customer_link l) m) x`;
 
-/** The time in a partial index of these invoices alone. */
+/** The column for a span of time. A partial index over the invoices outside ENROLMENT contains this column. */
 const OUTSIDE_AT = 'x.first_seen_at';
 
 /** Counts of the customers' move to the MoR. */
@@ -67,7 +67,10 @@ export class EnrolmentStore {
     private readonly time: DatabaseTime,
   ) {}
 
-  /** Our facts about the customer. `atStripe`: `crossbill move` knows the subscription, and Stripe may charge it. */
+  /**
+   * Our facts about the customer. `atStripe`: `crossbill move` left the subscription with Stripe, so Stripe may charge
+   * it.
+   */
   async known(
     customerId: string,
     subscriptionId: string | null,
@@ -140,7 +143,7 @@ export class EnrolmentStore {
     return { data, nextCursor: found.nextCursor };
   }
 
-  /** The amounts due on these invoices. */
+  /** Sums the amounts due on the invoices outside ENROLMENT. */
   outsideSums(filter: MoneyFilter): Promise<SelectionSums> {
     return sumUp(this.db.orm, outsideOf(filter), 'amount_due');
   }

@@ -46,7 +46,8 @@ function startOf(cursor: string | null): [string, string] {
 
 const COLUMNS = 'id, source, event_id, type, lane, received_at';
 
-// The SQL condition for quarantined copies in the list: a copy leaves it once the inbox has the same bytes.
+// The SQL condition for the quarantined copies in the list. The list drops a copy once the inbox has the same event
+// with the same bytes.
 export const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
@@ -57,7 +58,7 @@ const ASIDE = 'aside is not null';
 
 const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 
-// Lists every source, so the unique index on source and id finds a bare id.
+// Names every source, so PostgreSQL can use the unique index on source and event id for an event id alone.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
@@ -83,7 +84,7 @@ async function inboxRows(
   const sql =
     few === null
       ? `${all} and id < $1 and id > ${above} order by ${list.order} limit $2`
-      : // a partial index finds all of them; sort them afterwards
+      : // a partial index finds these few events: read all, then sort
         `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
   return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
 }
@@ -131,7 +132,7 @@ export async function eventPage(
   return { data, nextCursor };
 }
 
-/** The condition for a span of arrival times. Its parameters follow the `given` earlier ones. */
+/** The SQL condition for a span of arrival times. `given`: the number of parameters before its own. */
 function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
   const times = [
     { is: '>=', time: since },

@@ -158,7 +158,10 @@ export class EventsStore {
     return `ie_${event.id}`;
   }
 
-  /** Meanwhile the inbox has received other bytes under the copy's id. */
+  /**
+   * Compares the quarantined copy with the inbox event of the same id. Equal bytes: Crossbill decides the inbox event
+   * again. Other bytes: a person gets an item.
+   */
   private async compare(db: pg.ClientBase, id: string, copy: Copy): Promise<string | null> {
     const found = await db.query<{ id: string; body: Buffer | null }>(
       `select e.id, ${bodyOf('e')} as body from inbox_event e where e.source = $1 and e.event_id = $2`,

@@ -58,7 +58,7 @@ export function statusOf(endpoint: InboxSource | null, outcome: EndpointOutcome)
   return (endpoint === 'stripe' ? AT_STRIPE[outcome] : undefined) ?? 503;
 }
 
-/** The reply to a refused delivery. If the endpoint is unknown, it may be one of the MoR's. */
+/** The reply to a refused delivery. An unknown endpoint may be the MoR's, so the status is 503 there. */
 export function refusal(endpoint: InboxSource | null, reason: Refusal): Answer {
   const status = statusOf(endpoint, reason);
   return answer(
@@ -86,14 +86,15 @@ export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}connection: close\r\n\r\n${body.toString()}`,
   );
-  // Closing at once would reset the connection while the sender is still writing (see below).
+  // Closing at once would reset the connection while the sender is still writing, and the sender would lose the reply.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
 /**
- * With more open connections than this, a flood is under way. Reading the rest of their bodies costs too much memory.
+ * The most refused requests whose remaining body Crossbill still reads and drops. Beyond this number a flood is under
+ * way, and Crossbill closes the connection at once.
  */
 const LINGERING_AT_ONCE = 64;
 let lingering = 0;
@@ -111,8 +112,9 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 }
 
 /**
- * Does the same for a reply from another part of the program. If it goes out before the end of the body, it says
- * `Connection: close` and ends the connection. Otherwise it keeps the connection if `mayKeep` returns true.
+ * Prepares a request for an early reply. If the reply goes out before the end of the body, it says `Connection: close`,
+ * and Crossbill ends the connection gently. If the body ends first, Crossbill keeps the connection if `mayKeep` returns
+ * true.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;

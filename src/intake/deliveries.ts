@@ -21,9 +21,9 @@ export const endpoints: readonly Endpoint[] = [
 const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
 
 /**
- * Finds the endpoint of a request target, in any case, with slashes at the end and any query. Null: no endpoint. A
- * proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2), and a 404 would end the MoR's delivery for
- * good.
+ * Finds the endpoint for the target of a request. Null: no endpoint. Upper case, slashes at the end and a query do not
+ * matter. A proxy may send the whole address (`http://host/path`, RFC 9112, 3.2.2). A 404 would end the MoR's delivery
+ * for good.
  */
 export function endpointAt(target: string): Endpoint | null {
   const exact = byPath.get(target);

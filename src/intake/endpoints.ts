@@ -14,9 +14,11 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from '@cro
 /** The inspected part of an unreadable request head, in bytes. */
 const HEAD_LOOK_BYTES = 16 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
-const CROWD = 10; // usually one or two deliveries wait, even at twenty events a second, the most Stripe's budget allows
-// The most deliveries Crossbill copies into the quarantine at the same time, since each copy is a database write. Beyond
-// this number Crossbill answers a replayed delivery with 503 and writes nothing.
+// From this number of waiting deliveries on, the process is busy. Usually one or two wait, even at twenty events a
+// second, the most Stripe's budget allows.
+const CROWD = 10;
+// The most deliveries Crossbill copies into the quarantine at the same time, since each copy is a database write.
+// Beyond this number Crossbill answers a replayed delivery with 503 and writes nothing.
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
@@ -68,8 +70,8 @@ export class Endpoints {
   }
 
   /**
-   * Returns true for a request to a webhook endpoint: the endpoint then replies, now or later. `stopping` true: it
-   * replies with a refusal.
+   * Replies to a request for a webhook endpoint, now or later, and returns true. Returns false for another path. If
+   * `stopping` is true, the reply is a refusal.
    */
   handle(req: IncomingMessage, res: ServerResponse, stopping = false): boolean {
     const endpoint = endpointAt(req.url ?? '');
@@ -88,8 +90,8 @@ export class Endpoints {
   }
 
   /**
-   * Counts a request with an unreadable head. Without a readable path, it may be a delivery. With another path, it is
-   * none.
+   * Counts a request with an unreadable head, since it may be a delivery. A request with a readable path to no endpoint
+   * does not count.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);
@@ -147,8 +149,8 @@ export class Endpoints {
   }
 
   /**
-   * Stores a copy in quarantine, within a time limit. Returns the error of a failure. The sender's reply is the same
-   * either way: come again.
+   * Stores a copy of a delivery in quarantine, within a time limit. Returns the error after a failure, otherwise null.
+   * Either way Crossbill refuses the delivery, and the sender repeats it.
    */
   async #quarantine(delivery: Delivery): Promise<unknown> {
     if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');

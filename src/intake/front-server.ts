@@ -1,5 +1,5 @@
-// The only listening server. Webhook requests go to the webhook endpoints, all others to Nest. The limits of both are
-// here.
+// The only listening server, with the limits for every request. It passes webhook requests to the webhook endpoints,
+// and all others to Nest.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
@@ -16,8 +16,8 @@ const limits = {
   /** From the first byte of a request to the end of its headers. */
   headersTimeout: 10_000,
   /**
-   * The time limit from the first byte to the end of the body. The webhook endpoints give up earlier, with a reply the sender does not
-   * treat as final.
+   * The time limit from the first byte to the end of the body. The webhook endpoints give up earlier, with a status the
+   * sender does not treat as final.
    */
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
@@ -109,7 +109,7 @@ export class FrontServer {
   async #close(graceMs: number): Promise<void> {
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
     if (graceMs > 0) await linger();
-    // Node also closes idle connections, with their unread bytes. So the server waits a moment before.
+    // `close` also drops idle connections with unread requests. So the server has waited for a moment before this line.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ export class FrontServer {
     if (this.#inFlight.length === 0) this.#whenIdle?.();
   }
 
-  /** Replies to a request with an unknown Expect header. Node handles `Expect: 100-continue` elsewhere. */
+  /** Replies to a request with an unknown Expect header. Node itself handles the usual `Expect: 100-continue`. */
   #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
     if (this.#endpoints?.refuseExpectation(req, res) === true) return;
     // A closed endpoint replies 503 here too, because the sender would treat Node's 417 as final.
@@ -141,7 +141,7 @@ export class FrontServer {
 
   /** A request with an unreadable head may be a delivery from the MoR, so it gets a 503. */
   #refuseUnread(error: Unread, socket: Duplex): void {
-    // Never mix this reply into another one already begun.
+    // If another reply has begun on this socket, a second reply would garble it. So close the socket.
     const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
     if (begun || error.code === 'ECONNRESET') return void socket.destroy();
     if (!socket.writable) return; // the request already has its reply: drop the rest
@@ -174,7 +174,7 @@ function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   else send(res, refusal(endpoint.source, 'stopping'));
 }
 
-/** Waits before the server closes, then lets it read its connections once more. */
+/** Waits a moment before the server closes. Then the event loop turns twice, so the server reads the last requests. */
 async function linger(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));

@@ -59,7 +59,8 @@ function intakeOptions(
   const isTold = config.notifyUrl !== null && !config.shadow;
   const notices = new RefusalNotices(notifications, isTold ? decider.putDownIn(config.notifyFormat) : null, log);
   const reveal = (secrets: readonly Secret[]): string[] =>
-    // An endpoint without a secret in the settings gets a random one. Then nobody can sign, and it refuses everything.
+    // An endpoint without a secret in the settings gets a random secret. Nobody knows this secret, so the endpoint
+    // refuses every delivery.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
   return {
     secrets: {

@@ -19,17 +19,20 @@ const ROOM_BYTES = 16 * 1024 * 1024;
  */
 const PIECE_BYTES = 512;
 /**
- * The most unfinished bodies of each kind of sender. The request around a small body needs more memory than its bytes.
+ * The most unfinished bodies of each kind of sender. Bytes alone do not limit small bodies: the request around each one
+ * needs more memory than its bytes.
  */
 const UNFINISHED = 500;
 
-/** The use of one kind of sender. `unfinished`: functions to end each incomplete body, oldest first. */
+/**
+ * The memory in use by one kind of sender. `unfinished`: a function for each incomplete body to end it, oldest first.
+ */
 type Side = { taken: number; readonly unfinished: Set<() => void> };
 
 /**
- * The shared memory limit of all unfinished bodies: a flood of large bodies cannot fill the process. If it is reached,
- * the oldest unfinished body must go. So slow senders, from any number of addresses, never keep out faster senders. One
- * half is reserved for callers and one half for strangers. Either side may use the free part of the other.
+ * The shared memory limit of all unfinished bodies: a flood of large bodies cannot fill the process. At the limit
+ * Crossbill ends the oldest unfinished body. So slow senders, from any number of addresses, never keep out faster
+ * senders. One half is reserved for callers and one half for strangers. Either side may use the free part of the other.
  */
 export class ReadingRoom {
   readonly #sides: Readonly<Record<Sender, Side>> = {
@@ -43,7 +46,10 @@ export class ReadingRoom {
     return new ReadingRoom(Math.max(ROOM_BYTES, 2 * bytes));
   }
 
-  /** Reserves memory. Returns false if there is none, even after ending every body it may end. */
+  /**
+   * Reserves memory for a body. If memory is short, it ends older unfinished bodies. Returns false if there is still
+   * too little.
+   */
   take(sender: Sender, bytes: number, giveWay: () => void): boolean {
     const own = this.#sides[sender];
     const other = this.#sides[sender === 'caller' ? 'stranger' : 'caller'];
@@ -95,8 +101,8 @@ export function readBody(
     readonly room: ReadingRoom;
     readonly sender: Sender;
     /**
-     * True: the body may be ended even before its first byte. The webhook endpoints do not use this, since each
-     * delivery would pay for an entry in the list.
+     * True: Crossbill may end this body even before its first byte arrives. The webhook endpoints leave this off,
+     * because it would cost each delivery an entry in the list of unfinished bodies.
      */
     readonly early?: boolean;
   },
@@ -125,7 +131,8 @@ export function readBody(
     taken += cost;
     length += chunk.length;
     chunks.push(chunk);
-    // Nearly every delivery is complete with its first chunk and needs no entry.
+    // Nearly every delivery is complete with its first chunk. Only longer bodies need an entry in the list of
+    // unfinished bodies.
     if (chunks.length === 1 && length !== Number(req.headers['content-length'])) room.stay(sender, giveWay);
   };
   const onEnd = () => {

@@ -146,7 +146,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
 
-/** The MoR's own reason, outcome and address of an object, as plain text. */
+/** The MoR's reason, outcome and address for one of its objects (link, document, dispute), as plain text. */
 function saidOf(o: InvoiceView['objects'][number]): string | null {
   const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
   const said = [

@@ -70,7 +70,10 @@ function paid(v: AnswerFacts, now: Date): Answer {
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
-/** The part of the sentence about refunds. `marked`: the payments in the sentence; "it" refers to them. */
+/**
+ * The part of the sentence about refunds. `marked`: the payments already in the sentence. The refund of such a payment
+ * reads "of it was refunded".
+ */
 function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);
   const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);

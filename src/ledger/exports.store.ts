@@ -95,7 +95,10 @@ export class ExportsStore {
     return rows;
   }
 
-  /** Reads entries by number, and merges late and early ones by time (see STRAY in ledger.store.ts). */
+  /**
+   * Reads entries by number, so nearly by time. Then merges the strays into this order: entries recorded hours before
+   * or after the money moved (see STRAY in ledger.store.ts).
+   */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
     const { above, below } = await entryNumbers(this.db.orm, span);
@@ -149,14 +152,17 @@ export class ExportsStore {
   }
 }
 
-/** Merges the strays (see STRAY in ledger.store.ts) into the other entries, by time. */
+/**
+ * Hands out the strays by time. A stray is an entry recorded hours before or after the money moved (see STRAY in
+ * ledger.store.ts).
+ */
 class Strays {
   private head: LedgerEntryEntity | undefined;
   private begun = false;
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** The next strays up to this time. Null: up to the end. */
+  /** Returns the next strays with money moved up to this time. Null: up to the end. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

@@ -3,8 +3,8 @@ import { Problem } from '../api/http/problem.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
 /**
- * Returns the bytes of the request, or its problem. The caller throws the problem only if it needs the bytes: an
- * invoice with no amount due, or with a live object, needs none.
+ * Builds the request, and returns its bytes or the problem in its fields. The caller throws the problem only if it
+ * sends a request: an invoice with no amount due, or with a live object, gets none.
  */
 export function wireOrProblem(
   build: () => WireRequest,

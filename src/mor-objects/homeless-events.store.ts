@@ -28,8 +28,8 @@ export type Routed = {
   readonly review: ReviewRow | null;
 };
 
-// Finds the invoices of ids. If two invoices have payments with one charge, the oldest record comes first, with any
-// query plan.
+// Finds the invoices for a list of ids. Two invoices may have payments with the same charge: then the oldest record
+// comes first. The order of `seq` keeps this result the same under any query plan.
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all
@@ -99,9 +99,9 @@ export class HomelessEvents {
   }
 
   /**
-   * Stores the routes in one transaction. A found event moves to its invoice's lane, and its item closes. An unknown
-   * event gets one item.
-   * @param lookAgainInMs when to search again for this lane; null: with its next event. Throws LaneFenced.
+   * Stores the routes in one transaction. An event with a known invoice moves to the lane of this invoice, and its item
+   * closes. An event without a known invoice gets one item. Throws LaneFenced after another worker's claim.
+   * @param lookAgainInMs when to search again for this lane; null: with its next event
    */
   async route(lane: string, fence: bigint, routed: readonly Routed[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>

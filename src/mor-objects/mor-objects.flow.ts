@@ -44,7 +44,10 @@ export class MorObjectsFlow {
     return { ...read.value, askedAt };
   }
 
-  /** Stores the request, or returns the live object. A known `name` returns its object in its present state. */
+  /**
+   * Stores the request for an object, or returns the live object of the invoice. The same `name` as before returns the
+   * object of the earlier request, in its present state.
+   */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Result<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
     return this.lanes.change(request.facts.invoiceId, (lane) => requestObject(lane, request), named);

@@ -36,8 +36,8 @@ export class ObjectAnswers {
         const none = { retryAfterMs: null, requestId: null, replayed: false };
         throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
       }
-      // The object of another integration gets its status from a read. If the read is due now, wait for it; a read due
-      // later is not worth the wait.
+      // For an object made by another integration, only a read shows the status. Wait for a read due now, but not for a
+      // later read.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;

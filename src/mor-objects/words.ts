@@ -69,8 +69,8 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 }
 
 /**
- * Tells a person how to mark money without a booking. If the mark has the link's reference, a later read of the link
- * finds the mark.
+ * Tells a person how to mark an invoice for money on a link before Crossbill has booked the money. With the link's
+ * reference on the mark, a later read of the link finds the mark.
  */
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";

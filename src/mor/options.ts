@@ -61,7 +61,7 @@ export function heldBack(): CallFailure {
   };
 }
 
-/** Makes the package's client, with metrics and shadow mode. */
+/** Makes the client of the MoR's API, with metrics and shadow mode. */
 export function morClient(options: MorOptions, clock: Clock): MorClient {
   const { baseUrl, authUrl, psp, setupCustomer, merchant, partner, onCall, timeoutMs } = options;
   const credentials = ({ clientId, clientSecret }: MorCredentials) => ({

@@ -23,8 +23,8 @@ export class MoveEntity {
   /** The custom payment method made for this subscription. */
   @Column('text', { nullable: true }) methodId!: string | null;
   /**
-   * True while Stripe may charge the subscription. Then Crossbill asks Stripe about each of its invoices, and relays
-   * none of Stripe's to the MoR: so never both charge.
+   * True while Stripe may charge the subscription. For each invoice of such a subscription, Crossbill asks Stripe
+   * whether Stripe charges it. If Stripe does, Crossbill relays nothing to the MoR, so the two never both charge.
    */
   @Column('boolean') atStripe!: boolean;
   @Column('jsonb', { nullable: true }) request!: MoveRequest | null;

@@ -48,8 +48,8 @@ export type Decided =
 const leave = (fact: MoveFact): Decided => ({ do: 'leave', fact });
 
 /**
- * The statuses with renewals. In other statuses Stripe makes none, or a signup is still under way (Stripe docs,
- * "Subscription statuses").
+ * The subscription statuses with renewals. In other statuses Stripe makes no renewal, or a signup is still under way
+ * (Stripe docs, "Subscription statuses").
  */
 const RENEWS = new Set(['active', 'trialing', 'past_due']);
 

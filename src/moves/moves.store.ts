@@ -58,7 +58,9 @@ export class MovesStore {
     return this.rows.findOneBy({ subscriptionId });
   }
 
-  /** Writes the row, or updates `before`. Throws MoveRunning if another command has written it meanwhile. */
+  /**
+   * Inserts the row, or updates the row `before`. Throws MoveRunning if another command has written the row meanwhile.
+   */
   async write(row: Written, before: MoveEntity | null): Promise<MoveEntity> {
     const fields = Object.keys(row) as (keyof Written)[];
     const values = fields.map((field) => written(field, row[field]));
@@ -77,7 +79,7 @@ export class MovesStore {
     return now;
   }
 
-  /** Those of the given customers with a link to a MoR customer. */
+  /** Returns the given customers with a link to a MoR customer, and leaves out the others. */
   async linked(customerIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.db.pool.query<{ customer_id: string }>(
       'select distinct customer_id from customer_link where customer_id = any($1)',

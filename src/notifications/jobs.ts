@@ -1,4 +1,5 @@
-// The timers of notifications: one delivers them, the other finds reasons for notifications outside every lane.
+// The timers of notifications. One delivers the stored notifications. The other makes notifications no lane makes, for
+// example about a near deadline.
 import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 

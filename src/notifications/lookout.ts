@@ -1,4 +1,4 @@
-// Finds reasons for notifications outside every lane: items without an invoice, near deadlines, differences found by
+// Makes the notifications no lane makes: about items without an invoice, near deadlines, and differences found by
 // verify.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../store/notifications.js';

@@ -13,7 +13,10 @@ export type NotifierOptions = {
   readonly onError: (what: string, error: unknown) => void;
 };
 
-/** The pause after the receiver replies 410 (gone): the store takes no notification until the receiver is back. */
+/**
+ * After a reply of 410 (gone) the notification is due again after this pause. But the store hands out no notification
+ * until the receiver is back.
+ */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
 

@@ -64,8 +64,8 @@ export function createLogger(options: LoggerOptions): Logger {
         log: cleanFields,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
-      // The last step before the stream masks secrets and escapes in every text: message, fields, stack and a child's
-      // fields.
+      // Censors the finished line, just before the stream writes it. So no text shows a secret or a raw control
+      // character: message, fields, stack, or the fields of a child logger.
       hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
     },
     stream,
@@ -111,7 +111,7 @@ function shownEscapes(line: string): string {
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
-  /** Nest's lines at start are of level debug: only its developers need them. */
+  /** Writes Nest's own lines of the start at level debug: operators do not need them. */
   log(message: unknown, ...rest: unknown[]): void {
     this.write('debug', message, rest);
   }
@@ -136,7 +136,9 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes its context as the last text. Before it may come an error's stack and further values. */
+  /**
+   * Nest passes its context as the last text. The texts before the context may be an error's stack and further values.
+   */
   private write(level: Exclude<LogLevel, 'silent'>, message: unknown, rest: readonly unknown[]): void {
     const last = rest.at(-1);
     const context = typeof last === 'string' ? { context: last } : {};

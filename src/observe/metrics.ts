@@ -127,7 +127,8 @@ export class Metrics {
       name: 'crossbill_queue_oldest_age_seconds',
       help: 'Seconds since the oldest undecided event or unconfirmed call in the whole database, due now or later; 0 without one.',
       registers: [this.registry],
-      // Runs at each scrape: the age grows even if the loop behind the queues is stuck.
+      // Computes the age at each scrape. So the age of the oldest waiting work grows, even if the loop with the other
+      // numbers is stuck.
       collect() {
         this.set(age());
       },
@@ -182,7 +183,7 @@ export class Metrics {
     this.parked.set(count);
   }
 
-  /** @param oldestAt the start of the oldest unfinished item; null: nothing waits */
+  /** @param oldestAt the start of the oldest unfinished work; null: nothing waits */
   queues(depths: Readonly<Record<Queue, number>>, oldestAt: Date | null): void {
     this.depth.set({ queue: 'inbox' }, depths.inbox);
     this.depth.set({ queue: 'outbox' }, depths.outbox);

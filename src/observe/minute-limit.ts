@@ -16,8 +16,8 @@ export class MinuteLimit {
   }
 
   /**
-   * Admits one more, or returns null over the limit. The first admission of a minute returns the number refused in the
-   * minute before, the others 0.
+   * Admits one more line or row. Returns null over the limit. The first admission of a minute returns the number of
+   * refusals in the minute before, the other admissions return 0.
    * @param nowMs milliseconds of any one clock, even if it goes back
    */
   admit(nowMs: number): number | null {

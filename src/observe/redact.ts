@@ -124,7 +124,10 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
   };
 }
 
-/** Buffer replaces half a character pair first: encodeURIComponent would throw on it. */
+/**
+ * Writes a secret as a URL contains it. Buffer first replaces an unpaired surrogate, because encodeURIComponent would
+ * throw on it.
+ */
 function inUrl(value: string): string {
   return encodeURIComponent(Buffer.from(value).toString());
 }

@@ -118,7 +118,10 @@ export class OnboardingFlow {
     });
   }
 
-  /** Reads application and merchant from the MoR, until the application is approved or rejected. */
+  /**
+   * Reads the application and the merchant from the MoR. Once the application is approved or rejected, returns the
+   * stored application.
+   */
   async status(reference: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
     const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
@@ -130,7 +133,7 @@ export class OnboardingFlow {
     if (!seen.ok || seen.value.row.merchantId === null) return seen;
     if (isFinal(row.status) && row.merchant !== null) return seen;
     const read = await this.desk.readMerchant(seen.value.row.merchantId);
-    if (!read.ok) return seen; // the caller asked for the application
+    if (!read.ok) return seen; // the application is known, so do without the merchant
     await this.rows.change(reference, { merchant: read.value });
     return { ok: true, value: { ...seen.value, row: { ...seen.value.row, merchant: read.value } } };
   }
@@ -194,8 +197,8 @@ export class OnboardingFlow {
     sha: string,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
-    // Only the lost reply could tell if an earlier try began the application: by now the MoR's list may have its
-    // merchant.
+    // True after an earlier try without a reply. That try may have begun the application, with or without a merchant id
+    // in our row.
     const unanswered = row.initiates > 0 && row.status !== 'refused';
     const repeat = unanswered && row.bodySha256 === sha;
     await this.rows.change(reference, {
@@ -206,7 +209,8 @@ export class OnboardingFlow {
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
       const { applicationId, isExistingApplication } = sent.value;
-      // A repeat finds the application of its own first try, with its own company details.
+      // True if somebody else began the application: then the MoR keeps its details and drops ours. A repeat finds the
+      // application of our own first try, with our details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
       return {
@@ -222,7 +226,8 @@ export class OnboardingFlow {
         return { ok: true, value: found.value, made: row.merchantId === null };
     }
     if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
-    return mor(sent, sent.code !== 'internal_error'); // rule 3: the same body has the same result
+    // a repeat of the same body gets the same `internal_error` (Document 1, errors, rule 3)
+    return mor(sent, sent.code !== 'internal_error');
   }
 
   /** Returns the row with the merchant's id. The id is null while the MoR does not list the merchant. */

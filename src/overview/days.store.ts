@@ -40,9 +40,9 @@ export class DaysStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * The money moved on these days: the daily sums, and the entries since the last fold (as in `PgLedgerSums.between`).
-   * Crossbill records money after it moves. An entry recorded hours before its own time, by a wrong clock, appears
-   * after the fold. The limit on `recorded_at` keeps a read of today cheap, even without a fold.
+   * Sums the money moved on these days: the daily sums, and the ledger entries since the last fold. The limit on
+   * `recorded_at` keeps a read of today cheap, even without a fold. Crossbill usually records money after it moves. But
+   * with a wrong clock an entry can be recorded hours before its own time, and appears only after the next fold.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(

@@ -45,7 +45,7 @@ function slotsOf(money: readonly DayMoney[], { since, until }: Days, currency: s
   });
 }
 
-/** Draws the bars. The letters stand outside the drawing, so it fits any width. */
+/** Draws the bars. All text stands outside the SVG, so the SVG fits any width without stretched letters. */
 function drawn(slots: readonly Slot[], currency: string): Html {
   const show = (minor: bigint): string => moneyText(minor, currency);
   const sum = (what: 'taken' | 'refunded'): string => show(slots.reduce((n, s) => n + s[what], 0n));

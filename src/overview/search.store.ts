@@ -17,9 +17,8 @@ export type Beginning = {
 };
 
 /**
- * The number of rows to read, from the typed text on in index order. In any collation a text sorts just before its
- * longer forms. Some collations put other texts between, with a difference in case alone, so the search reads several
- * rows.
+ * The number of index entries the search reads, from the typed text on. In any collation a text sorts just before its
+ * longer forms. Some collations put texts with a difference in case between them, so one entry is not enough.
  */
 const NEAR = 40;
 
@@ -92,7 +91,7 @@ const PLACES: readonly Place[] = [
   },
 ];
 
-/** One statement for all places, so a search takes one connection of the pool. */
+/** One statement for all tables and columns of the search, so a search takes one connection of the pool. */
 const NEAREST = `${PLACES.map(
   ({ kind, from, column, where = 'true', id, shown = id, rest }, place) =>
     `(select * from (

@@ -163,8 +163,8 @@ export class Search {
 }
 
 /**
- * Reads a typed amount as smallest units, once for currencies with two decimals such as EUR. If the text has no
- * decimals, also for currencies without decimals such as JPY. Empty: no amount.
+ * Reads a typed amount as smallest units of a currency with two decimals, such as EUR. A text without decimals also
+ * counts as an amount of a currency without decimals, such as JPY. Empty: no amount.
  */
 function minorsOf(text: string): readonly bigint[] {
   const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];

@@ -68,7 +68,7 @@ function monthForm(month: Month): Html {
   </form>`;
 }
 
-/** The newest verify run's result on the ledger and Stripe. */
+/** Says if the ledger and Stripe agree, by the newest verify run. */
 function agreement(run: VerifyRun | null): Html {
   const link = html`<a href="/console/verify">Verify</a>`;
   if (run === null) return html`not known: no ${link} run yet`;

@@ -18,8 +18,8 @@ export class PaymentsFlow {
   ) {}
 
   /**
-   * `id`: our own id, or the payment's present `pay_…`. A `pay_…` is unique over all invoices. If another payment has
-   * it, the refusal names this payment.
+   * `id`: our own id of the payment, or its present `pay_…`. `paymentId` is unique over all invoices. If another
+   * payment already has `paymentId`, the refusal names that payment.
    */
   async identify(id: string, paymentId: string, by: string): Promise<Result<PaymentRow>> {
     const found = await this.books.payment(id);

@@ -45,7 +45,7 @@ export class PaymentsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Sums a customer's payments. The customer has few, and they stand next to each other in an index. */
+  /** Sums a customer's payments. A customer has few payments, and an index keeps them together. */
   async ofCustomer(customerId: string): Promise<readonly CustomerSum[]> {
     const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
       `select currency, count(*) filter (where succeeded_at is not null) as n,
@@ -62,7 +62,7 @@ export class PaymentsStore {
     }));
   }
 
-  /** Those of the given MoR payment ids with a record on another invoice: payment id → invoice id. */
+  /** Looks for these MoR payment ids on other invoices. Returns the invoice id of each found payment id. */
   async namedElsewhere(paymentIds: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, string>> {
     const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
       `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
@@ -73,7 +73,7 @@ export class PaymentsStore {
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
   }
 
-  /** Those of the given charges with a booking for a payment of another invoice. */
+  /** Looks for these charges in the bookings of other invoices' payments. Returns the holder of each found charge. */
   async collectedElsewhere(charges: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, ChargeHolder>> {
     const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
       `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment

@@ -102,7 +102,9 @@ export const paymentWords: Words<
 
 const sumOf = (sum: Money | null): string => (sum === null ? 'an unknown amount' : showMoney(sum));
 
-/** Lists the money reported on payment links only. If two payments are booked, the sentence names them already. */
+/**
+ * Lists every report of money, if one of them is not in the books. Payments in the books are in the sentence already.
+ */
 function andObserved(all: readonly Seen[]): string {
   return all.some((x) => x.source !== 'books') ? `. ${showObserved(all)}` : '';
 }
@@ -126,7 +128,10 @@ function overpaidWords(f: FactOf<'overpaid'>): Sentences {
   };
 }
 
-/** Stripe has credited the surplus to the customer's balance. A refund at the MoR does not lower this balance. */
+/**
+ * The proposal for a surplus that Stripe has credited to the customer's balance: a refund at the MoR does not lower
+ * this balance.
+ */
 function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   if (refunded.minor === 0n)
     return `Refund ${showMoney(left)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
@@ -135,7 +140,7 @@ function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   return `${deduct} Then refund the other ${showMoney(left)} and deduct it too, or apply this: Stripe keeps that as the customer's credit.`;
 }
 
-/** Crossbill expects money for the replacement invoice too: the MoR charges it. */
+/** The proposal for money on a void invoice with a replacement: the MoR will charge the replacement too. */
 function ofRevision(taken: string, revision: string): string {
   return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. Without one of the two the customer pays twice.`;
 }

@@ -40,13 +40,13 @@ function findGuarded(lane: Lane): InvoiceRow | null {
 
 type Look = {
   readonly of: ChargedFor;
-  /** True: an earlier read is not good enough. */
+  /** True: Crossbill asks Stripe, even if it has a recent read of the payment method. */
   readonly fresh: boolean;
 };
 
 /**
- * Reads the payment method once, and again while Stripe would charge. An older read misses a card the customer has
- * saved since.
+ * Reads the payment method Stripe would charge. Crossbill repeats the read, because the customer may have saved or
+ * removed a card since.
  */
 export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   name: 'look-at-charging',
@@ -62,7 +62,7 @@ export const chargingLookup: Lookup<Look, CallOutcome<ChargedMethod | null>> = {
   take: takeCharged,
 };
 
-/** The time of the next read. Null if none is planned. */
+/** The time of the next read of the payment method. Null if no read is planned. */
 function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firstSeenAt }: InvoiceRow): Date | null {
   if (lookDueAt !== null) return lookDueAt;
   if (chargeLookedAt === null) return new Date(firstSeenAt.getTime() + CHARGE_LOOK_AFTER_MS);
@@ -71,7 +71,10 @@ function findNextLook({ lookDueAt, charged, chargeLookedAt, platformStatus, firs
   return new Date(chargeLookedAt.getTime() + pause);
 }
 
-/** True if the read is old, or the invoice has got its own payment method since. */
+/**
+ * True if the last read of the payment method is missing or old, or the invoice now has another payment method of its
+ * own.
+ */
 function isNews({ chargeLookedAt, ownMethodId, charged }: InvoiceRow, now: Date): boolean {
   if (chargeLookedAt === null || now.getTime() - chargeLookedAt.getTime() >= CHARGE_LOOK_GOOD_MS) return true;
   return ownMethodId !== (charged?.from === 'invoice' ? charged.id : null);
@@ -92,7 +95,10 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
   if (i.lookAttempts <= FAILED_READS_SHOWN) lane.say('call', why);
 }
 
-/** An item while Stripe would charge. Its deadline is the time of Stripe's charge. */
+/**
+ * Yields a review item for an enrolled customer's invoice while Stripe would charge it too. The deadline is the time of
+ * Stripe's charge.
+ */
 export const chargingItems = itemRule(
   { 'stripe-would-charge': 'Stripe would not charge it any more' },
   function* (lane) {

@@ -36,7 +36,7 @@ export function fromBooks(
   return { enrolled: false, why: `it is older than the link of customer ${invoice.customerId} to the MoR` };
 }
 
-/** Decides from the customer's metadata at Stripe. Null: Stripe has no such customer. */
+/** Decides from the customer's metadata at Stripe. `metadata` is null if Stripe has no such customer. */
 export function fromPlatform(
   customerId: string,
   metadata: Readonly<Record<string, string>> | null,
@@ -88,7 +88,10 @@ export function withdrawRelay(lane: Lane): void {
       Object.assign(m, { status: 'cancelled', answeredAt: lane.now });
 }
 
-/** Items for a customer Stripe does not show. Crossbill expects no verdict, and after a while asks a person. */
+/**
+ * Yields a review item if Crossbill cannot read from Stripe for a while whether the customer is enrolled. Until then
+ * Crossbill expects no verdict.
+ */
 export const unreadItems = itemRule(
   { 'enrolment-unread': 'it is known whether the customer is enrolled' },
   function* (lane) {

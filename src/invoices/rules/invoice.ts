@@ -22,8 +22,8 @@ export function takeInvoice(lane: Lane, e: InvoiceEvent): Verdict {
     // The subscription's metadata enrols the invoice at once, without a lookup.
     if (carries(facts.metadata, ruleOf(lane))) i.enrolled = true;
   }
-  // The event is older than our facts from the same second. If the overpaid amounts differ, Crossbill reads the invoice
-  // again.
+  // The order of two events from the same second is unknown. If this event and our facts differ in the overpaid amount,
+  // Crossbill reads the invoice again.
   const overpaid = facts.amountOverpaid ?? 0n;
   if (overpaid > 0n && lane.invoice?.amountOverpaid !== overpaid) askAgain(lane);
   const standing = standingOf(lane);

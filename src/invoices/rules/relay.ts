@@ -65,7 +65,8 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, s.now)))
     return 'the customer can pay it another way now';
-  // A person sends a refused relay again. After a later request to charge, the MoR would take it for a retry.
+  // A person may send a refused relay again. But if Crossbill has requested a charge since, the MoR would take this
+  // relay for one more retry.
   if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
     return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
@@ -93,7 +94,8 @@ export const relayCall: CallRule<'relay_event'> = {
   // reply, the MoR still charges the renewal.
   readFirst: (i, lane) =>
     i.readAttempts < RELAY_READ_TRIES && lane.age(i.platformCreatedAt ?? i.firstSeenAt) >= RELAY_LATE_MS,
-  waits: (lane) => standingOf(lane) === 'unknown', // for a customer outside the enrolment nothing is relayed
+  // wait for the lookup: Crossbill relays nothing for a customer outside ENROLMENT
+  waits: (lane) => standingOf(lane) === 'unknown',
   replied: () => undefined,
   // Before the next try Crossbill reads the invoice again: Stripe may reply by then and show the invoice as over.
   silent: ({ invoice: i }) => {

@@ -66,8 +66,8 @@ export const chooseOverdue: ChoiceRule = (lane, _, { resolution }) => {
 };
 
 /**
- * For a late verdict: checks if the customer pays by bank debit. A debit takes days, and the MoR reports none under
- * way.
+ * For a late verdict: checks if the customer pays by bank debit. A debit takes days, and the MoR sends no event about a
+ * debit under way.
  */
 export const debitLookup: Lookup<string, boolean> = {
   name: 'ask-debit',

@@ -16,8 +16,9 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Records `payment.captured`. On our link the event announces a payment, and a read of the link confirms the first one.
- * A card payment has its own event in Document 3, so here Crossbill stores only the MoR's uuid of it.
+ * Records `payment.captured`. On one of our links the event announces a payment: Crossbill then reads the link to
+ * confirm the first payment. Otherwise it is a card payment with a payment event of its own (Document 3). Then
+ * Crossbill stores only the MoR's uuid of the payment.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
@@ -70,8 +71,8 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
 }
 
 /**
- * Gives the link's payment the charge and the id of the first announcement. Only a worker gives the id, because only a
- * worker checks if another invoice has it.
+ * Copies the charge and the payment id from the first announcement to the link's payment. Only a worker copies the id,
+ * because only a worker checks if another invoice has it.
  */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');

@@ -46,7 +46,8 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   refused: (lane, call, failure) => {
     takeRefusal(lane, call, failure);
     const { row, object: o } = call;
-    // For a requested link the API's caller gets the refusal. If money arrived on the link, linkItems reports it.
+    // If the API requested the link, its caller gets the refusal. If money arrived on the link, linkItems opens an
+    // item.
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
@@ -127,7 +128,7 @@ export function settleLinks(lane: Lane): void {
     }
     if (isStandingLink(o)) lane.lookAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
-    nameFirst(lane, o); // a read for the API may already have found its payment
+    nameFirst(lane, o); // a read of the link by an API request may already have found the payment
   }
 }
 
@@ -170,7 +171,7 @@ function questionOf(lane: Lane, o: MorObjectRow): LinkFact | null {
   const isTried = o.readAttempts >= LINK_CONFIRM_TRIES;
   if (silent !== undefined) {
     if (!isTried || (!isAnnounced && !isOver)) return null;
-    // The MoR may be down only for today.
+    // The MoR may be down only for today, so wait before the item.
     if (silent.passes && !lane.isPast(new Date(Date.parse(silent.since) + LINK_SILENT_MS))) return openFact(lane, o);
     return { code: 'link-unread', announced: isAnnounced, ended: isOver, answer: silent.answer, ...on };
   }
@@ -213,7 +214,7 @@ export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;
   if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice
-  // Crossbill never deletes a link, so the number of links gives the next number.
+  // The number of the new link, part of its id. Crossbill never deletes a link, so counting the links is enough.
   const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
   requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
 }
@@ -249,7 +250,7 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
   // A person requested a charge, and the MoR may still reply.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
-  // A new payment method is charged first.
+  // With a new payment method of the customer, Crossbill first requests a charge.
   if (settings.relay && untriedMethod(i) !== null) return false;
   const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(lane, o) && endOfLink(o).getTime() < since));

@@ -135,13 +135,13 @@ function takeRead(lane: Lane, o: Draft<MorObjectRow>, outcome: ObjectRead): Obje
 
 function takeGone(lane: Lane, o: Draft<MorObjectRow>, isEarly: boolean): void {
   const { silent, ...detail } = o.detail;
-  // The MoR announced a payment on the link, but may not show the link yet.
+  // The MoR announced a payment on the link, but may not show the link yet. So read again a few times.
   if (announcedAt(o) !== null && o.readAttempts < LINK_CONFIRM_TRIES) {
     o.detail = detail;
     if (!isEarly) o.readDueAt = retryAt(lane.ctx, o.readAttempts, null);
     return;
   }
-  // While an item about an unreadable link is open, it stays.
+  // An open item about an unreadable link keeps its facts.
   const isAsked = lane.reviews.some((r) => r.status === 'open' && r.topic === 'link-unread' && r.subject === o.id);
   o.detail = isAsked && silent !== undefined ? { ...detail, silent } : detail;
   o.readDueAt = null;
@@ -183,7 +183,10 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
 /** How the MoR reported a payment. `parked`: a person decides first. */
 type How = { readonly at: Date; readonly eventId: string | null; readonly parked: boolean };
 
-/** Records the money on an object as a payment, once for each object id. `payment` null: the record exists already. */
+/**
+ * Records the money on an object as a payment, once for each object id. Returns `payment` null if the payment is
+ * already recorded.
+ */
 export function takeMoney(
   lane: Lane,
   o: Draft<MorObjectRow>,
@@ -234,7 +237,7 @@ export function takenOn(lane: LaneRows, o: MorObjectRow): PaymentRow | undefined
   return first === undefined ? undefined : bookedAs(lane, first);
 }
 
-/** Finds the row made for a refund that arrived before its payment (refunds/). */
+/** Finds the payment row for a refund that arrived before its payment. */
 function refundedBefore(
   { payments, refunds }: Lane,
   names: { readonly charge: string | null; readonly paymentId: string | null },

@@ -85,8 +85,8 @@ function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
 }
 
 /**
- * A sentence if the MoR may still charge the invoice on Crossbill's request: a debit takes days. Null once the verdict
- * is overdue, because then a person decides.
+ * Returns a sentence for the API's caller while the MoR may still charge the invoice on Crossbill's request: a debit
+ * takes days. Null once the verdict is overdue, because then a person decides.
  */
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
@@ -175,9 +175,9 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
 }
 
 /**
- * Withdraws a request without a reply. The invoice may be over, another amount due, or its money announced, under way
- * or with a person: through the link the customer would pay twice. The MoR may have made the object all the same, so an
- * item says so (`mayStand`).
+ * Withdraws a request for a link or a proforma invoice before the MoR's reply, if the customer would pay twice.
+ * Reasons: the invoice is over, another amount is due, or money for it is announced, under way or with a person. The
+ * MoR may have made the object before the withdrawal, so an item warns a person (`mayStand`).
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {
@@ -194,8 +194,8 @@ export const requestUnwanted = {
     // The first try may be under way, or a process may have died with the reply. Only a reply counts as a try.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;
     o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-    // Crossbill requests its automatic link again: for the amount now due, or after a person decides the money belongs
-    // to another invoice.
+    // `REPLACED`: Crossbill requests another automatic link, for the amount now due or after a person gave the shared
+    // charge to another invoice.
     const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
     o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
     o.updatedAt = lane.now;

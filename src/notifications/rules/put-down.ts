@@ -26,7 +26,10 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
-/** The notifications of a lane's step, and the lane with a timeline line for each. */
+/**
+ * Makes the notifications for the changes of one step of a lane. Returns them with the lane, and adds a timeline line
+ * for each to the lane.
+ */
 export function putDownStep(
   before: LaneState,
   after: LaneState,

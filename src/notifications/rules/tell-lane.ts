@@ -55,8 +55,8 @@ function verdicts(after: LaneState): Told[] {
 }
 
 /**
- * Asks the backend for another payment method of the customer: the present one will not work again. Leaves this out
- * while Crossbill has a newer confirmed method to try.
+ * Asks the backend for another payment method of the customer: the present one will not work again. Makes no
+ * notification while Crossbill has a newer confirmed method to try.
  */
 function methodNeeded(after: LaneState, a: AttemptRow): Told[] {
   const { invoice } = after;
@@ -97,7 +97,10 @@ function actionRequired(after: LaneState, a: AttemptRow): Told {
   return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
 }
 
-/** The invoice stays open without a refusal: the MoR gave no verdict, or the money waits for a person. */
+/**
+ * Tells the backend about an invoice left open without a refusal: the MoR gave no verdict, or the money waits for a
+ * person.
+ */
 function leftOpen(before: LaneState, after: LaneState): Told[] {
   if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
   return after.reviews.flatMap((r): Told[] => {
@@ -118,8 +121,8 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
   });
 }
 
-// In these statuses the customer has nothing to pay. The backend sends the link to the customer, so it gets no link
-// then.
+// In these statuses the customer has nothing to pay. The backend would send the customer a new link, so Crossbill makes
+// no notification about the link.
 const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
 
 function links(before: LaneState, after: LaneState): Told[] {

@@ -10,8 +10,8 @@ export function isFinal(status: OnboardingStatus): boolean {
 const UNPOLLED: ReadonlySet<OnboardingStatus> = new Set(['requested', 'refused', 'created', 'approved', 'rejected']);
 
 /**
- * True for a status to poll. All other statuses wait for the MoR, or may change at the MoR. This includes an unknown
- * status.
+ * True for a status Crossbill polls: the application waits for the MoR, or may change at the MoR. Crossbill also polls
+ * an unknown status.
  */
 export function isPolled(status: OnboardingStatus): boolean {
   return !UNPOLLED.has(status);

@@ -45,7 +45,7 @@ export const finalizeCall: CallRule<'finalize_invoice'> = {
     if (p?.mark === 'finalizing') moveMark(p, 'waiting');
     takeRead(lane, invoice);
   },
-  // After a refusal the payment waits: Crossbill marks the invoice once it is final.
+  // After Stripe's refusal the payment waits. Crossbill marks the invoice once Stripe has finalized the draft.
   refused: ({ invoice: i }, { payment: p }, f) => {
     if (p === undefined || i === null) return;
     Object.assign(i, { finalizationError: said(f), readAt: null });
@@ -63,8 +63,8 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     lane.call({ kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId }, row.subject, p);
   },
   refused: markRefused,
-  // Stripe has more payment records than Crossbill can search, and each search would find still more. A person looks
-  // for the reference.
+  // Stripe has more payment records than Crossbill can search, and their number only grows. So Crossbill stops
+  // searching, and a person looks for the reference.
   untraceable: (lane, { row, payment: p }, why) => {
     if (p === undefined) return;
     moveMark(p, 'parked');
@@ -128,8 +128,8 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 
 /**
  * Opens an item if a mark covers more than its payment. "Paid out of band" pays the whole amount due, and this amount
- * may grow between our read and our mark. `before`: the invoice before the mark. After a lost reply it shows the mark
- * already. Then the marked amount comes from `outOfBand` or from the other payments.
+ * may grow between our read and our mark. `before`: the invoice before the mark. If the reply to the mark was lost,
+ * `before` already includes the mark. Then the marked amount comes from `outOfBand` or from the other payments.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -191,8 +191,9 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // In both cases Crossbill cannot find out, and a person decides. 404: this Stripe account has no such list.
-    // LIST_TOO_LONG: Crossbill could search only the invoice's own payments.
+    // After a failure Crossbill searches again later. But in two cases a later search finds no more, and a person
+    // decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the invoice's own
+    // payments.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
       i.readAt = null;
@@ -249,8 +250,8 @@ const NOT_PROVEN =
 /** Carries out a person's choice for a waiting payment: apply, refund, retry or dismiss. */
 export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Refusal | null {
   const p = lane.findPayment(r.paymentRowId);
-  // It is still open if the MoR took any money. If the person dismissed the item now, the later proof would start or
-  // drop the mark without asking.
+  // Crossbill does not know yet if the MoR took any money for the signup. If a person dismissed the item now, the later
+  // proof would start or drop the mark without asking.
   if (resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
   // Stripe already shows the payment on the invoice. `retry` reads the invoice again and checks each item.
@@ -281,7 +282,8 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;
-  // After a refund the surplus is no sale, and Stripe has credited it as well. An item after the mark says so.
+  // By applying too high an amount, a person accepts the surplus as a sale. After a refund the surplus is no sale,
+  // although Stripe credits it to the customer. So an item after the mark asks about the surplus.
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;

@@ -38,7 +38,10 @@ export type MarkDecision =
   | { readonly do: 'identify' } // the invoice is paid: find out if by our own lost mark
   | { readonly do: 'park'; readonly item: Parking };
 
-/** Why a payment is parked. The rule adds the observations of a double payment later. */
+/**
+ * The item about a parked payment, with the reason as its fact. For a double payment, withObserved adds the
+ * observations of money.
+ */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
@@ -137,8 +140,8 @@ function settleMark(lane: Lane, p: Payment, i: Draft<InvoiceRow>): void {
       i.holdUntil = isStuck ? lane.in(DRAFT_FAILED_LOOK_EVERY_MS) : nextLook(i.finalizesAt, lane.now);
       return lane.say('decision', `payment ${name} is held: ${d.why}`, p);
     case 'finalize':
-      // In shadow mode Crossbill stores this call once and never sends it. Another program finalizes the draft, or Stripe
-      // does on its own schedule.
+      // In shadow mode Crossbill stores this call once and never sends it. Another program finalizes the draft, or
+      // Stripe does on its own schedule.
       if (!isShadow || !lane.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m)))
         lane.call({ kind: 'finalize_invoice', invoiceId }, invoiceId);
       moveMark(p, isShadow ? 'held' : 'finalizing');
@@ -255,8 +258,8 @@ function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow
   // Before Crossbill sends the last step, it searches Stripe for the step's effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
-  // A crash may have cut off a try after Stripe received it. A second report would count twice. For a last step
-  // Crossbill first searches for the effect, and a search from before the crash proves nothing.
+  // Did Stripe receive a try of this step? A crash may have cut off the reply, and a second report would count twice.
+  // For a last step Crossbill first searches for the effect. But a search from before the crash proves nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
   // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.
@@ -269,8 +272,9 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * The time until Crossbill neither withdraws the step nor searches for its effect. `m` is the last step of a mark,
- * decided for another amount due. A paused process may still send it. Null: no process can.
+ * After a change of the amount due, Crossbill leaves the last step `m` of a mark alone until the returned time: it
+ * neither withdraws the step nor searches for its effect. A paused process may still send the step. Null: no process
+ * can.
  */
 export function standsStillUntil(
   p: PaymentRow,

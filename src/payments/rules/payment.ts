@@ -1,4 +1,5 @@
-// The MoR's verdicts on a payment, the proof of a signup's charge, and items for too much or too little money after the mark.
+// The MoR's verdicts on a payment, the proof of a signup's charge, and items for too much or too little money after the
+// mark.
 import { type Draft } from '../../domain/row.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, timeNamed } from '../../domain/events/payload-fields.js';
@@ -29,13 +30,17 @@ import {
 
 type Payment = Draft<PaymentRow>;
 
-/** Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a person. */
+/**
+ * Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a
+ * person.
+ */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
   if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
   const { verdictAt, declineCode } = p;
-  // The reference of a signup may be an earlier, failed charge under the same payment intent.
+  // A signup's reference may be an earlier, failed charge under the same payment intent. Then the reference stays as it
+  // is.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   Object.assign(p, {
     amount: e.amount,
@@ -263,7 +268,8 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
 }
 
 /**
- * Items for an amount still due after the mark, because the invoice changed. None opens if a person accepted the part payment.
+ * Items for an amount still due after the mark, because the invoice changed. No item opens if a person accepted the
+ * payment as a part payment.
  */
 export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane;
@@ -281,7 +287,10 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the pay
   }
 });
 
-/** Opens items for payments beyond the amount due. Waits until each mark has its reply: only then all payers are known. */
+/**
+ * Opens items for payments beyond the amount due. Waits until Stripe has replied to each mark: only then Crossbill
+ * knows every payment on the invoice.
+ */
 export function declareSurplus(lane: Lane): void {
   const isBeingMarked = lane.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying');
   if (!isBeingMarked) declareItems(lane, surplusItems);
@@ -325,7 +334,10 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/** `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under way. */
+/**
+ * `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under
+ * way.
+ */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;
