@@ -10,8 +10,8 @@ import { freePort, memoryOf, type Rig, until, withPeer } from './rig.js';
 import { seenBy } from './whole-path.js';
 
 /**
- * Stripe requests per second for the whole account. Each of a mark's three endpoints gets a quarter. The setting allows
- * at most ten thousand.
+ * The daemon's STRIPE_MAX_RPS. The daemon gives each Stripe endpoint a quarter of this budget, so 150 marks a second
+ * are the limit.
  */
 const BUDGET = 600;
 const PROBES = 300;
@@ -75,7 +75,7 @@ export async function burst(rig: Rig): Promise<void> {
   );
 }
 
-/** The 99th percentile in milliseconds for single events, each of another invoice. */
+/** Sends single events, each about a new invoice. Returns the 99th percentile of the response times in milliseconds. */
 async function probe(port: number, from: number): Promise<number> {
   const requests = Array.from({ length: PROBES }, (_, i) =>
     signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),

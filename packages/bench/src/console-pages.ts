@@ -25,7 +25,7 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 
 /**
  * The pages to measure.
- * @param n the number of a renewal with a refund, from the middle: a multiple of 100
+ * @param n the number of a renewal from the middle of the old rows: a multiple of 100, because these have a refund
  * @param ofCustomer the number of renewals of each customer
  * @param told the number of a renewal with a notification: a multiple of 10
  */

@@ -1,10 +1,10 @@
-// The upper limit of marks: a bare loop of the three Stripe calls against the bench's Stripe. Durable: a group commit
-// stores each step before the call.
+// The upper limit of marks: a bare loop of a mark's three calls to the bench's Stripe. With a database, the loop also
+// stores each step before its call, and many steps share a commit.
 import type pg from 'pg';
 import { Pool } from 'undici';
 
 const INVOICE_BODY = 'payment_record=ID&expand[0]=payments';
-// As large as the body of a real report.
+// As large as the request body of a real payment report.
 const REPORT_BODY = `${'amount_requested[value]=2990&'.padEnd(520, 'x')}&metadata[invoice_id]=ID`;
 /** The bytes stored for a step: as large as a stored call. */
 const STEP = 'x'.repeat(500);

@@ -1,9 +1,10 @@
-// Fills every table with old, settled renewals, as after years of a daemon. The database itself writes the rows.
+// Fills every table with old, settled renewals, as if a daemon had run for years. The rows come from SQL inside the
+// database, so no client sends them.
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { ONCE, PURGED, RENEWALS, ROWS } from './fill-rows.js';
 
-/** The daemon keeps the sums of days close behind the entries. These statements do the same. */
+/** Sums the ledger entries by day, as the daemon does soon after each entry. */
 const FOLD: readonly string[] = [
   'delete from ledger_day',
   `insert into ledger_day (day, currency, reason, debit_account, credit_account, entries, amount)
@@ -14,7 +15,10 @@ const FOLD: readonly string[] = [
 
 const TABLES = ['inbox_event', 'invoice', 'payment', 'lane_log', 'refund', 'ledger_entry', 'notification'];
 
-/** Several connections write at once, each its own tables. That works because the fill drops the keys first. */
+/**
+ * The tables of each connection: several connections write at once. That works because the fill drops the foreign keys
+ * first.
+ */
 const HANDS = [
   /^(inbox_event|event_body)$/,
   /^(invoice|payment)$/,
@@ -25,23 +29,27 @@ const tableOf = (sql: string): string => /into (\w+)/.exec(sql)?.[1] ?? '';
 
 export type Filling = {
   /**
-   * The newest renewal is this many days old, the oldest 700 days older. Left out: three, so today's counts contain
-   * only today's rows.
+   * The newest renewal is this many days old, the oldest 700 days older. Default: three, so today's counts contain only
+   * rows of today's measurement.
    */
   readonly restDays?: number;
   /**
-   * One renewal in this many gets its log, because logs take half of the time and of the disk. Left out: every renewal.
+   * One renewal in this many gets its log, because logs take half of the time and of the disk. Default: 1, every
+   * renewal.
    */
   readonly logOfEach?: number;
-  /** Renewals of each customer. Left out: twelve, one for each month of a year. */
+  /** Renewals of each customer. Default: twelve, one for each month of a year. */
   readonly ofCustomer?: number;
   readonly said?: (done: string) => void;
 };
 
-/** Renewals of one step, few enough for memory. Ids and times have the same order. */
+/** The number of renewals per transaction. More would not fit into memory. */
 const STEP = 250_000;
 
-/** How far each connection is, and which keys and indexes are missing. An interrupted fill resumes there. */
+/**
+ * Stores the progress of each connection, and the keys and indexes to create at the end. An interrupted fill resumes
+ * there.
+ */
 const PROGRESS = `
   create schema if not exists filling;
   create table if not exists filling.hand (hand text primary key, up_to integer not null default 0);
@@ -93,7 +101,8 @@ export async function fillBooks(
         const k = `with k as materialized (${RENEWALS(restDays, ofCustomer)})`;
         await inOne(hand, tables.source, to, async () => {
           for (const sql of rows) {
-            if (tableOf(sql) === 'event_body' && from > PURGED) continue; // its join would read all events for nothing
+            // only the first renewals have bodies; the join would read all events
+            if (tableOf(sql) === 'event_body' && from > PURGED) continue;
             const some = tableOf(sql) === 'lane_log' ? ` where n % ${logOfEach} = 0` : '';
             await hand.query(`${k} ${sql}${some}`, [from, to, renewals]);
           }

@@ -1,5 +1,6 @@
-// The rows that old, settled renewals leave in every table, as SQL statements. A realistic share was refused at first
-// (3 %), disputed (3 %), refunded (2 %), reviewed (1 %) or left alone (2 %). The newest of these are still open.
+// The rows of old, settled renewals in every table, as SQL statements. As in real books, the bank declined 3 % at
+// first, 3 % have a dispute, 2 % a refund, and 1 % a review item. For 2 % there is also an ignored invoice of a
+// customer outside the MoR. The newest of these are still open.
 
 /** This many of the oldest renewals are rare: their type, status and reason differ from all later ones. */
 const RARE = 500;
@@ -17,8 +18,8 @@ export const PURGED = 100_000;
 const NEWEST = 3_000;
 
 /**
- * Selects renewals by their number `n`: customer `c`, whether it is the customer's `first`, and prices of a few plans,
- * most in euros. One in thirty-three was refused at first.
+ * Selects renewals by their number `n`, each with its customer `c`. `first` is true for the customer's first renewal.
+ * `retried` is true if the bank declined at first, one renewal in 33. Most amounts are in euros.
  */
 export const RENEWALS = (restDays: number, ofCustomer: number): string => `
   select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, at, amount, currency, retried, retried and n > $3 - ${NEWEST} as unpaid

@@ -35,7 +35,7 @@ export async function fillDatabases(dataDir: string, sizes: readonly number[], f
       await migrate(urlOf(server.adminUrl, size));
       await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL, filling);
     }
-    await admin.query('checkpoint'); // gigabytes to write: stopping the server waits less long
+    await admin.query('checkpoint'); // writes gigabytes now; otherwise stopping the server takes long
     await admin.end();
   } finally {
     await server.stop();

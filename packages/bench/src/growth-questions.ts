@@ -38,7 +38,7 @@ const DAY_MS = 24 * HOURS_MS;
 
 /**
  * @param name the common part of the ids of the renewal to look up
- * @param n the number in the middle of each table
+ * @param n the number of a row in the middle of each table
  */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
   const [clock, time] = [new SystemClock(), new ServerTime()];

@@ -27,7 +27,7 @@ function measureIntake(rig: Rig, count: number, file: string, ...args: string[])
       const before = await processorTime(child.pid, rig.postgresPid());
       const result = await load(port, requests, CONNECTIONS);
       const after = await processorTime(child.pid, rig.postgresPid());
-      await pause(1_200); // PostgreSQL's statistics lag a second behind
+      await pause(1_200); // PostgreSQL publishes its statistics a second late
       return { ...result, commits: (await commitsOf(url)) - commits, cpu: spent(before, after, count) };
     } finally {
       child.kill('SIGKILL');

@@ -85,7 +85,7 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
  */
 type Bare = Pick<PathResult, 'perSecond' | 'cpuMsPerRenewal'> & { readonly postgresMs: number };
 
-/** The results of a run. `intake`: what storing the two events wrote. */
+/** The results of a run. `intake`: the database's writes for storing the two events of a renewal. */
 type Run = PathResult & { readonly intake: Written; readonly postgresMs: number };
 
 async function path(): Promise<void> {
@@ -94,7 +94,7 @@ async function path(): Promise<void> {
     fresh((url) =>
       withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
         const pool = new pg.Pool({ ...poolConfig(url, { name: 'crossbill-bench', statementMs: 0 }), max: 2 });
-        pool.on('error', () => undefined); // the database is dropped while connections are idle
+        pool.on('error', () => undefined); // dropping the database ends idle connections: no error of the bench
         await bareMarks(peerUrl, null, 500); // warms up
         const used = await processorTime(undefined, server.pid);
         const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);

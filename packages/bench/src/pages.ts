@@ -26,7 +26,7 @@ import { type Rig, withPeer } from './rig.js';
 const LEDGER_ROWS = 10_000_000;
 const ROUNDS = 5;
 const POOL = 10; // DATABASE_POOL_SIZE
-/** The bench names every page above one of these limits: mend it. */
+/** The bench prints each page above one of these limits: such a page needs work. */
 const [MOST_CPU_MS, MOST_BYTES] = [100, 100_000];
 const DAYS = 30;
 const KEY = 'ops-key-for-the-bench-0123456789abcdef';

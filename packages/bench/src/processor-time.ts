@@ -1,4 +1,5 @@
-// The processor time of the measured processes, as the system counts it. Other work changes it less than a rate.
+// The processor time of the measured processes, from the system's counters. Other work on the machine changes processor
+// time less than events per second.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Microseconds used so far. */
@@ -61,13 +62,13 @@ export async function onProcessorUs(of: string): Promise<number> {
 }
 
 /**
- * The processor time of a process's ended children, because a pool closes idle connections. Precise to a hundredth of a
- * second each.
+ * The processor time of a process's ended children. PostgreSQL has one process per connection, and a pool closes idle
+ * connections. Precise to a hundredth of a second each.
  */
 async function endedUs(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The fields start after the name in brackets. State is the third field of the line, cutime and cstime are the 16th
-  // and 17th, in ticks of 10 ms.
+  // The split begins after the name in brackets, at the third field of the line (state). Fields 13 and 14 of the split
+  // are cutime and cstime, the 16th and 17th of the line, in ticks of 10 ms.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10_000;
 }

@@ -116,7 +116,7 @@ class Load {
 
   private async sender(): Promise<void> {
     while (!this.over) {
-      // A sender asked to repeat does so after the Retry-After of the response at the earliest.
+      // After a 503 a sender waits at least for its Retry-After, then sends again.
       const untilMs = performance.now() + ((await this.connection()) ? RETRY_AFTER_MS : 20);
       while (!this.over && performance.now() < untilMs) await pause(20);
     }

@@ -15,7 +15,7 @@ import { SystemClock, SystemIds, SystemRng } from '#src/engine/system-ports.js';
 import { memoryOf, type Rig, withPeer } from './rig.js';
 import { BENCH_SETTINGS, seenBy, stripeOf } from './whole-path.js';
 
-/** Invoices per statement: a statement of the pool may take a few seconds. */
+/** Invoices per statement: the pool cancels a statement after a few seconds. */
 const FILL_AT_ONCE = 20_000;
 const SINCE = new Date('2026-01-01');
 
@@ -60,7 +60,7 @@ export async function verifyMany(rig: Rig): Promise<void> {
   await allMissing(rig, Math.round(200_000 * rig.scale));
 }
 
-/** Measures verify if all events of a day are missing. */
+/** Measures verify when the webhook endpoints received none of a day's events. */
 async function allMissing(rig: Rig, events: number): Promise<void> {
   await measured(rig, { events }, async (flow, _db, calls) => {
     const began = performance.now();
@@ -81,7 +81,7 @@ async function allMissing(rig: Rig, events: number): Promise<void> {
 
 const show = (n: number): string => n.toFixed(0);
 
-/** Records the memory at each tenth of the way. */
+/** Records the memory after each tenth of the invoices. */
 function noted(memory: number[], count: number, then: (done: number) => void = () => undefined): (n: Seen) => void {
   let tenth = 0;
   return (n) => {
@@ -116,8 +116,8 @@ async function measured(
 }
 
 /**
- * Writes the list into the database: settled invoices, each with its marked payment. Verify reads nothing else about
- * them.
+ * Writes the invoices of the bench's Stripe into the database: settled, each with its marked payment. Verify reads
+ * nothing else about them.
  */
 async function fill(db: Database, count: number): Promise<void> {
   const n = 'generate_series($1::int, $2::int) as n';
@@ -136,7 +136,7 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const [clock, ids] = [new SystemClock(), new SystemIds()];
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
-  const none = {} as never; // verify settles by the subjects' rules, and asks no MoR about settled invoices
+  const none = {} as never; // verify needs no MoR for settled invoices
   const decider = new Decisions(none, none);
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, none, decider);
   const time = new ServerTime();

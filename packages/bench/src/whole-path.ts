@@ -105,7 +105,7 @@ export type PathResult = {
   readonly perSecond: number;
   readonly callsPerRenewal: number;
   readonly commitsPerRenewal: number;
-  /** What was written from the claim on. Intake wrote before. */
+  /** The database's writes from the first claim on, without the writes of intake. */
   readonly written: Written;
   /** Processor time of this process, in milliseconds. */
   readonly cpuMsPerRenewal: number;

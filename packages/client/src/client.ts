@@ -101,7 +101,7 @@ function pagesOf(
   };
 }
 
-/** Refuses an empty id: the path would name the list. */
+/** Refuses an empty id, because the path would then name the whole list. */
 function segment(name: string, id: unknown): string {
   if (typeof id !== 'string' || id === '') throw new TypeError(`${name} must be an id, not ${JSON.stringify(id)}`);
   return encodeURIComponent(id);

@@ -2,7 +2,7 @@
 import { CrossbillError, type FieldError } from './error.js';
 import { type Fetch, type Signal } from './types.js';
 
-/** A longer wait is left to the caller: the error has its length. */
+/** If the server asks for a longer wait, the client does not wait. The error gives the caller the seconds. */
 const LONGEST_WAIT_SECONDS = 60;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
@@ -25,7 +25,10 @@ export interface Outgoing {
   readonly path: string;
   readonly body: string | null;
   readonly idempotencyKey: string | null;
-  /** False: a repeat could do something twice, so the client repeats only a request surely without effect. */
+  /**
+   * False: a repeat could do something twice. The client then repeats only after a 429 with Retry-After, because such a
+   * request surely had no effect.
+   */
   readonly mayRepeat: boolean;
   readonly signal: Signal | undefined;
 }
@@ -108,7 +111,7 @@ function pauseOf(
   tries: number,
 ): number | null {
   if (retryAfterSeconds !== null && retryAfterSeconds > LONGEST_WAIT_SECONDS) return null;
-  const refused = status === 429 && retryAfterSeconds !== null; // surely without effect
+  const refused = status === 429 && retryAfterSeconds !== null; // the server did nothing with the request
   const passing = status === null || (PASSING.has(status) && !LASTING_CODES.has(code));
   if (!refused && !(passing && mayRepeat)) return null;
   if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;

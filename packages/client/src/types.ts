@@ -15,8 +15,7 @@ export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer
 /** Options for one call. */
 export interface CallOptions {
   /**
-   * The name of this request for good: pass the same one to repeat the request after a crash. Default: a new one for
-   * each call.
+   * Pass the same key again to repeat this request safely, for example after a crash. Default: a new key for each call.
    */
   readonly idempotencyKey?: string;
   /** Aborts the call and its retries. */
@@ -46,7 +45,7 @@ export type Route = readonly [
   method: string,
   path: string,
   sent: 'body' | 'query' | 'nothing',
-  /** `key`: repeats under an Idempotency-Key; `safe`: a repeat does no harm; `never`: a repeat could do it twice. */
+  /** `key`: a repeat needs an Idempotency-Key; `safe`: a repeat does no harm; `never`: a repeat could act twice. */
   repeat: 'key' | 'safe' | 'never',
   rows?: string,
   cursor?: string,

@@ -190,7 +190,7 @@ const isNeeded = (name: string): boolean => !name.endsWith('.a') && name !== 'pk
 
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
-  chmodSync(to, 0o755); // the other user must be able to enter, under any umask
+  chmodSync(to, 0o755); // under any umask: PostgreSQL's user must enter the folder
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (!isNeeded(entry.name)) continue;

@@ -53,8 +53,9 @@ function clusterAt(root: string): Cluster {
 }
 
 /**
- * The data directory as an argument of PostgreSQL's programs, which start inside it. On Linux this name works even if
- * their user may not enter a parent folder, as with root's project in /root. An absolute path would not.
+ * The data directory as an argument of PostgreSQL's programs, which start inside it. `/proc/self/cwd` works on Linux
+ * even if PostgreSQL's user may not enter a parent folder, as with root's project in /root. An absolute path would fail
+ * there.
  */
 export function dataArgument(cluster: Cluster): string {
   return existsSync('/proc/self/cwd') ? '/proc/self/cwd' : cluster.data;
@@ -96,7 +97,7 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
     mkdirSync(draft.data, { mode: 0o700 });
     writeFileSync(draft.passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
     if (runAs !== null) {
-      // initdb reads the password as the other user, from inside `data`.
+      // initdb runs as an unprivileged user and reads the password file from `data`, so this user must own both.
       for (const path of [draft.data, draft.passwordFile]) chownSync(path, runAs.uid, runAs.gid);
       chmodSync(draft.root, 0o711);
     }
@@ -115,7 +116,8 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
 }
 
 function runInitdb(draft: Cluster, binaries: Binaries, runAs: RunAs, sync: boolean): void {
-  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8']; // of no host
+  // sorts the same on every host
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
   const run = spawnSync(
     binaries.initdb,
     [

@@ -20,7 +20,7 @@ const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 export type EmbeddedPostgresOptions = {
   /** `CROSSBILL_DATA_DIR`. Created if missing. */
   readonly dataDir: string;
-  /** Receives the events. Never receives the password. */
+  /** Receives messages about starts and failures of the server, never with the password. */
   readonly log: { info(message: string): void; warn(message: string): void };
   /**
    * Settings of postgresql.conf in addition to the defaults here, for example `{ fsync: 'off' }` in tests. They apply
@@ -110,7 +110,8 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    const found = findServer(this.cluster); // no await since the release, so nobody came in between
+    // runs right after the release, without an await: nobody can claim in between
+    const found = findServer(this.cluster);
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }
 
@@ -229,7 +230,8 @@ class OwnedServer implements EmbeddedPostgres {
       database: 'postgres',
       connectionTimeoutMillis: 5_000,
     });
-    client.on('error', () => undefined); // a lost connection also rejects the query
+    // a lost connection rejects the query too, and this error would end the process
+    client.on('error', () => undefined);
     return client;
   }
 

@@ -48,7 +48,8 @@ export function claimServer(cluster: Cluster): Claim {
   watchdog.on('error', () => undefined); // without a watchdog only the clean-up after a kill is missing
   watchdog.stdin.on('error', () => undefined);
   watchdog.unref();
-  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref(); // neither keeps this process from ending
+  // neither the watchdog nor its pipe keeps this process alive
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref();
   return {
     release: () => {
       watchdog.kill('SIGKILL');

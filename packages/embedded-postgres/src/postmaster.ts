@@ -86,7 +86,7 @@ export async function startServer(
   if (sizeOf(cluster.logFile) > MAX_LOG_BYTES) renameSync(cluster.logFile, `${cluster.logFile}.old`);
   const logFd = openSync(cluster.logFile, 'a', 0o600);
   if (process.getuid?.() === 0) {
-    const owner = statSync(cluster.root); // an ordinary user who starts next must be able to write it too
+    const owner = statSync(cluster.root); // an ordinary user may start the server next and must write this log too
     fchownSync(logFd, owner.uid, owner.gid);
   }
   const logStart = fstatSync(logFd).size;

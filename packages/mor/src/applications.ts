@@ -54,7 +54,7 @@ function pathOf(merchantId: string): string {
   return `/partner/api/merchants/${segment(merchantId)}/application`;
 }
 
-/** The code must repeat the first code sent. The regions replace the whole list. */
+/** The MoR accepts only the product code of the first request. The regions replace the whole list. */
 export function encodeChooseProduct(merchantId: string, product: ProductChoice): WireRequest {
   return wireWith('PUT', pathOf(merchantId), { products: [{ code: product.code, regions: product.regions }] });
 }

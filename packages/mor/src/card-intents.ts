@@ -73,7 +73,7 @@ function merchantCustomer(psp: string, { id, email, name, country, address }: Me
   return { [`${psp}_id`]: id, email, name, country, address };
 }
 
-/** The customer in the stored body of an intent, without the id. */
+/** Reads the customer, without the id, from the stored body of an intent. */
 export function decodeDetails(body: string): Omit<MerchantCustomer, 'id'> {
   const customer = new Fields(parseAnswer(body).value ?? {}).may('merchant_customer', (value) => new Fields(value));
   if (customer === null) return {};

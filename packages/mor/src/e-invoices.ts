@@ -30,8 +30,8 @@ function parseDocument(value: unknown, path: string): NonNullable<EInvoice['docu
 }
 
 /**
- * The document shows this object as `{type, id}`, but not clearly the name of its field. So the parser finds it by its
- * form.
+ * The document shows this object as `{type, id}`, but no clear name for its field. So the parser takes the first field
+ * with such an object.
  */
 function parseMadeFor(fields: Fields): EInvoice['madeFor'] {
   for (const name of fields.names()) {

@@ -131,7 +131,7 @@ const ERROR_ROWS = [
   ['setup_intent.create', 422, 'validation_error', 'A payment method type is not enabled for this account at the MoR.'],
   ['payment_intent.create', 422, 'unsupported_currency', 'The currency is not enabled for this account at the MoR.'],
   ['payment_intent.create', 422, 'amount_out_of_range', "The amount is below the processor's minimum or above the account's cap for one payment."],
-  // Document 3 says so about intents only. A refund with an upstream timeout may have moved money.
+  // Document 3 calls a repeat safe for intents only. A refund with an upstream timeout may have moved money.
   [INTENTS, 503, 'psp_unavailable', "The MoR's processor is away; the same call is safe to send again under the same key.", { kind: 'retry' }],
   ['refund.create', 400, 'invalid_request', 'The amount is more than is left of the payment, or the currency differs: compare the known refunds first.'],
   ['refund.create', 404, 'payment_not_found', 'The MoR knows no such payment for this merchant.'],

@@ -6,7 +6,10 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const DEFAULT_MAX_SOCKETS = 32;
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** For an agent of your own: the signal of each exchange is its only deadline. */
+/**
+ * Options for a caller's own undici agent. The agent has no time limit, because the signal of each exchange is the only
+ * deadline.
+ */
 export const SOCKET_LIMITS = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 
 /** The sockets to a peer, direct or through a proxy. */
@@ -50,14 +53,14 @@ export type Exchange = HttpAnswer | NoAnswer;
 // Codes of Node and undici before a connection exists: no byte of the request went out.
 const NOT_SENT = new Set(
   (
-    'UND_ERR_ABORTED ' + // this host's proxy makes no tunnel; our own abort is handled before
+    'UND_ERR_ABORTED ' + // the proxy of this host refused the tunnel; the code handles our own abort earlier
     'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT ' +
     'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE ' +
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY ERR_TLS_CERT_ALTNAME_INVALID'
   ).split(' '),
 );
 
-/** A way to send requests. Whoever owns the network can replace it. */
+/** Sends the requests. A program may replace it, for example to go through a proxy. */
 export type Line = Pick<HttpLine, 'exchange' | 'close'>;
 
 export class HttpLine {

@@ -95,8 +95,8 @@ export class ProformaInvoices {
   }
 
   /**
-   * Sends a request of either way to create one; the path chooses the way. The MoR replays a used key for ever, even
-   * after deletion, so a new submission needs a new key. Never make a key from the body.
+   * Creates a proforma invoice from a whole request or from a tax calculation; the path chooses. The MoR replays a used
+   * key for ever, even after deletion, so a new submission needs a new key. Never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
     return this.transport.call<ProformaCreated>(wire, {

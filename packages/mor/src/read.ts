@@ -181,7 +181,7 @@ export class Fields {
     return this.must(name, parseText);
   }
 
-  /** A name for later calls: a text of 1 to `longest` characters. */
+  /** An id, to use unchanged in later calls: a text of 1 to `longest` characters. */
   id(name: string, longest = LONGEST_ID): string {
     return this.must(name, (value, path) => {
       if (!isId(value, longest)) throw new Unreadable(path, 'a usable id');

@@ -62,7 +62,7 @@ export class Refunds {
     return this.send(encodeRefund(request), key);
   }
 
-  /** Document 3 requires the key. The MoR makes the keys for its processor from it. */
+  /** Document 3 requires the key. The MoR derives its keys for the processor from this key. */
   send(wire: WireRequest, key: string): Promise<Outcome<Refund>> {
     return this.transport.call(wire, { name: 'refund.create', key, accept: ({ body }) => parseRefund(body) });
   }

@@ -12,7 +12,7 @@ const LOOKS_SECRET =
 export function safeText(text: string, secrets: readonly string[]): string {
   let shown = text;
   for (const secret of secrets) if (secret !== '') shown = shown.split(secret).join('[secret]');
-  shown = shown.slice(0, MAX_TEXT * 10); // shortened only now: a search would miss half a secret
+  shown = shown.slice(0, MAX_TEXT * 10); // shorten after the search: the search would miss a cut secret
   shown = shown.replace(LOOKS_SECRET, '[secret]').replace(UNSHOWABLE, ' ').trim();
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT - 3)}...` : shown;
 }

@@ -32,12 +32,14 @@ export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: u
 }
 
 /**
- * An id as one segment of a path. A segment such as "." or ".." would lead a server to another path. It is escaped
- * twice, and so is only an unknown id. Throws a RangeError for an empty id, since it would name another route.
+ * Escapes an id as one segment of a path. A server would read a segment "." or ".." as a step to another path, so the
+ * function escapes these dots twice: no id of the MoR looks like that. Throws a RangeError for an empty id, since it
+ * would name another route.
  */
 export function segment(id: string): string {
   if (id === '') throw new RangeError('an id in a path must not be empty');
-  const escaped = encodeURIComponent(Buffer.from(id).toString()); // by way of UTF-8: half a surrogate pair would throw
+  // Buffer replaces half a surrogate pair; encodeURIComponent alone would throw
+  const escaped = encodeURIComponent(Buffer.from(id).toString());
   return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%252E') : escaped;
 }
 

@@ -45,7 +45,7 @@ export async function compare(
     const found = await db.query<{ name: string; n: number }>(sql, [at]);
     return new Map(found.rows.map(({ name, n }) => [name, n]));
   };
-  /** Counts the day's rows by one column. */
+  /** Counts the rows of the day by the values of one column. */
   const counted = (table: string, column: string, at: string, place = 'seq'): Promise<ReadonlyMap<string, number>> =>
     sums(`select ${column} as name, count(*)::float8 as n from ${table} where ${place} > $1 group by 1`, at);
   const events = await counted('inbox_event', 'status', before.event, 'id');

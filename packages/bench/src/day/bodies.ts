@@ -1,4 +1,5 @@
-// Stripe's and the MoR's events of the day's renewals: of real size and shape, each renewal of another old customer.
+// The events of Stripe and the MoR for the day's renewals. Their size and shape are real. Each renewal belongs to a
+// different customer of the filled database.
 import { invoiceObject } from '../events.js';
 import { AMOUNT } from './plan.js';
 
@@ -22,15 +23,15 @@ export type Shown = {
   readonly credited: number;
 };
 
-// Built once: a real response costs its bytes and their parsing, and the bench should not measure building the text.
+// Made once: as with the real Stripe, the daemon pays for the bytes and their parsing, not for making the text.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),
 ) as [string, string];
 
 /**
- * @param name the common part of its ids
- * @param customer the number of an old customer
+ * @param name the common part of the invoice's ids
+ * @param customer the number of a customer in the filled database
  */
 export function invoiceText(name: string, customer: number, { status, createdSec, credited }: Shown): string {
   const text = status === 'paid' ? PAID : OPEN.replace('"status":"open"', `"status":"${status}"`);

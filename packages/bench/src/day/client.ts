@@ -30,10 +30,11 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    // More connections than requests are under way while the daemon keeps up, so a few slow responses delay no other
-    // request. With 64 connections at the webhook endpoints, the burst waited for one. Each connection may deliver in
-    // every turn of the daemon's event loop, and a read takes several turns: on a slow processor 512 connections kept
-    // reads waiting for seconds. Without a bound, a late daemon would meet a flood.
+    // While the daemon keeps up, there are more connections than requests under way, so a few slow responses delay no
+    // other request. With 64 connections to the webhook endpoints, events of the burst waited for a free connection.
+    // Each connection may deliver in every turn of the daemon's event loop, and a read takes several turns: on a slow
+    // processor 512 connections kept reads waiting for seconds. Without a limit, a late daemon would receive all
+    // waiting requests at once.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {

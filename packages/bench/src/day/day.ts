@@ -25,10 +25,10 @@ const RENEWALS = 100_000;
 const MINUTES = 30;
 /** The pause between the daemon's start and the first event. */
 const BREATH_MS = 15_000;
-/** The longest wait for rest after the day, and the pause before the memory is read. */
+/** After the day the bench waits at most this long until no work is left, then pauses before it reads the memory. */
 const REST_MS = 25 * 60_000;
 const AFTER_REST_MS = 30_000;
-const SAY_EVERY = 2; // samples
+const SAY_EVERY = 2; // print progress with every second sample
 
 export type DayAsked = { readonly renewals: string | undefined; readonly minutes: string | undefined };
 
@@ -59,7 +59,7 @@ type Seen = {
   readonly errors: ReadonlyMap<string, number>;
   /** The time from the end of the day until everything was at rest. Null: never. */
   readonly restedMs: number | null;
-  /** The 99th percentile of the load's own delay. */
+  /** The 99th percentile of the bench's own event-loop delay: how late the bench sends. */
   readonly lateMs: number;
 };
 

@@ -20,7 +20,7 @@ import { type Told } from './peers.js';
 
 /** Without a 200 the sender repeats the delivery after this time. */
 const AGAIN_MS = 5_000;
-/** The delay of Stripe's and the MoR's events. */
+/** The time between a change at Stripe or the MoR and the delivery of its event. */
 const NEWS_MS = 1_000;
 
 const KINDS: Readonly<Record<Endpoint, string>> = {
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<Endpoint, string>> = {
 export class EndpointTraffic {
   /** The number of accepted events. */
   taken = 0;
-  /** The number of deliveries with a 503, as the contract allows. */
+  /** The number of 503 responses. The contract allows these: the sender repeats the delivery. */
   again = 0;
   disputes = 0;
   /** The marked renewals, in the order of Stripe's events. */

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { isCharged, MOST_TRIES, refundOf } from './plan.js';
 
 export type MorSeen = {
-  /** The number of relayed events, without orders to charge again. */
+  /** The number of Stripe's events from the relay. Crossbill's own orders to charge again do not count. */
   relayed: number;
   retries: number;
   refunds: number;
   lookups: number;
-  /** Second refunds of a payment under another key. Must be 0. */
+  /** Refunds of an already refunded payment under a second key. Must be 0. */
   refundsTwice: number;
   /** Charges after a success. Must be 0. */
   chargedTwice: number;
@@ -20,7 +20,7 @@ export type ReceiverSeen = {
   deliveries: number;
   /** The number of different notification ids. */
   told: number;
-  /** Notifications with a known id and other bytes. Must be 0. */
+  /** Repeats of a notification id with different bytes. Must be 0. */
   changed: number;
 };
 
@@ -38,7 +38,7 @@ export class MorSide {
   private readonly known = new Set<string>();
   private readonly refunds = new Map<number, { readonly key: string; readonly text: string }>();
 
-  /** `charged` gets the verdict of a retry, `refunded` a new refund. */
+  /** The MoR calls `charged` after each retry of a charge, and `refunded` after each new refund. */
   constructor(
     private readonly charged: (k: number, tries: number) => void,
     private readonly refunded: (k: number, tries: number, amount: number) => void,
@@ -57,8 +57,8 @@ export class MorSide {
   }
 
   /**
-   * Takes an event from the relay. Only an order to charge again has an effect: the day's MoR knows the other invoices
-   * from its plan.
+   * Takes an event from the relay. Only Crossbill's order to charge again has an effect. Stripe's own events have none,
+   * because the day's MoR charges those invoices by its plan.
    */
   relay(body: string): void {
     const id = /"id":"([^"]+)"/.exec(body)?.[1] ?? '';

@@ -40,7 +40,8 @@ export class People {
   async run(port: number): Promise<void> {
     const cookie = await logIn(port, this.key);
     const middle = Math.max(1, Math.floor(this.oldRenewals / 200)) * 100;
-    const told = Math.floor(this.oldRenewals / 10) * 10; // Crossbill has deleted older notifications by now
+    // the newest: Crossbill has already deleted older notifications
+    const told = Math.floor(this.oldRenewals / 10) * 10;
     const pages = consolePages(middle, 1, told).filter(({ path }) => !path.includes('format=csv'));
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
     void this.scrape();

@@ -30,7 +30,7 @@ export function refundOf(k: number): number | null {
   return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
 }
 
-/** The charges after one soft decline, the first one included. */
+/** The MoR charges a softly declined renewal at most this often, including the first charge. */
 export const MOST_TRIES = 3;
 
 /**
@@ -44,8 +44,8 @@ export function isCharged(k: number, tries: number): boolean {
 }
 
 /**
- * Each kind of event has its part of the day, from the first number to the second. Within a part the renewals come in
- * order, and each renewal's events come in order too.
+ * The time of each kind of event, from begin to end, as fractions of the day. Within this time the renewals come in
+ * order. The events of one renewal come in order too.
  */
 const STREAMS = { created: [0, 0.1], finalized: [0.02, 0.13], verdict: [0.04, 0.2] } as const;
 export type Stream = keyof typeof STREAMS;
@@ -63,12 +63,12 @@ function within(k: number): number {
   return ((Math.imul(k + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
 }
 
-/** The pauses between a cause and its effect, as parts of the day. */
+/** The pause between a cause and its event, as a fraction of the day: here from a decline to the retry. */
 export const RETRY_AFTER = 0.05;
 export const REFUND_AFTER = 0.02;
 export const DISPUTE_AFTER = 0.03;
 export const OUTCOME_AFTER = 0.06;
-/** The time verify begins, as a part of the day. From then on the receiver of notifications responds at once. */
+/** The time verify begins, as a fraction of the day. */
 export const VERIFY_AT = 0.5;
 export const RECEIVER_WELL_AT = 0.75;
 
@@ -100,11 +100,11 @@ export function totalsOf(renewals: number): Totals {
 }
 
 /**
- * The requests to Stripe per renewal: a read of the subscription, a read of the invoice, a report, an attachment, and a
- * share of others.
+ * The requests to Stripe per renewal: reads of the subscription and the invoice, a report, an attachment, and 0.2
+ * others on average.
  */
 const REQUESTS = 4.2;
-/** The part of the day for the marks. */
+/** The daemon may use this fraction of the day for all marks. */
 const DRAIN_PART = 0.7;
 /** Stripe's limit for a live account. */
 export const LIVE_LIMIT = 100;

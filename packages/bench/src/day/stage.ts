@@ -16,8 +16,8 @@ import { type Plan } from './plan.js';
 export type Peers = { readonly url: string; readonly child: ChildProcess };
 
 /**
- * Copies a database with so many customers of one renewal each. The original stays in `--data`, or on the server of
- * DATABASE_URL.
+ * Copies the filled database of `customers` customers, each with one renewal. The original stays in the folder
+ * `--data`, or on the server of DATABASE_URL.
  */
 export async function withBooks(
   rig: Rig,
@@ -43,7 +43,8 @@ export async function withBooks(
     }
     await admin.query('drop database if exists bench_day with (force)');
     const { rows } = await admin.query<{ n: number }>(`select current_setting('server_version_num')::int as n`);
-    const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : ''; // a file copy spares the log
+    // copies files and writes less to the write-ahead log
+    const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : '';
     await admin.query(`create database bench_day template ${books} ${copying}`);
     await settle(adminUrl.replace(/\/[^/?]+(\?|$)/, '/bench_day$1'));
     await admin.query('checkpoint');
@@ -58,9 +59,10 @@ export async function withBooks(
 }
 
 /**
- * The oldest of the filled renewals are odd, so lists by rare things find some; the newest verify run and some waiting
- * calls are invented, and verify would rightly name them. This removes all differences before the day begins. It also
- * dates the daily run to a moment ago: the run in the middle of the day is the only one.
+ * Removes the differences of the filled rows before the day begins. The fill gives the oldest renewals rare statuses,
+ * so lists by such a status find some. It also invents the newest verify run and some waiting calls. Verify would
+ * report these as differences. The daily verify run counts as done, so the run in the middle of the day is the only
+ * one.
  */
 async function settle(url: string): Promise<void> {
   const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });

@@ -180,7 +180,7 @@ export class StripeSide {
     return listOf(note === undefined || !invoiceId.startsWith('in_day') ? [] : [note.text]);
   }
 
-  /** An old customer's record: reported once, without a refund. */
+  /** The payment record of a renewal. For a customer of the filled database: reported once, without a refund. */
   private record(id: string, atSec = this.nowSec()): string {
     const k = numberIn(id);
     const r = id === recordOf(k) ? this.records.get(k) : undefined;

@@ -10,7 +10,7 @@ const ms = (n: number): string => (n < 10 ? n.toFixed(1) : n.toFixed(0));
 const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms(p.p99Ms)}`);
 const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
 
-/** One row for each minute with a sample. Where a column shows a state, the row has the last state of the minute. */
+/** One row for each minute with a sample. Queues, memory and connections show their value at the end of the minute. */
 export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
   const minutes = new Map<number, Sample[]>();
   for (const s of samples) {
@@ -54,7 +54,10 @@ const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
     .map(([status, n]) => `${n} × ${status === '0' ? 'no answer' : status}`)
     .join(', ');
 
-/** Endpoints, API, exports and metrics by kind of request. The console as a whole, with its slowest pages. */
+/**
+ * Gives endpoints, API, exports and metrics a row for each kind of request. The console gets one row for all pages,
+ * then a row for each of its eight slowest pages.
+ */
 export function byKind(answers: Answers): Rows {
   const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
     what,

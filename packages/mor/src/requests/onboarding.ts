@@ -88,7 +88,10 @@ export const bareMerchantRequest = shape(
   'validation_error',
 );
 
-/** One entry of `products` in PUT application. The code must repeat the first code sent, even a wrong one. */
+/**
+ * One entry of `products` in PUT application. The MoR accepts only the code of the first request, even if that code was
+ * wrong.
+ */
 export const productChoice = shape(
   'ProductChoice',
   { code: filled(64), regions: textList(1) },

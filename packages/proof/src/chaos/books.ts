@@ -7,10 +7,13 @@ import { asked } from './postgres.js';
 import { type Delivered, eventFindings, type Stored, twiceFindings } from './rules.js';
 import { DAYS_AGO, type World } from './world.js';
 
-const REST_WITHIN_MS = 40 * 60_000; // long, since a machine may be busy; a real error stays anyway
+const REST_WITHIN_MS = 40 * 60_000; // long for a busy machine; a real error does not go away by waiting
 const LOOK_AGAIN_MS = 1_500;
 const VERIFY_WITHIN_MS = 15 * 60_000;
-/** How far the virtual clock leaps, in seconds. Senders try again some time later, and drafts last an hour. */
+/**
+ * The virtual clock leaps by this many seconds: senders repeat only after a pause, and Stripe keeps a draft for an
+ * hour.
+ */
 const LEAP_SEC = 600;
 const SENDING = 'deliveries under way';
 const CALLS = 'calls under way';
@@ -36,7 +39,10 @@ export type Asked = {
   readonly say: (text: string) => void;
 };
 
-/** Waits for rest. The virtual clock moves only while no call is under way: a used key must not grow old meanwhile. */
+/**
+ * Waits for rest. The virtual clock moves only while no call is under way. Otherwise Stripe could forget the key of a
+ * call, and a repeat would act twice.
+ */
 export async function atRest(a: Asked): Promise<readonly Finding[]> {
   const { world } = a;
   const deadline = performance.now() + REST_WITHIN_MS;
@@ -144,7 +150,10 @@ async function underWay({ world, databaseUrl }: Asked): Promise<readonly string[
   ];
 }
 
-/** True if no call and no delivery is under way: a leap of the clock would flood the webhook endpoints. */
+/**
+ * True if deliveries wait for their next try, and no call and no delivery is under way. A leap during these would flood
+ * the webhook endpoints.
+ */
 function mayLeap(open: readonly string[]): boolean {
   const waits = open.some((what) => what.endsWith(WAITING));
   return waits && !open.some((what) => what.endsWith(CALLS) || what.endsWith(SENDING));

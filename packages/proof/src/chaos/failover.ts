@@ -14,13 +14,16 @@ import { type Delivered, lost } from './rules.js';
 import { clear, conclude, fastClock, makeFolder, owned, type Served, setStage, type Stage } from './stage.js';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** How long the merchant lives before the standby lags, while it lags, and after. */
+/** The three parts of the run: before the standby lags, while it lags, and after the failover. */
 export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 export const AFTER_MS = 30_000;
-/** The calls of a signup take a while. So calls begun this long before the standby lagged are repeated too. */
+/**
+ * After the failover the backend repeats the signups begun since the standby lagged, and those begun up to this long
+ * before: a signup takes several calls.
+ */
 const SIGNUP_MARGIN_MS = 60_000;
-/** The MoR sends all its events again since this long before the standby lagged, in virtual seconds: some minutes. */
+/** After the failover the MoR sends its events again, from this many virtual seconds before the standby lagged. */
 const ASKED_FOR_SEC = 600;
 
 /** Returns true if every rule holds, or if PostgreSQL cannot make a standby here. */

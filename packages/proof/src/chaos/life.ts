@@ -62,9 +62,9 @@ export class Life {
   readonly done = new Map<string, number>();
   /** Keys of the refunds the daemon accepted. */
   readonly refundsAsked = new Set<string>();
-  /** The requests for those refunds, so they can be repeated. */
+  /** The requests for the accepted refunds. The run repeats them after a loss. */
   readonly requests: RefundRequest[] = [];
-  /** The calls of each signup and when they began, so they can be repeated. */
+  /** The calls of each signup, with their start. The run repeats them after a loss. */
   readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
   /** Refunds that the daemon refused because it did not know the payment. */
   readonly unknownPayments: RefundRequest[] = [];
@@ -97,7 +97,7 @@ export class Life {
     for (let i = 0; i < customers; i++) await this.signup();
   }
 
-  /** Lives until `ended`, then waits until every act has its answer. */
+  /** Lets the merchant act until `ended` returns true, then waits until every act has its answer. */
   async goOn(ended: () => boolean): Promise<void> {
     const acts: Readonly<Record<Act, () => Promise<void>>> = {
       signups: () => this.signup(),
@@ -173,7 +173,7 @@ export class Life {
       await Promise.all(Array.from({ length: clicks }, () => this.world.api.post(path, body, key)));
     } catch (error) {
       if (error instanceof Unexpected && error.status === 404) {
-        this.touched.delete(id); // its event is under way
+        this.touched.delete(id); // the daemon lacks the payment's event so far; a later act may use the payment
         this.unknownPayments.push(request);
       }
       throw error;

@@ -19,7 +19,10 @@ export class PgBouncer {
     private readonly databaseUrl: string,
   ) {}
 
-  /** Throws if this machine has no PgBouncer. Every user may enter `folder`. */
+  /**
+   * Throws if this machine has no PgBouncer. `folder` must be open to every user, since root runs PgBouncer as another
+   * user.
+   */
   static async start(databaseUrl: string, folder: string): Promise<PgBouncer> {
     const program = PLACES.find((place) => existsSync(place));
     if (program === undefined) throw new Error('there is no pgbouncer here: apt install pgbouncer');

@@ -40,7 +40,7 @@ export function findPrograms(runAs: RunAs): Programs {
 }
 
 export type ServerOptions = {
-  /** The folder for data, password and log. It is made if missing. Every user may enter the folders above it. */
+  /** The folder for data, password and log, made if missing. The folders above must be open to every user. */
   readonly folder: string;
   /** The log file, if it is not in the folder. */
   readonly logFile?: string;
@@ -129,7 +129,10 @@ export class RealPostgres {
     }
   }
 
-  /** Sends this signal to the server's first process and waits for its end. After a kill the sessions end alone. */
+  /**
+   * Sends this signal to the server's first process and waits for the end of this process. After a SIGKILL the server's
+   * other processes may still be ending.
+   */
   async end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void> {
     this.wanted = false;
     const { child } = this;
@@ -193,7 +196,7 @@ export class RealPostgres {
   }
 
   private launch(): void {
-    // In this run only processes die, so the data must survive this. It need not survive a power cut.
+    // Without fsync: this run kills processes, and their data survives. No run cuts the power.
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
@@ -265,7 +268,7 @@ export async function untilFollowed(
 
 /** Kills all processes of a server at one moment. */
 export function killServer(pid: number): void {
-  process.kill(pid, 'SIGSTOP'); // a stopped process starts no other meanwhile
+  process.kill(pid, 'SIGSTOP'); // a stopped process cannot start another process before the kill
   for (const child of childrenOf(pid)) kill(child);
   kill(pid);
 }

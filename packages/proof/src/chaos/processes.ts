@@ -20,14 +20,14 @@ export type ProgramOptions = {
   readonly env: Readonly<Record<string, string>>;
   /** The working folder. It has no `.env`. */
   readonly folder: string;
-  /** The file that collects its output. */
+  /** The file for the program's output. */
   readonly logFile: string;
-  /** Receives its output instead of the log file. */
+  /** Receives the program's output instead of the log file. */
   readonly hear?: (text: string) => void;
 };
 
 export class Program {
-  /** How often it ended although nobody asked it to. */
+  /** How often the program ended without a request to stop. */
   deaths = 0;
   private child: ChildProcess | null = null;
   private wanted = false;
@@ -49,7 +49,7 @@ export class Program {
     this.launch();
   }
 
-  /** Ends it now with this signal. It starts again `backAfterMs` later. */
+  /** Sends this signal to the program now. The program starts again `backAfterMs` later. */
   strike(signal: 'SIGKILL' | 'SIGTERM', backAfterMs: number): void {
     this.startAt = performance.now() + backAfterMs;
     this.child?.kill(signal);
@@ -65,7 +65,7 @@ export class Program {
     this.child?.kill('SIGCONT');
   }
 
-  /** Asks it to end for good and waits. After thirty seconds it is killed. */
+  /** Asks the program to stop for good, and waits. Kills it after thirty seconds. */
   async stop(): Promise<void> {
     this.wanted = false;
     const { child } = this;
@@ -78,7 +78,7 @@ export class Program {
     clearTimeout(insist);
   }
 
-  /** Kills it at once, for an exit in a hurry. */
+  /** Kills the program at once, for an exit in a hurry. */
   kill(): void {
     this.wanted = false;
     this.child?.kill('SIGKILL');
@@ -109,7 +109,7 @@ export class Program {
   }
 }
 
-/** Runs a foreign server as this user. Its output is added to the file. */
+/** Runs a server such as PostgreSQL as this user. Appends the server's output to the log file. */
 export function spawnServer(
   program: string,
   args: readonly string[],

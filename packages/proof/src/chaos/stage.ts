@@ -66,7 +66,7 @@ export async function setStage(
   return setStageOn(server, options, progress, folder, of);
 }
 
-/** Starts the same on a server that already runs. */
+/** The same as `setStage`, on a server already running. */
 export async function setStageOn<S extends Served>(
   server: S,
   options: ChaosOptions,

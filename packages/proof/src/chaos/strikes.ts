@@ -21,7 +21,10 @@ export class Strikes {
     return [...this.done.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  /** Strikes on time until the list ends or `ended` says so. Rejects if a part does not come back. */
+  /**
+   * Carries out each strike at its time, until the list ends or `ended` returns true. Rejects if a part does not come
+   * back.
+   */
   async carryOut(strikes: readonly Strike[], ended: () => boolean): Promise<void> {
     const startedAt = performance.now();
     for (const strike of strikes) {

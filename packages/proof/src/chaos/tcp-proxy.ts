@@ -10,7 +10,7 @@ export type Mode = 'pass' | 'cut' | 'hang' | 'lose-answers';
 export type Target = { readonly host: string; readonly port: number };
 
 const HOST = '127.0.0.1';
-/** How PostgreSQL ends an answer, without the last byte: the state of the transaction. */
+/** The last message of a PostgreSQL answer, ReadyForQuery, without its final byte (the state of the transaction). */
 const READY = Buffer.from('Z\0\0\0\u0005');
 /** A starting server refuses connections. The proxy then tries the next server, as a load balancer does. */
 const CONNECT_WITHIN_MS = 2_000;

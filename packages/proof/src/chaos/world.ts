@@ -25,9 +25,9 @@ export type Ways = {
   readonly database: TcpProxy;
   readonly stripe: TcpProxy;
   readonly mor: TcpProxy;
-  /** From the peers to the daemons, taking turns. */
+  /** From Stripe and the MoR to the webhook endpoints. Connections go to the daemons in turn. */
   readonly endpoints: TcpProxy;
-  /** From the merchant's backend to the daemons, taking turns. No strike hits it. */
+  /** From the merchant's backend to the API. Connections go to the daemons in turn. No strike hits this proxy. */
   readonly api: TcpProxy;
 };
 

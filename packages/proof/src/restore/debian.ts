@@ -12,7 +12,7 @@ import { chooseRunAs } from '@crossbill/embedded-postgres';
 
 const BIN = '/usr/lib/postgresql/15/bin';
 
-/** Why this machine has none. Null: it has one. */
+/** Why this machine lacks Debian's PostgreSQL. Null: it has one. */
 export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
   ? null
   : `there is no ${BIN}: apt install postgresql-15`;
@@ -121,7 +121,7 @@ export class DebianServer {
     return `postgresql://${user}:${this.servers.password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Adds lines to postgresql.conf. They take effect with the next start. The port is one of them. */
+  /** Adds these lines and the server's port to postgresql.conf. They take effect with the next start. */
   async configure(lines: readonly string[]): Promise<void> {
     appendFileSync(join(this.data, 'postgresql.conf'), [...lines, `port = ${this.port}`, ''].join('\n'));
   }
@@ -146,7 +146,7 @@ export class DebianServer {
     ).out.trim();
   }
 
-  /** Makes a database, and a user with the same name as its owner. */
+  /** Makes a database, and its owner: a role with the same name. */
   async makeDatabase(name: string): Promise<void> {
     await this.ask(`create role ${name} login password '${this.servers.password}'`);
     await this.ask(`create database ${name} owner ${name} encoding 'UTF8' template template0`);

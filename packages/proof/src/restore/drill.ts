@@ -252,7 +252,7 @@ export class Drill {
   }
 }
 
-/** A repeat may find nothing left to refund. Its refusal is fine too, since no second payment goes out. */
+/** A repeat may find nothing left to refund. Then a refusal is fine too, since no second payment goes out. */
 async function refund(world: World, { paymentId, body, key }: Asked, again = false): Promise<void> {
   try {
     await world.api.post(`/v1/payments/${paymentId}/refunds`, body, key);

@@ -46,7 +46,7 @@ export function stepsOf(page: string): Readonly<Record<Step, string>> {
   };
 }
 
-/** The block with this folder, and the time to restore. */
+/** Puts this folder and the time to restore into the block. `until` null: the block needs no time. */
 export function filledIn(block: string, folder: string, until: Date | null): string {
   const text = block.replaceAll(`${BACKUP}/`, `${folder}/`);
   if (until === null) return text;

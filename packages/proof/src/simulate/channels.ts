@@ -119,8 +119,8 @@ export class Channels {
   }
 
   /**
-   * The MoR also reports each link payment by its card payment event (Document 3), if its announcement named the
-   * payment in this way.
+   * The MoR also sends its card payment event (Document 3) for each link payment, if the earlier `payment.captured`
+   * named the charge.
    */
   tellOfLinkPayments(invoiceId: string): void {
     const merchantCustomerId = this.people.invoice(invoiceId)?.customer ?? '';
@@ -204,7 +204,10 @@ export class Channels {
     });
   }
 
-  /** A chargeback is about to come. The MoR refunds the rest of the payment first, or does not. */
+  /**
+   * The MoR announces a chargeback. Half an hour later it reports the outcome. `refunded`: the MoR first refunds the
+   * rest of the payment.
+   */
   async alert(paymentId: string, refunded: boolean): Promise<void> {
     const { mor, cards } = this.world.sandbox;
     if (!mor.payments.has(paymentId)) return;
@@ -233,7 +236,10 @@ export class Channels {
     });
   }
 
-  /** Reads the standing object first, as the API does before it requests another: it may be gone. */
+  /**
+   * Reads the invoice's current object at the MoR before the replica requests another, as the API does: the current one
+   * may be gone.
+   */
   private async refreshStanding(r: Replica, invoiceId: string, kind: 'proforma' | 'payment_link'): Promise<void> {
     const there = await r.channels.standing(invoiceId, kind);
     if (there !== null && there.morId !== null)

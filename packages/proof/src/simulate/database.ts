@@ -47,7 +47,7 @@ export async function openSimDatabases(url: string | null, count: number): Promi
   }
 }
 
-/** The folder for the data: in memory if there is plenty, since runs would wait for a shared disk. */
+/** The folder for the data. In memory if 2 GB are free there, because runs would wait for a shared disk. */
 function roomiest(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);

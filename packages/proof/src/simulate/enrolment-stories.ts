@@ -6,19 +6,19 @@ import { type World } from './world.js';
 
 const METADATA = { by: 'metadata', key: 'billed_by', value: 'mor' } as const;
 
-/** The MoR learns of invoices only by the relay. */
+/** From now on the MoR receives `invoice.created` only by the relay. */
 async function relayOnly(people: People): Promise<void> {
   await people.control('/mor/hearing', { direct: false });
 }
 
-/** A renewal that the MoR learns of by another way. */
+/** Renews a subscription. Stripe delivers this `invoice.created` to the MoR without the relay. */
 async function renewHeard(people: People, who: Subscriber): Promise<void> {
   await people.control('/mor/hearing', { direct: true });
   await people.renew(who);
   await relayOnly(people);
 }
 
-/** Ada has moved; Eve pays by a card of her own at Stripe, and Bob not at all. */
+/** Makes three customers. The MoR charges Ada. Stripe still charges Eve by her own card, and Bob has no card there. */
 async function cast(world: World): Promise<{ people: People; ada: Subscriber; bob: Subscriber; eve: Subscriber }> {
   const people = new People(world);
   await relayOnly(people);

@@ -1,5 +1,5 @@
-// Every single fault: a story runs once to find its steps, then once for each step and each way it can fail. Pairs: a
-// second fault follows the first, drawn by a seed.
+// Every single fault: runs a story once to find its steps, then once for each step and each fault of this step. Pairs:
+// a seed draws a second fault soon after the first.
 import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';

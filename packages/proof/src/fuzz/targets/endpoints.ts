@@ -128,12 +128,12 @@ function checkBody(endpoint: Endpoint, text: string): void {
   must(typeof data === 'object', 'what is shown of it is nothing');
   must(shown(rawBody(body)) !== '', 'the command line shows nothing of it');
   if (parsed.verdict !== 'usable') return;
-  mustBeInRange(parsed.event, ['data', 'metadata']); // these two go through jsonText
+  mustBeInRange(parsed.event, ['data', 'metadata']); // the store makes these two safe with jsonText
   must(
     !/\\u0000|\\ud[89a-f]/i.test(jsonText(JSON.parse(shown(parsed.event))).replaceAll('\\\\', '')),
     'the event holds what jsonb refuses',
   );
-  // Written again without blanks and with every escape spelled out, it must be the same event.
+  // JSON.stringify removes blanks and writes escapes another way. The parser must read the same event.
   const again = parse?.(Buffer.from(JSON.stringify(whole.value)));
   mustBeSame(again, parsed, 'the event, written again');
 }

@@ -1,4 +1,4 @@
-// Rows of the log: the rows of a step lead back to the same state, with any texts in them.
+// Rows of the lane log: folding the rows of a step gives the same state again, with any texts in them.
 import fc from 'fast-check';
 import { emptyLane } from '#src/engine/context.js';
 import { type LaneState } from '#src/domain/model.js';

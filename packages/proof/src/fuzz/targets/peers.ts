@@ -1,5 +1,5 @@
-// The replies of the two peers: the parser of each endpoint, and the whole way of a reply from the socket on, with any
-// status and headers.
+// The replies of Stripe and the MoR: the parser of each endpoint, and a whole reply from the socket on, with any status
+// and headers.
 import { parseRefund, parseWebhookEndpointList } from '@crossbill/mor';
 import { type Exchange, type Line } from '@crossbill/mor/http-line.js';
 import { parseAnswer, Unreadable } from '@crossbill/mor/read.js';
@@ -32,7 +32,7 @@ import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-/** These members stay unchanged. The store writes them through jsonText, and never stores links. */
+/** The parsers pass these members on unchanged. The store makes them safe with jsonText, and stores no links. */
 const AS_THEY_CAME = ['customer', 'evidence', 'source'];
 
 const STRIPE: readonly ((value: unknown) => unknown)[] = [
@@ -287,7 +287,7 @@ const stripeCalls: Target = {
         customPaymentMethodType: null,
         transport: {
           getClientName: () => 'fuzz',
-          // A page that announces more is followed by a last page.
+          // A damaged page may announce further pages for ever, so a 404 ends them after three.
           makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
           close: () => undefined,
         },

@@ -23,7 +23,7 @@ class OpenSessions extends ConsoleSessions {
     return Promise.resolve(true);
   }
   isOpen(): Promise<boolean> {
-    return Promise.resolve(true); // the worst case: only the signature protects
+    return Promise.resolve(true); // the worst case: the session exists, so only the signature protects
   }
   list(): Promise<readonly ConsoleSession[]> {
     return Promise.resolve([]);

@@ -37,7 +37,7 @@ const endpoints: Remote = {
         .map((parts) => JSON.stringify(parts)),
       async check(text) {
         const [endpoint, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
-        // New events about few invoices and payments, so the events meet each other.
+        // Every event is new, but all are about the same few invoices and payments, so many events meet in one lane.
         const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
         const sha = createHash('sha256').update(body).digest();
         const stored = () =>

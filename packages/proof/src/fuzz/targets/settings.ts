@@ -65,7 +65,7 @@ const environments = fc
   .tuple(fc.array(oneSetting, { minLength: 1, maxLength: 4 }), fc.constantFrom('production', 'development'))
   .map(([some, mode]) => JSON.stringify({ ...BASE, NODE_ENV: mode, ...Object.fromEntries(some) }));
 
-/** The ranges as the RFCs have them, written without the list of the settings. */
+/** The RFCs' ranges, listed a second time: the check must not depend on the settings' own list. */
 const metadata = new BlockList();
 for (const [address, bits] of [
   ['169.254.0.0', 16],
@@ -93,7 +93,8 @@ const settings: Target = {
       );
       for (const { name, problem } of error.problems) {
         const value = env[name] ?? '';
-        // An example in the report may look like the value. Then the report says the same for every other value too.
+        // A report may contain the value by chance, inside its fixed example. Then every other wrong value gets the
+        // same report.
         must(
           value.length < 8 || !problem.includes(value) || problem === problemOf(name),
           `the report repeats the value of ${name}`,
@@ -107,7 +108,7 @@ const settings: Target = {
       .map(({ value }) => value)
       .join('\n');
     for (const secret of secrets) {
-      // A connection URL with only host and database hides nothing.
+      // A connection URL with only host and database contains no secret, so the page may show it.
       const isShown = shownDatabaseUrl(secret) === secret;
       must(secret.length < 8 || isShown || !page.includes(secret), 'the page of settings shows a secret');
       must(secret.length < 8 || !censor(`x ${secret} y`).includes(secret), 'the log would show a secret');
@@ -302,7 +303,7 @@ const commandLine: Target = {
     const argv = JSON.parse(text) as string[];
     let said = '';
     const code = await runCli(argv, {
-      // Reaches no peer: every command ends when it reads the settings, at the latest.
+      // Without settings no command reaches Stripe or the MoR.
       env: { NODE_ENV: 'production' },
       cwd: tmpdir(),
       user: 'fuzz',

@@ -92,7 +92,7 @@ const filters: Target = {
     .map((values) => JSON.stringify(values)),
   check(text) {
     const values = JSON.parse(text) as Record<string, string>;
-    if (!Object.values(values).every((value) => isPlainText(value))) return; // every page refuses these before
+    if (!Object.values(values).every((value) => isPlainText(value))) return; // every page refuses such a value earlier
     const filter = orTyped(() => moneyFrom(values), Problem);
     if (filter === null) return;
     const { customerId, ...rest } = filter;
@@ -172,7 +172,7 @@ const csv: Target = {
         );
       }
       for (const [n, { nextByte, nextLine }] of found.entries()) {
-        if (n !== Math.floor(found.length / 2)) continue; // one place is enough
+        if (n !== Math.floor(found.length / 2)) continue; // resume in the middle only: one place is enough
         const rest: (readonly string[])[] = [];
         for await (const { record } of recordsOf(file, { delimiter, byte: nextByte, line: nextLine }))
           rest.push(record);
