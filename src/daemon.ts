@@ -28,8 +28,8 @@ export type Daemon = {
   stop(): Promise<void>;
 };
 
-// How long the stop waits for replies under way. Shorter than the 20 seconds after SIGTERM. Longer than one call to the
-// MoR, so a waiting caller still gets a reply.
+// How long the stop waits for replies under way. This wait fits into the 20 seconds after SIGTERM. It is longer than
+// one call to the MoR, so a waiting caller still gets a reply.
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const WORD_GRACE_MS = 1_000;

@@ -1,5 +1,5 @@
-// Shows the release, the Stripe account and the mode of this daemon, and the signature forms of its senders. `crossbill
-// rehearse` compares its own settings with them.
+// Shows the release, the Stripe account and the mode of this daemon, and the form of each sender's webhook signatures.
+// `crossbill rehearse` compares its own settings with them.
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CONFIG, type Config, stripeMode, VERSION } from '../config/index.js';

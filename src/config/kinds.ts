@@ -141,8 +141,8 @@ export function isPrivateHost(url: string): boolean {
 export const relayUrl: Kind<Secret> = { type: URL_TYPE, parse: (text) => asSecret(httpUrl('endpoint').parse(text)) };
 
 /**
- * The kind for the address of the notifications. It is a secret, because anybody with the address of a Slack channel
- * can write there.
+ * The kind for the URL of the merchant's receiver of notifications. It is a secret, because anybody with the URL of a
+ * Slack channel can write there.
  */
 export const receiverUrl: Kind<Secret> = {
   type: 'https URL, or http within the private network',
@@ -297,7 +297,7 @@ export const apiKeys = list<ApiKey>(
   true,
 );
 
-/** The name of a group may contain "=", but no ",". */
+/** The kind for the roles of the identity provider's groups. The name of a group may contain "=", but no ",". */
 export const groupRoles = list<GroupRole>('group=role, comma-separated', (item, before) => {
   const at = item.lastIndexOf('=');
   const group = item.slice(0, Math.max(0, at)).trim();

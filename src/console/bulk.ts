@@ -21,7 +21,9 @@ const BATCH = 50;
 /** The result of one item. */
 export type Done = { readonly id: string; readonly ok: boolean; readonly said: Piece };
 
-/** The buttons of the form, and the hint about the note. `neededFor`: the action with a compulsory note. */
+/**
+ * The buttons of a form for many rows, and the hint about their note. `neededFor`: the action with a compulsory note.
+ */
 export type Acts = {
   readonly acts: readonly { readonly value: string; readonly label: string }[];
   readonly hint: string;
@@ -33,8 +35,8 @@ export function pickBox(id: string, label: string): Html {
 }
 
 /**
- * Draws the form with the actions.
- * @param values the list's filters, for "all matches"
+ * Draws the buttons for an action on many rows.
+ * @param values the list's filters: an action on all matches needs them
  */
 export function bulkForm(
   session: Session,

@@ -19,8 +19,8 @@ const RULE = Symbol('console rule');
 type Rule = { readonly role: ApiRole; readonly action: string };
 
 /**
- * Declares a page for every logged-in person with this role. The API's guard lets the request pass, and this guard
- * checks it instead.
+ * Declares a page for every logged-in person with this role. The API's guard lets the request pass, because the
+ * console's guard checks it instead.
  */
 export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
   applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));

@@ -50,7 +50,7 @@ export const field = {
   ref: <V>(folder: Folder, page?: string | OnPage<V>): Field<V> => make('text', folder)(page),
 } as const;
 
-/** Declares the fields of a noun. Their names are members of the API's view. */
+/** Declares the fields of one kind of row, such as a payment. Their names are members of the API's view. */
 export function fields<V extends object>(list: { readonly [K in keyof V & string]?: Field<V> }): Fields<V> {
   const names = Object.keys(list) as (keyof V & string)[];
   return names.flatMap((name) => {

@@ -1,4 +1,4 @@
-// Reads a posted form. It has plain fields, each once.
+// Reads a posted form with plain text fields. A field may occur only once.
 import { randomUUID } from 'node:crypto';
 import { type Request } from 'express';
 import { bodyOf } from '../api/http/body.js';

@@ -27,7 +27,7 @@ export type ListPage<R extends object> = {
   /** The label of the sum. Absent: the list's own label. */
   readonly summed?: string;
   readonly caption: string;
-  /** The name of the CSV file, and the fields of the noun. */
+  /** The name of the CSV file, and the fields of the rows. */
   readonly fields: readonly [file: string, fields: Fields<R>];
   /** Finds the names of customers. Absent if no row has a customer. */
   readonly names?: CustomerNames;

@@ -4,7 +4,7 @@
 const SHOWN = 2_048;
 const MASK = '[masked]';
 
-// Quoted text, even without its closing quote; a run of digits; a bare word.
+// The parts of a text that may need a mask: quoted text, even without its closing quote; a run of digits; a bare word.
 const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p{M}\p{N}_@.'-]*/gu;
 /**
  * Words that stay visible: ids (`in_1A…`), types (`invoice.created`), times, and short numbers. An operator needs

@@ -124,7 +124,10 @@ const ON_STRIPE: Readonly<Record<string, readonly [Tone, string]>> = {
   parked: ['warn', 'no: a person decides'],
 };
 
-/** Tells if Stripe shows a payment or a refund, by the stage of its mark or mirror. */
+/**
+ * Tells if Stripe shows a payment or a refund. `stage`: the stage of the payment's mark, or of the refund's copy on
+ * Stripe.
+ */
 export function shownOnStripe(stage: string): Html {
   const [tone, text] = ON_STRIPE[stage] ?? ['wait', 'on its way'];
   return toned(tone, text);

@@ -26,7 +26,7 @@ export type Placed = {
 /** The most bytes of one record. A longer record has a quote without an end. */
 const MOST_RECORD_BYTES = 64 * 1024;
 
-/** The size in bytes. Throws CsvRefused. */
+/** Returns the file's size in bytes. Throws CsvRefused for an unreadable file. */
 export async function sizeOf(path: string): Promise<number> {
   try {
     const found = await stat(path);
@@ -128,8 +128,8 @@ export async function* recordsOf(
   const parser = parse({
     delimiter: from.delimiter,
     bom: from.byte === 0,
-    // Names all line ends: the parser would otherwise keep the first kind it meets, and a resumed run may meet another
-    // kind.
+    // Lists every kind of line end. Otherwise the parser keeps the first kind it meets, and a resumed run may meet
+    // another kind first.
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     raw: true,

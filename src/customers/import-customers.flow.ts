@@ -72,7 +72,7 @@ export class ImportCustomersFlow {
 
   /**
    * Reads the whole file once.
-   * @param write decides about the write, if no line is wrong
+   * @param write runs after a read without a wrong line; true: write all lines
    */
   private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
     const wrong: LineProblem[] = [];

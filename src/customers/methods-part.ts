@@ -1,4 +1,5 @@
-// The part of a customer's page about payment methods: their history, and a button to report a confirmation.
+// The part of a customer's page about payment methods: their history, and a button to report the customer's
+// confirmation of a new one.
 import { actForm, actRow } from '../console/acts.js';
 import { type Html, html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
@@ -23,7 +24,8 @@ export function methodsPart(m: MethodsShown): Html {
 }
 
 /**
- * The button to report a confirmation. Only the newest setup can be reported, and only a first report has an effect.
+ * Draws the button to report the customer's confirmation of a new payment method. Only the newest setup can be
+ * reported, and only the first report has an effect.
  */
 function confirmAct({ customerId, methods, refused, relay, shadow, session }: MethodsShown): Html | null {
   const [newest] = methods;

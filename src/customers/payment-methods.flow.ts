@@ -42,8 +42,8 @@ export class PaymentMethodsFlow {
   ) {}
 
   /**
-   * Creates a setup intent with the customer's data from the newest signup. A repeat under the same name sends the
-   * stored request again, as for a signup.
+   * Creates a setup intent with the customer's data from the newest signup. A repeat under the same Idempotency-Key
+   * sends the stored request again, as for a signup.
    */
   async create(req: MethodRequest, name: NamedRequest | null, body: string): Promise<MethodMade> {
     const { customerId, paymentMethodTypes, taxCalculationId, by } = req;

@@ -15,7 +15,7 @@ export class PaymentMethodPages {
     private readonly audit: ConsoleAudit,
   ) {}
 
-  /** Reports the confirmation. A second report changes nothing. */
+  /** Reports the customer's confirmation of the newest payment method. A second report changes nothing. */
   @Post(':id/payment-method/confirmed')
   @HttpCode(303)
   @Page('payment_method.confirm', 'ops')

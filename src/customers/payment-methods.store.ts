@@ -47,7 +47,10 @@ type Row = {
   confirmed_by: string | null;
 };
 
-/** When the method became usable for its customer's invoices. A reported method counts from the report. */
+/**
+ * The SQL for the time a method became usable for its customer's invoices: the time of the report, otherwise of the
+ * confirmation.
+ */
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**

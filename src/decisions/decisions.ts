@@ -61,8 +61,8 @@ export class Decisions extends Decider {
   }
 
   /**
-   * Stripe accepts only one refund for each of the MoR's references. Returns the other refund with this reference, for
-   * the person with the review item.
+   * Stripe accepts only one refund under each reference. Finds the refund with this reference on another invoice, so a
+   * person can look at it.
    */
   async refusedBecause({ asked }: OutboxRow): Promise<Elsewhere> {
     if (asked?.kind !== 'report_refund') return {};

@@ -1,4 +1,4 @@
-// Pages of disputes and alerts. Their rules are part of the engine.
+// Serves the pages of disputes and alerts. The engine runs their rules.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { DisputesStore } from './disputes.store.js';

@@ -27,7 +27,7 @@ export type Repair =
   | 'person';
 
 export type Difference = {
-  /** Stays the same in each run while kind, ids and facts stay the same. */
+  /** The same in each run of verify, as long as kind, ids and facts stay the same. */
   readonly id: string;
   readonly kind: DifferenceKind;
   readonly invoiceId: string | null;

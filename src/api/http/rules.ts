@@ -84,7 +84,7 @@ export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
     rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v)),
   );
 
-/** The field must be a list of outside words, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
+/** The field must be a list of short codes, such as `sepa_debit`: letters, digits, `_`, `-` and `.`. */
 export const IsWordEach = (): PropertyDecorator =>
   rule(
     'isWordEach',

@@ -31,11 +31,11 @@ export function isBareEventLane(lane: string): boolean {
   return lane.startsWith(BARE_EVENT);
 }
 
-/** The prefix of a lane for an item without an invoice. The lane holds the item and the item's timeline. */
+/** The prefix of a lane for a review item without an invoice. The lane holds the item and the item's timeline. */
 const ITEM = 'item:';
 
 /**
- * The lane of an item without an invoice.
+ * The lane of a review item without an invoice.
  * @param subject the item's subject
  */
 export function itemLane(subject: string): string {

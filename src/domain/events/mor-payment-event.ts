@@ -27,7 +27,7 @@ export type PaymentSucceeded = PaymentFacts & {
 export type PaymentNotMade = PaymentFacts & {
   readonly kind: 'payment.failed' | 'payment.requires_action';
   readonly invoiceId: string;
-  /** Null if empty: Document 3 sends an empty text. Null or a missing field mean the same. */
+  /** Null for an empty text, a null or a missing field. Document 3 sends an empty text, because nothing was charged. */
   readonly processorChargeId: string | null;
   readonly failureMessage: string | null;
   readonly declineCode: string | null;

@@ -140,9 +140,9 @@ export function sumIn(data: JsonObject): Money | string | null {
 }
 
 /**
- * Reads `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string next to a currency.
- * A string without a fraction, or a number, may count smallest units as in Document 3. Such a value is ambiguous, so it
- * is read only if both readings are equal.
+ * Reads an amount as Document 2 writes it: `{amount, currency}` with a decimal string. Also reads a decimal string with
+ * a currency next to it. Such a string without a fraction may count smallest units as in Document 3. So the function
+ * accepts it only for a currency without decimals, and never accepts a number.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
   const whole = isObject(value) ? value : { amount: value, currency: of['currency'] };
