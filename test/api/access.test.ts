@@ -10,7 +10,7 @@ async function audit(action: string): Promise<Row[]> {
   return (await api.call('GET', `/v1/audit?limit=100&action=${action}`)).json['data'] as Row[];
 }
 
-it('the API answers a request without a valid key with 401 and audits the attempt with its address', async () => {
+it("the API answers a request without a valid key with 401 and audits the client's address", async () => {
   const bad: Record<string, string>[] = [
     {},
     { authorization: 'Bearer wrong-key-0123456789abcdef0123456789' },
@@ -81,7 +81,7 @@ it("each API role includes the roles below it, and only an operator's key reads 
   expect((await api.call('POST', '/v1/signups', { role: 'read', body: {} })).status).toBe(403);
 });
 
-it('the API serves its health routes without a key and answers every other route without one with 401', async () => {
+it('the API answers a request without a key with 401, except on its health routes', async () => {
   expect((await api.call('GET', '/livez', { role: null })).status).toBe(200);
   const document = (await api.call('GET', '/docs-json', { role: null })).json as { paths: Record<string, Row> };
   const open = new Set(['/livez', '/readyz', '/metrics']);

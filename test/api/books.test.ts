@@ -173,7 +173,7 @@ it('the API masks personal data in the body of an event', async () => {
   expect(JSON.stringify(one)).not.toContain('ada@example.com');
 });
 
-it('an operator has an event decided again: the API audits the request, and the payment stays the only one', async () => {
+it("a retried event is decided again at an operator's request, and the invoice keeps its one payment", async () => {
   const [event] = await list('/v1/events?event_id=evt_2');
   const path = `/v1/events/${String(event?.['id'])}/retry`;
   expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);
@@ -186,7 +186,7 @@ it('an operator has an event decided again: the API audits the request, and the 
   expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
 });
 
-it("the API describes an event without JSON, lists quarantined events, and releases an event on an operator's retry", async () => {
+it("the API shows an event with a body other than JSON, and releases a quarantined event at an operator's retry", async () => {
   const delivery = {
     source: 'mor_events',
     eventId: 'evt_bytes',
@@ -216,7 +216,7 @@ it("the API describes an event without JSON, lists quarantined events, and relea
   expect((await api.call('POST', '/v1/events/ie_99999/retry')).status).toBe(404);
 });
 
-it('the API shows the payment and choices of a review item, and settles the item with the first choice only', async () => {
+it("the API shows a review item's payment and choices, settles the item by one choice, and refuses a second choice", async () => {
   const [item] = await list('/v1/reviews?status=open&kind=amount_mismatch');
   expect(item).toMatchObject({
     kind: 'amount_mismatch',

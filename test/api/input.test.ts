@@ -93,7 +93,7 @@ it('the API refuses a signup with a wrong field and names the field', async () =
   for (const [field, body] of wrong) expect([field, await fieldOf(body), body]).toEqual([field, field, body]);
 });
 
-it("the API accepts null as a signup's customer details, as Stripe sends them, and leaves them out at the MoR", async () => {
+it('the API accepts null customer details in a signup, as Stripe has them, and sends no null to the MoR', async () => {
   const customer = { id: 'cus_null', email: null, name: null, country: null, address: { line1: 'Weg 1', line2: null } };
   expect((await api.call('POST', '/v1/signups', { body: { ...payment, customer } })).status).toBe(201);
   expect(api.mor.calls.at(-1)?.call).toMatchObject({
@@ -199,7 +199,7 @@ it('the API answers an unknown route, method or id with 404', async () => {
   expect((await refused(400, 'GET', '/v1/invoices/%E0%A4%A', {})).code).toBe('invalid_request');
 });
 
-it('the API refuses list requests with a limit outside 1 to 100, a foreign cursor, or an unknown filter', async () => {
+it('the API refuses list requests with a limit outside 1 to 100, an invalid cursor, or an unknown filter', async () => {
   const lists = ['invoices', 'payments', 'events', 'reviews', 'ledger', 'audit'];
   for (const list of lists) {
     for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '1e1', '٣', '1&limit=2']) {

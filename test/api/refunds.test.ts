@@ -62,7 +62,7 @@ it("a refund request goes to the MoR, returns the refund's id, and shows the ref
   expect(invoice).toMatchObject({ status: 'paid', refunds: [{ id }], payments: [{ id: paymentId }] });
 });
 
-it('a refund request without an amount refunds the whole rest of the payment', async () => {
+it('a refund request without an amount refunds the whole remaining amount of the payment', async () => {
   const { paymentId } = await api.paidRenewal('b');
   await refund(paymentId, 'b1', { amount: 4000 });
   const rest = await refund(paymentId, 'b2');
@@ -71,7 +71,7 @@ it('a refund request without an amount refunds the whole rest of the payment', a
   expect([more.status, more.json['code']]).toEqual([422, 'payment_not_refundable']);
 });
 
-it('the API refuses a refund above the rest of the payment and calls no MoR', async () => {
+it("the API refuses a refund above the payment's remaining amount, without a call to the MoR", async () => {
   const { paymentId } = await api.paidRenewal('c');
   const answer = await refund(paymentId, 'c1', { amount: 5000 });
   expect([answer.status, answer.json['code']]).toEqual([400, 'invalid_request']);
@@ -93,7 +93,7 @@ it('the API refuses a refund request without an Idempotency-Key or for an unknow
   expect([unknown.status, unknown.json['code']]).toEqual([404, 'payment_not_found']);
 });
 
-it('two replicas return the same refund for the same key, and a conflict for another body', async () => {
+it('two replicas return the same refund for the same key, and answer 409 to another body under the key', async () => {
   const { paymentId } = await api.paidRenewal('d');
   const first = await refund(paymentId, 'd1', { amount: 100 });
   await api.work();
@@ -124,7 +124,7 @@ it('twenty equal refund requests at once to two replicas make one refund at the 
   expect(await read(`/v1/payments/${paymentId}`)).toMatchObject({ amount_refunded: 100 });
 });
 
-it("the MoR refunds a payment's rest once if two operators request it at the same time", async () => {
+it("the MoR refunds a payment's remaining amount once if two operators request the refund at the same time", async () => {
   const { paymentId } = await api.paidRenewal('f');
   const [one, two] = await api.working(Promise.all([post(api, paymentId, 'f1'), post(replica, paymentId, 'f2')]));
   expect([one.status, two.status].sort()).toEqual([201, 422]);
@@ -142,7 +142,7 @@ it("the API answers a refund request with 201 although the MoR's refund is pendi
   expect([refused.status, refused.json['status']]).toEqual([201, 'failed']);
 });
 
-it("the API passes the MoR's refusal of a refund on at every repeat, and frees the amount", async () => {
+it("the API returns the MoR's refusal of a refund to each repeat under the key, and frees the amount for another refund", async () => {
   const { paymentId } = await api.paidRenewal('h');
   api.mor.failWith = failed('refused', { status: 422, code: 'payment_not_refundable', message: 'charged back' });
   const refused = await refund(paymentId, 'h1');

@@ -61,7 +61,7 @@ it('a signup with a payment creates a payment intent at the MoR, and Crossbill s
   expect(rows.rows[0]?.all).not.toContain('canary');
 });
 
-it('a signup with a trial creates a setup intent at the MoR, and its completion with a charge is refused', async () => {
+it('a signup with a trial creates a setup intent at the MoR, and the API refuses its completion with a charge', async () => {
   const made = await create({
     kind: 'trial',
     customer: { id: 'cus_eve' },
@@ -102,7 +102,7 @@ it('a repeated signup request returns the same signup and client secret, in any 
   expect(new Set(api.mor.calls.map((call) => call.wire.body)).size).toBe(1);
 });
 
-it('the API refuses another signup under the same idempotency key, and lets each API key use its own keys', async () => {
+it('the API refuses a different signup under a used idempotency key, unless another API key used it', async () => {
   const first = await create(payment, 'k2');
   const other = await create({ ...payment, amount: 1 }, 'k2');
   expect([other.status, other.json['code']]).toEqual([409, 'idempotency_conflict']);
@@ -147,14 +147,17 @@ const cases: [string, CallFailure, number, string][] = [
   ['is silent', failed('unknown'), 502, 'mor_unavailable'],
   ['asks for a pause', failed('retry', { code: 'rate_limited', retryAfterMs: 2500 }), 429, 'rate_limited'],
 ];
-it.each(cases)("the API passes the MoR's answer to a signup on when the MoR %s", async (_, failure, status, code) => {
-  api.mor.failWith = failure;
-  const answer = await create(payment);
-  expect([answer.status, answer.json['code']]).toEqual([status, code]);
-  if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
-});
+it.each(cases)(
+  "the API returns the MoR's error to the caller of a signup when the MoR %s",
+  async (_, failure, status, code) => {
+    api.mor.failWith = failure;
+    const answer = await create(payment);
+    expect([answer.status, answer.json['code']]).toEqual([status, code]);
+    if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
+  },
+);
 
-it("the API translates the MoR's field names in a refused signup into its own", async () => {
+it("the API translates the MoR's field names in a refused signup into the API's field names", async () => {
   const errors = [
     { field: 'merchant_customer.cardpsp_id', message: 'is missing' },
     { field: 'merchant_customer.email', message: 'is wrong' },
@@ -213,7 +216,7 @@ it('three completions of a signup with the same charge mark the first invoice pa
   expect([refund.status, refund.json['code']]).toEqual([409, 'payment_not_identified']);
 });
 
-it("the API refuses a charge of another signup's invoice at the completion of a signup", async () => {
+it('the API refuses to complete a signup with the charge of another signup', async () => {
   const { id } = (await create({ ...payment, customer: { id: 'cus_thief' } })).json as { id: string };
   const done = await api.call('POST', `/v1/signups/${id}/complete`, {
     role: 'signup',

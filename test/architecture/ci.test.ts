@@ -45,7 +45,7 @@ it('the short and the long tests of the CI workflow together are all tests', () 
   expect([...short, ...long].sort()).toEqual(every.sort());
 });
 
-it('the CI workflow runs each pair of `npm run matrix` in its own job', () => {
+it('the CI workflow runs each pair of Node and PostgreSQL from `npm run matrix` in its own job', () => {
   const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
   const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
   const listed = spawnSync(process.execPath, ['packages/proof/matrix/main.mjs', '--list'], {
@@ -59,7 +59,7 @@ it('the CI workflow runs each pair of `npm run matrix` in its own job', () => {
   );
 });
 
-it('the CI workflow runs on the Node version of the image, and names actions by full version', () => {
+it("the CI workflow runs on the Docker image's Node version, and pins each action to a full version", () => {
   const image = /^ARG NODE_IMAGE=(\S+)-slim$/m.exec(textOf('Dockerfile'))?.[1];
   for (const job of Object.values(jobs)) expect(job.container).toBe(image);
   const actions = steps.flatMap(({ uses }) => uses ?? []);

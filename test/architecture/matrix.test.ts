@@ -15,7 +15,7 @@ function pairs(...options: string[]): readonly string[] {
 const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
 const pair = (node: string, postgres: string): string => `Node ${node}, PostgreSQL ${postgres}`;
 
-it('the matrix runs every Node with the newest PostgreSQL, and every PostgreSQL with the newest Node', () => {
+it('the test matrix runs every Node with the newest PostgreSQL, and every PostgreSQL with the newest Node', () => {
   const [ended, ...found] = pairs();
   expect(ended).toBe('exit code 0');
   expect([...found].sort()).toEqual(
@@ -23,13 +23,13 @@ it('the matrix runs every Node with the newest PostgreSQL, and every PostgreSQL 
   );
 });
 
-it('the matrix runs only the pairs of the Node or PostgreSQL version in its options', () => {
+it('the matrix runs only the Node and PostgreSQL versions given as options', () => {
   expect(pairs('--node', '24', '--postgres', '15-debian')).toEqual(['exit code 0', pair('24', '15-debian')]);
   expect(pairs('--node', '22')).toEqual(['exit code 0', ...SERVERS.map((server) => pair('22', server))]);
   expect(pairs('--postgres', '9')).toEqual(['exit code 2', `--postgres: 9 is none of ${SERVERS.join(', ')}`]);
 });
 
-it('the short matrix includes the Debian server of PostgreSQL 15 and the Node of the image', () => {
+it("the short test matrix includes Debian's PostgreSQL 15 and the Docker image's Node version", () => {
   const found = pairs('--short');
   expect(found).toContainEqual(expect.stringMatching(/^Node \d+, PostgreSQL 15-debian$/));
   expect(found).toContainEqual(pair(textOf('.nvmrc').trim(), '18'));

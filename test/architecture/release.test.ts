@@ -23,7 +23,7 @@ const { permissions, jobs } = parse(textOf('.github/workflows/release.yml')) as 
 };
 const commands = (job: Job): string => job.steps.map(({ run = '' }) => run).join('\n');
 
-it('the release workflow publishes only after every check, and may otherwise only read', () => {
+it('the release workflow publishes only after every check, and has read permission by default', () => {
   expect(permissions).toEqual({ contents: 'read' });
   expect(commands(jobs.check)).toMatch(/^\.ci\/run\n\.ci\/run --long$/m);
   expect([jobs.npm.needs, jobs.image.needs]).toEqual(['check', 'check']);
@@ -49,7 +49,7 @@ it('the release workflow pushes the image with provenance and a bill of material
   );
 });
 
-it('the release workflow names actions by full version', () => {
+it('the release workflow pins each action to a full version', () => {
   for (const { uses } of Object.values(jobs).flatMap((job) => job.steps))
     if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
 });

@@ -8,13 +8,13 @@ const tools = [...readSources('tools'), ...readSources('packages')].filter(
   (f) => !f.path.startsWith('packages/proof/test/'),
 );
 
-it('each source file imports only what the import table allows, in no circle', () => {
+it('each source file imports only files from its row of the import table, without circular imports', () => {
   const files = [...src, ...tools];
   expect(files.length).toBeGreaterThan(5);
   expect(brokenRules(files)).toEqual([]);
 });
 
-it('the folders of src form no circle of imports', () => {
+it('no folders of src import each other in a circle', () => {
   expect(folderCircles(src)).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ function saidOf(path: string, text: string): string[] {
   return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
 }
 
-it('the import check finds a forbidden import in each of its syntactic forms', () => {
+it('the import check finds a forbidden import in each syntactic form of an import', () => {
   for (const text of [
     `import { a } from '../store/inbox.js';`,
     `import { type A } from '../store/inbox.js';`,
@@ -48,7 +48,7 @@ it('the import check finds a forbidden import in each of its syntactic forms', (
   }
 });
 
-it('the import check allows each import of the table and no other', () => {
+it('the import check allows only the imports in the import table', () => {
   expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
   expect(saidOf('packages/proof/src/x.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
   expect(saidOf('packages/sandbox/src/mor.ts', `import '#src/mor/client.js'; import '@crossbill/mor';`)).toHaveLength(
@@ -66,7 +66,7 @@ it('the import check refuses a package in domain, an unknown folder and a file o
   expect(saidOf('store/x.ts', `import '../domain/gone.js';`)).toHaveLength(1);
 });
 
-it('the import check finds a circle of imports, even of types', () => {
+it('the import check finds circular imports, even of types', () => {
   const files = [
     { path: 'domain/a.ts', text: `import { type B } from './b.js';` },
     { path: 'domain/b.ts', text: `import { c } from './c.js';` },
@@ -75,7 +75,7 @@ it('the import check finds a circle of imports, even of types', () => {
   expect(brokenRules(files)).toEqual(['a circle of imports: domain/a.ts -> domain/b.ts -> domain/c.ts -> domain/a.ts']);
 });
 
-it('the import check finds a circle of folders even if their files form none', () => {
+it('the import check finds folders importing each other in a circle even if no files do', () => {
   const files = [
     { path: 'refunds/rules/a.ts', text: `import { type B } from '../../payments/b.js';` },
     { path: 'payments/b.ts', text: '' },
@@ -87,7 +87,7 @@ it('the import check finds a circle of folders even if their files form none', (
   ]);
 });
 
-it('the import check finds each way to read the environment', () => {
+it('the import check finds each way to read an environment variable', () => {
   for (const text of [
     'process.env.PORT;',
     `process['env'].PORT;`,
@@ -149,7 +149,7 @@ it('a subject has at most three files of rules, except verify and reviews', () =
   expect([...full].sort()).toEqual(['reviews', 'verify']);
 });
 
-it("no rule imports another subject's rules, except those of mor-objects and reviews", () => {
+it("no rule imports another subject's rules, except the rules of mor-objects and of reviews", () => {
   const needs = src.flatMap(({ path, text }) => {
     const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
     if (room === undefined || path === JOINS_WORDS) return [];
@@ -183,12 +183,12 @@ function otherThanAscii(path: string, text: string): string[] {
   return found;
 }
 
-it("no source file uses Nest's logger, since its lines have no code", () => {
+it("no source file uses Nest's logger, since Nest's log lines have no event code", () => {
   const users = src.filter(({ text }) => /import \{[^}]*\bLogger\b[^}]*\} from '@nestjs\/common'/.test(text));
   expect(users.map(({ path }) => path)).toEqual([]);
 });
 
-it('stored sentences are plain ASCII', () => {
+it('each sentence Crossbill stores or logs is plain ASCII', () => {
   const files = src.filter(({ path }) => WRITERS.test(path));
   expect(files.length).toBeGreaterThan(50);
   expect(files.flatMap(({ path, text }) => otherThanAscii(path, text))).toEqual([]);

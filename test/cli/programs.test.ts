@@ -76,7 +76,7 @@ it('crossbill sandbox prints the settings of a daemon and ends on a signal', asy
     expect(ended.out).toMatch(new RegExp(`^${name}=\\S+$`, 'm'));
 });
 
-it('the daemon ends with exit code 78 and names all missing settings if it has none', () => {
+it('a daemon without settings ends with exit code 78 and names every missing setting', () => {
   const env = { PATH: process.env['PATH'], HOME: folder };
   const ended = spawnSync(process.execPath, [join(ROOT, 'dist/main.js')], { cwd: folder, env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([78, '']);

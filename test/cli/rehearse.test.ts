@@ -74,7 +74,7 @@ const changes = async (): Promise<number> => {
   return all.filter((r) => r.method !== 'GET' && r.method !== 'HEAD' && r.path !== '/oauth2/token').length;
 };
 
-it('crossbill rehearse passes every step on a test clock and reports each fact without a secret or a person', async () => {
+it('crossbill rehearse passes every step on a test clock, and its report holds no secret and no personal data', async () => {
   await world.startDaemon();
   const ran = await rehearse(['--country', 'GB']);
   const r = report();
@@ -270,7 +270,7 @@ it('crossbill rehearse refuses a daemon of another Stripe account, in live mode 
   await refused(rehearse(['--url', live.url]), 2, /live mode/);
 });
 
-it('crossbill rehearse ends without a file if Stripe refuses the test clock', async () => {
+it('crossbill rehearse writes no report file if Stripe refuses the test clock', async () => {
   await world.startDaemon();
   await world.control('POST', '/faults', {
     side: 'stripe',

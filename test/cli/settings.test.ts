@@ -93,7 +93,7 @@ describe('settings', () => {
     expect(doctor.out).toMatch(/FAIL {2}settings +PORT/);
   });
 
-  it('the command line reads settings from a file, the environment wins, and config print shows no secret', async () => {
+  it('the command line reads settings from a file unless the environment sets them, and config print shows no secret', async () => {
     const secret = 'whsec_0123456789abcdef0123456789';
     writeFileSync(
       join(folder, 'test.env'),
@@ -229,7 +229,7 @@ it('the shell completion for fish offers each command with its purpose', async (
   expect(execFileSync('/bin/bash', ['-c', `${out}\n${ask}`], { encoding: 'utf8' }).trim()).toBe('events');
 });
 
-it('the command line prints outside text without control characters', () => {
+it('the command line replaces control characters in text from outside with question marks', () => {
   expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
 });
 

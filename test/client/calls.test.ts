@@ -66,7 +66,7 @@ it('the typed client refunds a payment, and its error names the code and the fie
   expect((await refused(wire.client('read').createRefund(paymentId))).code).toBe('forbidden');
 });
 
-it('the typed client reads the pages of a list one by one, as its caller asks for more', async () => {
+it('the typed client requests the next page of a list only when its caller reads on', async () => {
   for (let n = 0; n < 5; n++) await api.paidRenewal(`client_page_${n}`);
   wire.sent.length = 0;
   const found: string[] = [];
@@ -162,7 +162,7 @@ it.each([500, 409, 429])(
   },
 );
 
-it('the typed client leaves a wait of more than a minute to its caller', async () => {
+it('the typed client reports a Retry-After over one minute to its caller instead of waiting', async () => {
   wire.mishap = () => ({ status: 503, retryAfter: '120' });
   expect((await refused(ops.getInvoice('in_1'))).retryAfterSeconds).toBe(120);
   expect(wire.sent).toHaveLength(1);

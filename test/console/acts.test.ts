@@ -114,7 +114,7 @@ it('the console refuses a retry and a payment link in shadow mode', async () => 
   expect((await invoice(refusedId))['payment_links']).toEqual([]);
 });
 
-it("the console creates one payment link over the amount due and shows it on the invoice's page", async () => {
+it("the console creates one payment link for the amount due and shows the link on the invoice's page", async () => {
   await world.morActs();
   await world.until(
     'the retry was refused',
@@ -178,7 +178,7 @@ const made = async (amount: string): Promise<Seen> => {
   return ops.get(sent.headers.get('location') ?? '');
 };
 
-it("a refund from the console's form finishes within the form's response", async () => {
+it("the console's response to its refund form already reports the finished refund", async () => {
   const { text } = await made('2,50');
   expect(text).toContain('Refunded 2.50 EUR');
   expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);

@@ -40,7 +40,7 @@ describe('Changes in the console', () => {
   describe('a refund', () => {
     beforeAll(newPayment);
 
-    it("the console's refund form shows the rest before and after the refund, and refunds nothing before the confirmation", async () => {
+    it("the console's refund form shows the remaining amount, and refunds nothing before the confirmation", async () => {
       const v = await ops();
       const action = `/console/payments/${paymentId}/refund`;
       const first = await v.get(action);
@@ -122,7 +122,7 @@ describe('Changes in the console', () => {
       ).toBeGreaterThanOrEqual(2);
     });
 
-    it("the console refuses a form without its own session's token or from another site", async () => {
+    it('the console refuses a form from another site or without the token of the session', async () => {
       const v = await ops();
       const path = `/console/payments/${paymentId}/refunds`;
       const fields = await confirmation(v, '1.00');
@@ -192,7 +192,7 @@ describe('The form that names a payment', () => {
   const formOf = (ours: string): string => `/console/payments/${ours}/identify`;
   const named = async (ours: string): Promise<unknown> => (await world.api('GET', `/v1/payments/${ours}`)).body['id'];
 
-  it('an operator gives a payment its MoR id in the console once and for all, and can then refund the payment', async () => {
+  it("an operator enters a payment's missing MoR id in the console once, and can then refund the payment", async () => {
     const { ours, paymentId } = await nameless();
     const v = await new Visitor(url).login(OPS_KEY);
     const page = await v.get(`/console/payments/${ours}`);
@@ -266,7 +266,7 @@ describe('another payment method on the console', () => {
   const page = (): string => `/console/customers/${customer}`;
   const act = (): string => `${page()}/payment-method/confirmed`;
 
-  it("the console shows a customer's new payment method and links it from the refused invoice; a viewer has no button", async () => {
+  it("the console offers to confirm a customer's new payment method, also from the refused invoice, but not to a viewer", async () => {
     const viewer = await new Visitor(url).login(READ_KEY);
     const seen = (await viewer.get(page())).text;
     expect(seen).toContain(setupIntentId);

@@ -38,7 +38,7 @@ it("the console's login exchanges an API key for a cookie closed to scripts and 
   expect((await audit('console.login'))[0]).toMatchObject({ actor: 'ops', role: 'ops', outcome: 'done' });
 });
 
-it('the console leads a stranger to the login form, and back to the wanted page after the login', async () => {
+it('the console redirects a visitor without a session to the login form, and back to the requested page afterwards', async () => {
   const v = visitor();
   const sent = await v.get(`/console/invoices/${invoiceId}`);
   expect(sent.status).toBe(303);
@@ -50,14 +50,14 @@ it('the console leads a stranger to the login form, and back to the wanted page 
 });
 
 it.each(['https://evil.example/', '//evil.example', '/console@evil.example', '/console/../v1', '/\\evil'])(
-  "the console's login leads to no address outside the console: %s",
+  "the console's login redirects to no address outside the console: %s",
   async (to) => {
     const seen = await visitor().post('/console/login', { key: OPS_KEY, to });
     expect(seen.headers.get('location')).toBe('/console');
   },
 );
 
-it('the console refuses a changed, foreign or double session cookie', async () => {
+it("the console refuses a session cookie with changed content, with another session's signature, or sent twice", async () => {
   const v = await ops();
   const [body = '', mac = ''] = (v.cookie ?? '').split('.');
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Json;
@@ -84,7 +84,7 @@ it('the console refuses a changed, foreign or double session cookie', async () =
   }
 });
 
-it("the console's login slows an address down after five wrong keys and audits each of them", async () => {
+it("the console's login slows a client address down after five wrong keys and audits each wrong key", async () => {
   const other = await world.startDaemon(); // each daemon counts tries: the others of these tests stay undisturbed
   const v = new Visitor(other.url);
   const statuses: number[] = [];
@@ -99,7 +99,7 @@ it("the console's login slows an address down after five wrong keys and audits e
   expect((await audit('console.login')).filter((a) => a['outcome'] === 'denied')).toHaveLength(5);
 });
 
-it("the console's login counts wrong keys by client address behind a trusted proxy, and ignores any other's header", async () => {
+it("the console's login believes a forwarded client address only from a trusted proxy", async () => {
   const tries = async (v: Visitor, from: (i: number) => string): Promise<number[]> => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) {
@@ -122,7 +122,7 @@ it("the console's login counts wrong keys by client address behind a trusted pro
   expect((await audit('console.login')).map((a) => a['source'])).not.toContain('no address\u0009at all');
 });
 
-it('the daemon leads a browser from / to the console', async () => {
+it('the daemon redirects a browser from / to the console', async () => {
   const seen = await visitor().get('/');
   expect([seen.status, seen.headers.get('location')]).toEqual([303, '/console']);
 });
@@ -196,7 +196,7 @@ it('no console page shows a secret, not even the page of settings', async () => 
   expect(text).not.toContain(world.databaseUrl);
 });
 
-it('the console refreshes a page with its live part alone, and with nothing if nothing changed', async () => {
+it("the console sends only a page's live part at a refresh, and 304 without a body if nothing changed", async () => {
   const v = await ops();
   const path = `/console/invoices/${invoiceId}`;
   const part = await v.get(path, { 'x-console-part': 'live' });
@@ -206,7 +206,7 @@ it('the console refreshes a page with its live part alone, and with nothing if n
   expect((await visitor().get(path, { 'x-console-part': 'live' })).status).toBe(401);
 });
 
-it('the console names its static files by their content', async () => {
+it("browsers cache the console's static files for a year, since each file name holds a hash of the content", async () => {
   const page = (await visitor().get('/console/login')).text;
   const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   expect(files.length).toBeGreaterThanOrEqual(3);
@@ -222,7 +222,7 @@ it('the console names its static files by their content', async () => {
 
 const HOSTILE = `<script>alert(1)</script>"'\`&\u202Egnp.exe`;
 
-it('each console page shows hostile text as plain text without reversing its direction', async () => {
+it('each console page shows hostile text as plain text, without HTML or a reversed reading direction', async () => {
   const type = `payment.${HOSTILE}`;
   const sent = await world.control('POST', '/mor/payment-events', {
     type,

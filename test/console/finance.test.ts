@@ -60,7 +60,7 @@ suite('a finance person', () => {
     await world?.close();
   });
 
-  it('a person finds a customer by e-mail in 2 clicks in the console, with money and address', async () => {
+  it("a person finds a customer by e-mail in 2 clicks in the console, and sees the customer's payments and address", async () => {
     clicks = 0;
     await click(page.getByRole('searchbox', { name: 'Search' }));
     await page.keyboard.type('ada@example.com');

@@ -88,7 +88,7 @@ afterAll(async () => {
   provider.stdin?.end();
 });
 
-it('a sign-in at the identity provider gives a person the highest role of the groups and the wanted page', async () => {
+it("a sign-in at the identity provider gives a person the highest role of the person's groups, then the requested page", async () => {
   const browser = new Browser();
   expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
   const seen = await browser.signIn(url, '/console/reviews');
@@ -144,7 +144,7 @@ it.each([
   expect((await audit('console.login'))[0]).toMatchObject({ actor, status, outcome: 'denied' });
 });
 
-it("the console takes the identity provider's response once, from the same browser, with its state, within ten minutes", async () => {
+it("the console accepts the identity provider's response once, from the same browser, within ten minutes", async () => {
   const browser = new Browser();
   const { at: answer } = await browser.follow(`${url}/console/sso`, toCallback);
   const refused = async (b: Browser, to: string): Promise<void> => {
@@ -179,7 +179,7 @@ it("the console takes the identity provider's response once, from the same brows
   await refused(again, answer);
 });
 
-it('the console gives the identity provider the return address of its settings, whatever the Host header says', async () => {
+it('the console sends the identity provider the return address from the settings, not from the Host header', async () => {
   const asked = async (at: string): Promise<string | null> => {
     const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
     const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
@@ -217,7 +217,7 @@ it("the daemon's log shows no client secret, code or token of a sign-in", () => 
   for (const secret of [SECRET, 'code=', 'eyJ']) expect(log).not.toContain(secret);
 });
 
-it('a console session ended on one replica ends on all, and the current settings decide its role', async () => {
+it('a console session ended on one replica ends on all replicas, and the current settings decide its role', async () => {
   const [other, demoted, rotated] = [
     await world.startDaemon(),
     await world.startDaemon({ OIDC_ROLES: 'finance=read' }),
@@ -244,7 +244,7 @@ it('a console session ended on one replica ends on all, and the current settings
   expect((await audit('session.end'))[0]).toMatchObject({ actor: 'ops', target: id, outcome: 'refused' });
 });
 
-it('the daemon starts without its identity provider, and people log in with an API key meanwhile', async () => {
+it('the daemon starts while its identity provider is down, and people log in with an API key meanwhile', async () => {
   const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:4' });
   const seen = await new Browser().signIn(daemon.url);
   expect(seen.status).toBe(503);

@@ -28,7 +28,7 @@ it("the console's HTML template escapes any text", () => {
   );
 });
 
-it("the console's HTML template takes unescaped HTML only from another template", () => {
+it("the console's HTML template escapes every value except the output of another template", () => {
   const posing = { toString: () => '<b>' } as unknown as string;
   expect(() => html`${posing}`).toThrow();
   expect(html`${'<b>'}${html`<i></i>`}${null}${false}${[1n, html`<u></u>`]}`.toString()).toBe(
@@ -36,7 +36,7 @@ it("the console's HTML template takes unescaped HTML only from another template"
   );
 });
 
-it('the console shows ids, types and times of a body without JSON, but no names, addresses or secrets', () => {
+it('the console shows ids, types and times of a broken JSON body, but no names, addresses or secrets', () => {
   const text = maskedText(
     Buffer.from(
       '{"id":"evt_1A2b3C4d","type":"payment.succeeded","at":"2026-11-20T10:00:00Z","name":"Ada Lovelace","key":"whsec_abcdef1234", ada@example.com 4242424242424242 "cut off',
@@ -48,7 +48,7 @@ it('the console shows ids, types and times of a body without JSON, but no names,
     expect(text).not.toContain(hidden);
 });
 
-it('the console shows card-like ids of a body without JSON, but no tax id and no phone number', () => {
+it("the console shows numbers like a card's in a broken JSON body, but no tax id and no phone number", () => {
   const text = maskedText(
     Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
   );
@@ -56,7 +56,7 @@ it('the console shows card-like ids of a body without JSON, but no tax id and no
   for (const hidden of ['DE123456789', '170']) expect(text).not.toContain(hidden);
 });
 
-it('the console shows no word of prose from a body without JSON', () => {
+it('the console shows no name, address or other word from a body of plain text', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {
@@ -120,7 +120,7 @@ it('a console session takes the current role of its API key', async () => {
   expect((await later.of(req))?.role).toBe('read');
 });
 
-it("an address with many wrong keys waits up to a minute at the console's login, and no longer after a while", () => {
+it("the console's login delays a client address after many wrong keys by up to a minute, and later forgets them", () => {
   const clock = new ManualClock();
   const throttle = new LoginThrottle(clock);
   const waits: number[] = [];
@@ -177,7 +177,7 @@ async function pageOf(lossWindows: VerifyRun['lossWindows']): Promise<string> {
   return sent;
 }
 
-it("the console's page of verify reports webhook endpoints closed long enough to lose events", async () => {
+it("the console's verify page reports that the webhook endpoints were closed long enough to lose events", async () => {
   const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
   const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
   const page = await pageOf([{ closed, events }]);

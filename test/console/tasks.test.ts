@@ -104,7 +104,7 @@ suite('in a browser', () => {
     });
   });
 
-  it('one checkbox of the console settles many review items and names each of them', async () => {
+  it('a person settles many review items with one checkbox of the console and sees each item named', async () => {
     const ids = (await open()).filter((r) => r['kind'] === 'conflicting_event').map((r) => r['id']);
     expect(ids).toHaveLength(2);
     await start('/console/reviews?status=open&kind=conflicting_event');

@@ -89,7 +89,7 @@ it('the MoR refuses a signup in an unsupported currency', async () => {
   });
 });
 
-it('if the processor is unavailable, the MoR client reports a retry and the same key works later', async () => {
+it('if the card processor is down, the MoR client reports a temporary failure, and a retry under the same key succeeds', async () => {
   await rig.control('/faults', {
     path: '/api/payments/*',
     action: 'status',
@@ -102,7 +102,7 @@ it('if the processor is unavailable, the MoR client reports a retry and the same
   expect(valueOf(await gateway.createIntent(call, 'k')).intentId).toBeTruthy();
 });
 
-it('the MoR refunds a payment in parts, and refuses more than the rest', async () => {
+it('the MoR refunds a payment in parts, and refuses a refund above the remaining amount', async () => {
   const { paymentId } = await aPaidSignup();
   const part = valueOf(await gateway.createRefund(refund(paymentId, 990n), 'r-1'));
   expect(part).toMatchObject({
@@ -121,7 +121,7 @@ it('the MoR refunds a payment in parts, and refuses more than the rest', async (
   expect(over).toMatchObject({ kind: 'refused', status: 422, code: 'payment_not_refundable' });
 });
 
-it('a refund with a lost answer is unknown, and the same bytes and key find the one refund', async () => {
+it('after a lost answer a refund is unknown, and the same bytes under the same key return the first refund', async () => {
   const { paymentId } = await aPaidSignup();
   for (const action of ['drop_after', 'garble']) {
     await rig.control('/faults', { path: '/api/payments/*/refund', method: 'POST', action, times: 1 });
@@ -138,7 +138,7 @@ it('the MoR refuses a refund of an unknown payment', async () => {
   });
 });
 
-it("the MoR calls a signup's charge charged only after its payment, and calls another charge id unknown", async () => {
+it("the MoR proves a signup's charge only after making its invoice, and calls another charge id unknown", async () => {
   const { chargeId } = await aPaidSignup();
   // The MoR makes the invoice first: until then it knows the payment, and this is no proof.
   let known = valueOf(await gateway.lookUpCharge(chargeId));

@@ -115,7 +115,7 @@ function expectShown(block: Block, printed: string): void {
   }
 }
 
-it('a test runs each command of the documents, or a list gives the reason against it', () => {
+it('a test runs each command of the documents, or a list gives the reason to skip the command', () => {
   const missed = blocks
     .filter(({ page }) => PAGES[page] === undefined)
     .flatMap(({ page, commands: own }) => own.filter((c) => notRun(c) === undefined).map((c) => `${page}: ${c}`));

@@ -63,7 +63,7 @@ it('each Prometheus alert has a name of its own', () => {
 });
 
 it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
-  'the Prometheus alert %s has a valid expression and a first command',
+  'the Prometheus alert %s has a valid expression and names a first command for the operator',
   (name, rule) => {
     expect(unknownIn(rule)).toEqual([]);
     const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
@@ -81,7 +81,7 @@ it('each Prometheus alert has a planted fault in test/alerts', () => {
   expect([...planted].sort()).toEqual(names);
 });
 
-it('each Prometheus alert names an existing first command', () => {
+it("each Prometheus alert names an existing crossbill command as the operator's first step", () => {
   const known = commandsOf(commandLine()).map(({ words }) => words);
   for (const rule of rules) {
     const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
@@ -96,7 +96,7 @@ it('each Prometheus alert names an existing first command', () => {
   }
 });
 
-it('a Prometheus alert watches each metric of trouble', () => {
+it('a Prometheus alert watches every metric except those for dashboards only', () => {
   const text = rules.join('\n');
   for (const name of labels.keys()) {
     if (/decisions_total|deliveries_total|call_seconds|queue_depth|shadow_marks|log_lines_dropped/.test(name)) continue; // to look at, not to be woken by

@@ -12,9 +12,12 @@ const WAYS = [
   'deploy/caddy/compose.yml',
 ];
 
-it.each(WAYS)('the start command in %s permits no heap snapshot, no report, no debugger and no core dump', (path) => {
-  expect(textOf(path)).not.toMatch(/--heapsnapshot|--report-on|--abort-on-uncaught-exception|--inspect/);
-});
+it.each(WAYS)(
+  'the start command in %s switches on no heap snapshot, diagnostic report, debugger or core dump',
+  (path) => {
+    expect(textOf(path)).not.toMatch(/--heapsnapshot|--report-on|--abort-on-uncaught-exception|--inspect/);
+  },
+);
 
 it('the systemd unit, the compose file and the Helm chart turn core dumps off', () => {
   expect(textOf('deploy/systemd/crossbill.service')).toMatch(/^LimitCORE=0$/m);

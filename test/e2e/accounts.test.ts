@@ -283,7 +283,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect([...new Set(seen)].sort()).toEqual(['EUR 29.90', 'JPY 4800', 'KWD 1.234']);
   });
 
-  it('crossbill export puts an apostrophe before customer text with the first letter of a spreadsheet formula', async () => {
+  it('crossbill export puts an apostrophe before customer text, so that no spreadsheet runs the text as a formula', async () => {
     const csv = (await cli(['export', 'refunds'], world.env)).out;
     expect(csv).toContain(",'+49 30 1234,");
     expect(csv).not.toMatch(/(^|,)[=+@]/m);

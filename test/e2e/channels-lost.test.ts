@@ -101,7 +101,7 @@ describe('a failed renewal gets a link automatically', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('when the card pays a renewal after all, Crossbill opens a double_payment item about its payment link', async () => {
+  it('when the card pays a renewal with an open payment link, Crossbill warns of the link in a double_payment item', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });
     await world.control('POST', '/mor/retry', { invoice_id: id });
@@ -134,7 +134,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(payments).toMatchObject([{ amount: 2990, mark: 'confirmed' }]);
   });
 
-  it('when the event is lost, Crossbill finds an issued or failed proforma invoice by reading it at the MoR', async () => {
+  it("when the MoR's event is lost, Crossbill reads at the MoR whether the proforma invoice was issued or failed", async () => {
     const { id, proformaId } = await withProforma();
     await loseNext(world, 'proforma_invoice.issued');
     await world.advance(60);
@@ -148,7 +148,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('Crossbill finds a settled bank transfer by reading the MoR, and opens an item until the event brings the amount', async () => {
+  it('Crossbill finds a settled bank transfer by reading the MoR, and keeps an item open until an event brings the amount', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');

@@ -180,7 +180,7 @@ describe('ENROLMENT=metadata', () => {
     ).toEqual([]);
   });
 
-  it('Crossbill reads the metadata of a customer at Stripe once, and ignores the invoice if the value differs', async () => {
+  it("Crossbill reads a customer's metadata at Stripe once, and ignores the invoice if the value differs from ENROLMENT", async () => {
     const [ours, other] = [
       await stranger(world, { customer: { billed_by: 'mor' } }),
       await stranger(world, { customer: { billed_by: 'stripe' } }),

@@ -103,7 +103,7 @@ describe('repeated deliveries and payments', () => {
     expect(page.body.data.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('Crossbill marks one of two payments for an invoice, and closes the item after the refund of the other', async () => {
+  it('when an invoice gets two payments, Crossbill marks it paid once, and a refund of the second payment closes the item', async () => {
     const invoiceId = await openRenewal(world, s);
     const first = takenByMor(world, s, invoiceId, 1000);
     const second = takenByMor(world, s, invoiceId, 1000);
@@ -242,7 +242,7 @@ describe('an answer of the MoR', () => {
   const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
     world.fault({ side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-  it('Crossbill shows an unknown refund status, reserves the amount, and mirrors the refund only after its event', async () => {
+  it('Crossbill shows an unknown refund status, reserves the amount, and records the refund on Stripe only after its event', async () => {
     const s = await world.paidSubscriber({ amount: 1000 });
     const { invoiceId, paymentId: id } = await paidRenewal(world, s);
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: 'lose', times: 5 });

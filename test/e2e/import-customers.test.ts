@@ -115,7 +115,7 @@ describe('crossbill import customers', () => {
     ['rows without their empty last cell', 'customer,mor_customer_id,reference\nID,mc_a1\n'],
     ['rows with empty cells at the end', 'customer,mor_customer_id\nID,mc_a1,,\n'],
     ['a hidden first line with the separator', 'sep=;\r\ncustomer;mor_customer_id\r\nID;mc_a1\r\n'],
-  ])('crossbill import customers takes %s', async (_, text) => {
+  ])('crossbill import customers accepts a file with %s', async (_, text) => {
     expect(await report(file('shape.csv', text.replace('ID', of(1)).replace('mc_a1', 'mcus_1')))).toMatchObject({
       ...{ code: 0, lines: 1, linked: 0, known: 1, unused_columns: [] },
     });

@@ -47,7 +47,7 @@ describe('payment links', () => {
     expect(await make(id)).toMatchObject(refusal(409, 'invoice_not_payable'));
   });
 
-  it('Crossbill books no captured payment before the payment link confirms it, and opens one item about all captures', async () => {
+  it("Crossbill books a captured payment only once the MoR's payment link shows it, and opens one item about all captures", async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };

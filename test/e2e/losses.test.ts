@@ -214,7 +214,7 @@ describe('a returned debit', () => {
     ]);
   });
 
-  it('a returned bank debit opens an item, changes nothing on Stripe, and bars a refund', async () => {
+  it('a returned bank debit opens an item, changes nothing on Stripe, and prevents a refund', async () => {
     const [item, ...others] = await items();
     expect(others).toEqual([]);
     expect(item).toMatchObject({ invoice_id: invoiceId, payment_id: paymentId, actions: ['credit', 'dismiss'] });

@@ -105,7 +105,7 @@ describe('one key, one refund, also after a restore', () => {
     },
   );
 
-  it('a partial refund repeated after a restored backup and its webhook stays one refund, with nothing reserved', async () => {
+  it("a partial refund repeated after a restored backup stays one refund if the MoR's webhook arrived first", async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
@@ -141,7 +141,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it('one idempotency key names one refund under both ids of a payment, and conflicts with another body', async () => {
+  it("a refund repeated under its key with the payment's other id is the same refund, and another body gets 409", async () => {
     const { paymentId } = await aRenewal();
     const ours = await ourId(world.databaseUrl, paymentId);
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');

@@ -139,7 +139,7 @@ describe('a daemon in shadow mode', () => {
     expect(metrics).toContain('crossbill_shadow_marks{outcome="agreed"} 1');
   });
 
-  it('crossbill shadow lists each invoice with an actual mark different from the decision in shadow mode', async () => {
+  it('crossbill shadow lists each invoice with a difference between Stripe and the decision of the shadow daemon', async () => {
     const [left, marked] = [await openRenewal(world, s), await openRenewal(world, s)];
     await shadowSees(left, 'expected');
     await shadowSees(marked, 'expected');

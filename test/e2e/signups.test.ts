@@ -100,7 +100,7 @@ describe('signups', () => {
     expect((await world.api('GET', `/v1/signups/${String(made.body['id'])}`)).body['status']).toBe(made.body['status']);
   });
 
-  it('the caller gets status and code when the MoR refuses a signup', async () => {
+  it("the caller of a signup gets the MoR's status and code when the MoR refuses the signup", async () => {
     expect(await signUp(payment('cus_small', { amount: 1 }))).toMatchObject(refusal(422, 'amount_out_of_range'));
     expect(await signUp(payment('cus_calc', { tax_calculation_id: randomUUID() }))).toMatchObject(
       refusal(404, 'tax_calculation_not_found'),
@@ -218,7 +218,7 @@ describe('no mark before settlement', () => {
     ['of the customer’s card setting', null],
     ['chosen in the browser', 'bank_debit'],
   ])(
-    'when a bank debit %s settles only after Stripe voids the invoice, Crossbill opens an item and marks nothing',
+    'when a bank debit %s settles only after Stripe voids the invoice, Crossbill opens an item and marks no invoice paid',
     async (_, outcome) => {
       const b = await processing(outcome);
       const asked = await world.until(

@@ -118,7 +118,7 @@ describe('a difference acknowledged by a person', () => {
   const listed = async (): Promise<Record<string, unknown>[]> =>
     await world.list<Record<string, unknown>>('/v1/verify/differences?limit=100');
 
-  it('crossbill verify counts an acknowledged difference apart, and reports it again when its facts change', async () => {
+  it('crossbill verify counts an acknowledged difference separately, and reports the difference again when its facts change', async () => {
     const s = await world.paidSubscriber();
     const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
     const note = await world.stripe.creditNotes.create(credit);
@@ -183,7 +183,7 @@ describe('a mark of ours', () => {
     return (body['data'] as { query: { psp_reference: string } }[]).map((r) => r.query.psp_reference);
   }
 
-  it('crossbill verify looks each mark up at the MoR once, and reports a mark with a charge unknown to the MoR', async () => {
+  it('crossbill verify looks up the charge of each paid invoice at the MoR once, and reports a charge unknown to the MoR', async () => {
     const s = await paidRenewal(world);
     const chargeId = s.payment['processor_charge_id'];
     const before = await lookedUp(); // the proof of the signup

@@ -53,7 +53,7 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
-  it('crossbill verify reports a new Stripe invoice without a delivered event, and --repair takes the event in', async () => {
+  it('crossbill verify reports a new Stripe invoice without a delivered event, and --repair fetches the event from Stripe', async () => {
     await world.fault({ target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
     const s = await world.subscriber();
     await world.control('DELETE', '/faults');
@@ -99,7 +99,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('crossbill doctor warns of undelivered events, and crossbill backfill takes in the missing invoice', async () => {
+  it('crossbill doctor warns of undelivered events, and crossbill backfill fetches the missing invoice from Stripe', async () => {
     const s = await world.paidSubscriber();
     await world.fault({ target: 'deliveries', action: 'lose', times: 1_000 });
     const invoiceId = await world.renew(s.subscriptionId);

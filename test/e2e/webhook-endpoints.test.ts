@@ -112,7 +112,7 @@ describe('The webhook endpoints', () => {
     });
 
     it.each(ENDPOINT_NAMES)(
-      'the webhook endpoint %s refuses a signature made with a foreign secret, and stores nothing',
+      'the webhook endpoint %s refuses a signature made with another secret, and stores nothing',
       async (endpoint) => {
         const body = paymentBody({ eventId: `evt_forged_${endpoint}` });
         const before = await countEvents();
@@ -141,18 +141,21 @@ describe('The webhook endpoints', () => {
       ['+299', 200],
       ['-302', 503],
       ['+302', 503],
-    ])('a right signature with a time %s s off gets %i', async (off, status) => {
-      const id = `evt_off_${off}`;
-      const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
-      const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
-      expect(sent.status).toBe(status);
-      expect(await eventStatus(world, 'mor_payments', id)).toBe(status === 200 ? 'done' : 'quarantined');
-      if (status === 200) return;
-      expect((await world.api('GET', `/v1/payments/pay_off_${off}`)).status).toBe(404);
-      // The sender renews its stamp and comes again: taken now, and no longer in quarantine.
-      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
-      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
-    });
+    ])(
+      "a webhook with a valid signature, stamped %s seconds off the daemon's clock, gets status %i",
+      async (off, status) => {
+        const id = `evt_off_${off}`;
+        const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
+        const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
+        expect(sent.status).toBe(status);
+        expect(await eventStatus(world, 'mor_payments', id)).toBe(status === 200 ? 'done' : 'quarantined');
+        if (status === 200) return;
+        expect((await world.api('GET', `/v1/payments/pay_off_${off}`)).status).toBe(404);
+        // The sender renews its stamp and comes again: taken now, and no longer in quarantine.
+        expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+        expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+      },
+    );
 
     it('crossbill events retry takes a delivery out of quarantine and books its payment', async () => {
       const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
@@ -355,7 +358,7 @@ describe('an hour of a wrong secret at both endpoints of the MoR', () => {
     }
   });
 
-  it('a wrong webhook secret causes one notification and one log line for each endpoint, and the metrics count it', () => {
+  it('a wrong webhook secret causes one notification and one log line for each endpoint, and the metrics count each refusal', () => {
     const heard = receiver.of('webhooks.refusing').map((h) => (JSON.parse(h.body) as { data: Json }).data);
     const lines = world.logLines.map((l) => JSON.parse(l) as Json).filter((l) => l['event'] === 'webhooks.refusing');
     for (const endpoint of SOURCES) {

@@ -85,7 +85,7 @@ describe('Sums of the ledger', () => {
     currency: fc.constantFrom('EUR', 'JPY'),
   });
 
-  it("the ledger's sum for a month stays the same while Crossbill folds its days, and includes late entries at once", async () => {
+  it("the ledger's sum for a month stays right while Crossbill adds entries up by day, and includes late entries at once", async () => {
     const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -144,7 +144,7 @@ describe('Sums of the ledger', () => {
       expect(await daySums(db.orm, filter)).toBeNull();
   });
 
-  it('Crossbill folds no ledger entries while an older entry is still in an open transaction', async () => {
+  it('Crossbill adds no ledger entries to the sums by day while an older entry is still in an open transaction', async () => {
     const late = await db.pool.connect();
     try {
       await late.query('begin');
@@ -306,7 +306,7 @@ describe('Days in the overview', () => {
     expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
   });
 
-  it("the overview counts a day's renewals once, and again after a quarter of the day's age", async () => {
+  it("the overview counts a day's renewals once, and counts them again later, less often for an older day", async () => {
     const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
       db.pool.query(
         `insert into invoice (invoice_id, status, platform_status, billing_reason, platform_created_at, first_seen_at)

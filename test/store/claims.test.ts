@@ -46,7 +46,7 @@ describe('Claims', () => {
     expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
   });
 
-  it("a lane's decision changes events of its own lane only, though a failover gave two events one number", async () => {
+  it("a lane's decision changes only events of its own lane, even if a failover gave events of two lanes the same number", async () => {
     await x.inbox.store(events(2));
     const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
       'select id, lane from inbox_event order by id',

@@ -99,7 +99,7 @@ describe('the settings of a session', () => {
         .join(', ')}`,
     );
 
-  it("Crossbill's session settings apply on every database connection, whatever the role's own settings are", async () => {
+  it("Crossbill's session settings apply on every database connection, even against the settings of its database role", async () => {
     const db = await Database.open({ url: role.as(database.url), poolSize: 4, onError: () => undefined });
     const first = async (pool: pg.Pool | pg.Client, sql: string): Promise<Record<string, string>> =>
       (await pool.query<Record<string, string>>(sql)).rows[0] ?? {};
@@ -174,7 +174,7 @@ it("the daemon's start ends with a clear error if the server cancels its migrati
   expect(await tables()).toBe(1); // the list of migrations
 });
 
-it('the daemon runs no migration as a user who may create tables only because everybody may', async () => {
+it('the daemon runs no migration as a database user with only the right of every user (PUBLIC) to create tables', async () => {
   await asAdmin('grant create on schema public to public', database.url);
   const { says, opened } = start(role.as(database.url));
   await says('run `crossbill migrate` as the owner of the database');
@@ -307,7 +307,7 @@ it('the settings refuse a DATABASE_URL with several hosts and name the right for
   }
 });
 
-it("the daemon's start waits, and logs the reason, for a free connection, a host name or a server", async () => {
+it("the daemon's start waits for a free database connection, host name or server, and logs the reason", async () => {
   await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
   const full = start(role.as(database.url));
   await full.says('the database has no free connection');

@@ -33,7 +33,7 @@ it('the API answers 500 if the database refuses a faulty statement', async () =>
   expect(toProblem(error)).toMatchObject({ code: 'internal_error' });
 });
 
-it('Crossbill takes an unreachable server, an exhausted pool and an ended pool for an unavailable database', async () => {
+it('Crossbill treats an unreachable server, an exhausted pool and an ended pool as an unavailable database', async () => {
   const errorOf = (work: Promise<unknown>): Promise<unknown> => work.catch((e: unknown) => e);
   const one = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 1 });
   one.on('error', () => undefined);

@@ -162,7 +162,7 @@ describe('the console above old rows', () => {
   });
   afterAll(() => app.stop());
 
-  it("the bench's list of console pages has every console page or a reason for its absence", () => {
+  it('the benchmark requests every console page, or its list gives the reason to skip the page', () => {
     const routes = routesOf(app);
     expect(routes.length).toBeGreaterThan(25);
     const listed = new Set([...pages.map((p) => p.route), ...Object.keys(NOT_ASKED)]);

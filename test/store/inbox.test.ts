@@ -78,7 +78,7 @@ describe('The inbox', () => {
     expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
   });
 
-  it("the inbox stores event ids in any script, and stamps arrivals with the database's time", async () => {
+  it("the inbox stores event ids in any writing system, and stamps arrivals with the database's time", async () => {
     const wrong = ['2026-11-20T12:04:00Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
       (t) => new Date(t),
     );
@@ -116,7 +116,7 @@ describe('The inbox', () => {
     expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
   });
 
-  it("the inbox notices a second body of one event after the first body's erasure, except from Stripe: its bodies count deliveries", async () => {
+  it('the inbox notices a second body of a MoR event after the erasure of the first body, but not of a Stripe event', async () => {
     const body = (n: number) => ({ id: 'a', n });
     const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
     await x.inbox.store(both(1));
@@ -127,7 +127,7 @@ describe('The inbox', () => {
     expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
   });
 
-  it('the inbox takes another rendering of a Stripe event for a repeat, and another object for a conflict', async () => {
+  it('the inbox treats a Stripe event in another API version as a repeat, and an event about another object as a conflict', async () => {
     const stripe = (name: string, from = '', to = ''): Delivery => ({
       ...an('evt_two1', { type: 'invoice.created' }),
       source: 'stripe',
@@ -145,7 +145,7 @@ describe('The inbox', () => {
     expect(await rows('select released_at from inbox_quarantine')).toEqual([{ released_at: null }]);
   });
 
-  it("a later, readable rendering of a parked Stripe event takes the parked body's place and is decided", async () => {
+  it('Crossbill decides a parked Stripe event once Stripe delivers the event in a readable API version', async () => {
     const parked: Delivery = {
       ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
       source: 'stripe',
@@ -275,7 +275,7 @@ describe('The inbox', () => {
       await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
     });
 
-    it('a retry decides an event that an older release parked as unreadable, in the lane of its invoice', async () => {
+    it('a retry of an event that an older release parked as unreadable applies the event to its invoice', async () => {
       await x.inbox.store([unread]);
       expect(await desk.retry('ie_2')).toBe('ie_2');
       await x.harness.rest();
@@ -290,7 +290,7 @@ describe('The inbox', () => {
       expect(await settled()).toEqual(home);
     });
 
-    it('an event parked by an older release creates no invoice under the name of its lane', async () => {
+    it('an event parked by an older release creates no invoice row named after the event', async () => {
       await x.harness.take({ ...unread, status: 'received', reason: null });
       expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
       expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
@@ -302,7 +302,7 @@ describe('The inbox', () => {
     });
   });
 
-  it("a customer's erasure keeps the body of a parked event until a person dismisses or decides the event", async () => {
+  it('the erasure of a customer keeps the body of a parked event until a person dismisses or decides the event', async () => {
     x.harness.platform.put(anInvoice());
     await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
     const event = aPaymentSucceeded();
@@ -322,7 +322,7 @@ describe('The inbox', () => {
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
   });
 
-  it("a customer's erasure keeps the body of a quarantined event until its decision, and erases it afterwards", async () => {
+  it('the erasure of a customer keeps the body of a quarantined event until Crossbill decides the event, then erases it', async () => {
     x.harness.platform.put(anInvoice());
     await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
     const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
@@ -350,7 +350,7 @@ describe('The inbox', () => {
       expect(await desk.retry(id)).toBeNull();
   });
 
-  it('an event whose decision fails three times gets parked, and delays neither its own lane nor another', async () => {
+  it('Crossbill parks an event after three failed decisions, and meanwhile decides the other events of its invoice', async () => {
     const { harness, db, inbox } = x;
     const { store, clock, platform } = harness;
     platform.put(anInvoice());
@@ -500,7 +500,7 @@ describe('Bodies by the month', () => {
     }
   });
 
-  it('PostgreSQL updates a decided event within its page, without a write to an index', async () => {
+  it('PostgreSQL updates the row of a decided event without a write to an index (a HOT update)', async () => {
     for (let n = 1; n <= 20; n++) await came(`2023-01-${String(n).padStart(2, '0')}T00:00:00Z`);
     await db.pool.query('select pg_stat_force_next_flush()').catch(() => undefined); // PostgreSQL 15 and later
     const counted = await db.pool.query<{ all: string; hot: string }>(

@@ -44,7 +44,7 @@ describe('Lanes', () => {
     return x.harness.state(INVOICE_ID);
   }
 
-  it('the database returns a stored invoice and payment exactly: huge amounts, milliseconds and any script', async () => {
+  it('the database returns a stored invoice and payment exactly: huge amounts, milliseconds and any writing system', async () => {
     let invoice: InvoiceRow | null = null;
     let payment: PaymentRow | null = null;
     const s = await stored((empty) => {
@@ -84,7 +84,7 @@ describe('Lanes', () => {
     expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
   });
 
-  it('a failed payment attempt keeps its own fields in the database, though the same connection wrote a payment before', async () => {
+  it('the database stores a failed payment attempt right even if the same connection wrote a successful payment before', async () => {
     const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
     await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
     const again = { ...payment, customerId: 'cus_2' };
@@ -105,7 +105,7 @@ describe('Lanes', () => {
     expect((await readLane(x.db.pool, INVOICE_ID)).story.attempts).toEqual([attempt]);
   });
 
-  it('Crossbill stores no row of a decision if the database refuses one of them', async () => {
+  it('Crossbill stores no row of a decision if the database refuses any of its rows', async () => {
     const bad = (s: LaneState): LaneState => {
       const { state, invoice } = ensureInvoice(s, ctx());
       return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', fact: FACTS.dispute }), {
@@ -219,7 +219,7 @@ describe('Lanes', () => {
     expect(rows).toEqual([{ status: 'done' }]);
   });
 
-  it('a renewal has one effect each on Stripe and leaves no lease behind, wherever a worker crashes', async () => {
+  it("Crossbill reports and attaches a renewal's payment on Stripe once, wherever a worker crashes", async () => {
     for (let k = 1; k <= 4; k++) {
       await x.close();
       x = await laneOnPostgres();
@@ -279,7 +279,7 @@ describe('Steps in one commit', () => {
     return rows.map((r) => r.lanes);
   }
 
-  it('a worker collects the writes of three out of nine lanes for one commit', async () => {
+  it('a worker of nine lanes writes the decisions of three lanes in one commit', async () => {
     const of = await claimed(9);
     const writing = [store.transact(of(0)), store.transact(of(1))];
     await setImmediate();
@@ -289,20 +289,20 @@ describe('Steps in one commit', () => {
     expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
   });
 
-  it('a worker commits the write of a single lane alone after a waiting time', async () => {
+  it('a worker of nine lanes commits the decision of a single lane after a short wait for others', async () => {
     store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
     const of = await claimed(9);
     await store.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
   });
 
-  it("a worker commits a lane's write at once, together with a person's command", async () => {
+  it("a worker commits a lane's decision without a wait together with a person's command", async () => {
     const of = await claimed(9);
     await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
     expect(await commits()).toEqual([['in_0', 'in_elm']]);
   });
 
-  it("a worker with at most three lanes commits each lane's write at once", async () => {
+  it("a worker with at most three lanes commits each lane's decision without a wait", async () => {
     const of = await claimed(3);
     await store.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
@@ -335,7 +335,7 @@ describe('A call longer than its lease', () => {
     while (!(await holds()) && !ended) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
-  it('a worker makes a call longer than its lease once, and stores its result', async () => {
+  it("a worker sends a call only once even if the call takes longer than the worker's lease, and stores the result", async () => {
     const { harness, db } = x;
     const { clock, context, gateway, platform, relay, store } = harness;
     platform.put(anInvoice());
@@ -373,7 +373,7 @@ describe('A call longer than its lease', () => {
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
   }, 60_000);
 
-  it('a worker of forty lanes causes no warning of too many listeners in a database outage', async () => {
+  it('a worker with forty lanes causes no Node warning about too many listeners during a database outage', async () => {
     const signals: AbortSignal[] = [];
     const run = async (_claim: Claim, signal: AbortSignal): Promise<never> => {
       signals.push(signal);

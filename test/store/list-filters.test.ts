@@ -95,7 +95,7 @@ describe('above 50,000 renewals', () => {
     expect(pages).toBe(RENEWALS / LOOKED_THROUGH + 1);
   });
 
-  it("the ledger's list of a day includes entries recorded later", async () => {
+  it("the ledger's list of a day includes the day's entries recorded on a later day", async () => {
     const entries = new LedgerStore(db);
     const at = Date.now() - 385 * 86_400_000;
     const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };

@@ -47,7 +47,7 @@ describe('moves in PostgreSQL', () => {
     wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
   };
 
-  it("a subscription's move keeps its facts, stored request and old state unchanged", async () => {
+  it("the database returns a subscription's move with the same facts, stored request and old state", async () => {
     const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
     const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
     await moves.write(row, null);
@@ -59,7 +59,7 @@ describe('moves in PostgreSQL', () => {
     expect(await moves.find('sub_3')).toBeNull();
   });
 
-  it("the second of two writers of the same version of a subscription's move is refused", async () => {
+  it("the database refuses the second of two writes to the same version of a subscription's move", async () => {
     const first = await moves.write(aMove('sub_4'), null);
     await expect(moves.write(aMove('sub_4'), null)).rejects.toThrow(MoveRunning);
     const second = await moves.write(aMove('sub_4', { status: 'failed' }), first);
@@ -80,12 +80,12 @@ describe('moves in PostgreSQL', () => {
     expect(await moves.counts()).toMatchObject({ moved: 1, skipped: 1, failed: 1, moving: 1, returned: 0 });
   });
 
-  it('a move without a write to Stripe is not among the moves to return', async () => {
+  it('crossbill move --back skips a subscription whose move wrote nothing to Stripe', async () => {
     expect((await moves.toReturn(null, '0', 10)).map((m) => m.subscriptionId)).toEqual(['sub_2']);
     expect(await moves.toReturn(['cus_5'], '0', 10)).toEqual([]);
   });
 
-  it('a second run of moves is refused while the first one lasts', async () => {
+  it('Crossbill refuses a second run of moves while the first run lasts', async () => {
     await moves.exclusively(async () => {
       await expect(moves.exclusively(() => Promise.resolve())).rejects.toThrow(MoveRunning);
     });
@@ -179,7 +179,7 @@ describe('the requests of a move', () => {
     expect(stripe.sent).toHaveLength(1);
   });
 
-  it("a subscription's move fails if Stripe refuses its request, and Crossbill counts the subscription at Stripe", async () => {
+  it("a subscription's move fails if Stripe refuses the request, and Crossbill counts Stripe as the charging side", async () => {
     const stripe = new Scripted();
     stripe.answers = [{ ...SILENCE, kind: 'refused', status: 400, code: 'parameter_invalid', message: 'No.' }];
     const failed = await stepsOn(stripe).move(stripe.subscription('sub_3'), null, RUN);

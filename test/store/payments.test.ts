@@ -55,7 +55,7 @@ describe('A refund without an invoice', () => {
 
   const once = { payments: [['pay_oak', 'confirmed', 300n]], refunds: ['rfnd_1'], notes: 1, open: [] };
 
-  it('a refund of a completed signup counts once and shows once on Stripe, under any event and any repeat', async () => {
+  it('a refund of a completed signup counts once and shows once on Stripe, however many events report the refund', async () => {
     await complete();
     await x.harness.rest();
     await x.harness.take(refunded(1, 300), refunded(1, 300));
@@ -117,7 +117,7 @@ describe('A refund without an invoice', () => {
     expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
   });
 
-  it('a refund that an older release parked names its missing invoice id at a retry, and creates no invoice', async () => {
+  it('a refund event without an invoice id, retried in the lane of an older release, stays parked and creates no invoice', async () => {
     const lane = 'event:mor_payments:evt_r1';
     await x.harness.take({ ...refunded(1, 300), lane });
     const events = await x.db.pool.query('select status, reason from inbox_event');
@@ -145,7 +145,7 @@ describe('One charge', () => {
   const second = () =>
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: 'ch_1' });
 
-  it('two invoices name one charge: Crossbill books and marks it once, and the review item names both', async () => {
+  it('when two invoices name one charge, Crossbill books the charge once, and the review item names both invoices', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());
@@ -183,7 +183,7 @@ describe('One charge', () => {
     for (const name of ['pay_elm', 'pay_first', INVOICE_ID]) expect(wordsOf(item).summary).toContain(name);
   });
 
-  it('two events name one charge on two invoices at once: Crossbill books it once and opens a review item', async () => {
+  it('when two simultaneous events name one charge on two invoices, Crossbill books the charge once and opens a review item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }), second());
     const both = [await harness.state(INVOICE_ID), await harness.state('in_elm')];
@@ -192,7 +192,7 @@ describe('One charge', () => {
     expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
   });
 
-  it('an operator cannot mark a second invoice with a used charge, and dismisses the review item', async () => {
+  it('an operator cannot mark a second invoice paid with a used charge, and may dismiss the review item', async () => {
     const { harness } = x;
     await harness.take(aPaymentSucceeded({ chargeId: 'ch_1' }));
     await harness.take(second());

@@ -85,7 +85,7 @@ describe('A rebuild', () => {
     expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0, failed: [] });
   });
 
-  it('a rebuild of the read model removes the row of a refund that joined another refund', async () => {
+  it('a rebuild of the read model removes the row of a refund that Crossbill merged into another refund', async () => {
     const { harness } = x;
     const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
     harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
@@ -119,7 +119,7 @@ describe('A rebuild', () => {
     expect(rows).toEqual([{ status: 'expected' }]);
   });
 
-  it("a rebuild of the read model corrects payments that hold each other's ids", async () => {
+  it('a rebuild of the read model corrects two payment rows with swapped payment ids', async () => {
     await x.harness.take(aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', chargeId: 'ch_elm' }));
     const before = await readRows();
     const rename = 'update payment set payment_id = $2 where payment_id = $1';

@@ -62,7 +62,7 @@ afterAll(async () => {
 const isOfTest = (name: string): boolean => /^(select|discard)/.test(name);
 const statements = (): number => [...sent].reduce((sum, [name, n]) => sum + (isOfTest(name) ? 0 : n), 0) / RENEWALS;
 
-it('a renewal takes at most 11 row writes, 0.25 commits and 0.25 statements', () => {
+it('a renewal costs at most 11 row writes, and shares commits and statements with at least three other renewals', () => {
   expect(path.written.rows).toBeLessThan(11.5); // on a slow machine some leases are renewed
   expect(path.written.commits).toBeLessThanOrEqual(0.25); // 0.17 on a quiet machine; lanes share fewer commits on a busy one
   expect(statements()).toBeLessThanOrEqual(0.25);

@@ -114,7 +114,7 @@ it('the request budget for Stripe costs a replica about one commit a second, how
   expect(asked).toBeLessThanOrEqual(6);
 });
 
-it('the request budget costs a single renewal one commit, and its calls to Stripe do not wait', async () => {
+it("the request budget costs a single renewal one commit, and does not delay the renewal's calls to Stripe", async () => {
   const one = new Replica(20);
   for (const endpoint of ['read', 'report', 'attach']) await passed(one.call(endpoint));
   await pass(10_000);
@@ -202,7 +202,7 @@ it('all replicas wait as long as Stripe asks for in a 429', async () => {
   expect(await passed(calls)).toBeLessThanOrEqual(1_500);
 });
 
-it('a replica with a clock an hour ahead sends again as soon as the clock is right', async () => {
+it('a replica with a clock an hour ahead sends to Stripe again as soon as somebody corrects the clock', async () => {
   class WrongClock extends ManualClock {
     aheadMs = 3_600_000;
     override now(): Date {
@@ -230,7 +230,7 @@ it('a replica sends nothing to Stripe while the database does not grant a share 
   expect(one.sent).toHaveLength(1);
 });
 
-it("the replicas' shares never exceed Stripe's request limit, and none idles while a replica wants more", () => {
+it("the replicas' shares together never exceed Stripe's request limit, and leave no rest while a replica wants more", () => {
   const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
   const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
   fc.assert(

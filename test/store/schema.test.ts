@@ -28,12 +28,12 @@ describe('The entities', () => {
       .filter((query) => !/ (ADD|DROP) CONSTRAINT |^(CREATE|DROP) (UNIQUE )?INDEX /.test(query));
   }
 
-  it('the entities agree with the tables of the migration', async () => {
+  it('the entity classes declare the same columns as the tables of the migration', async () => {
     expect(db.orm.entityMetadatas.length).toBeGreaterThan(10);
     expect(await columnChanges()).toEqual([]);
   });
 
-  it('the check of the entities notices a missing column, another type and another null rule in the database', async () => {
+  it('the schema check notices a missing column, a column of another type and a column wrongly allowing null', async () => {
     await db.pool.query('alter table review drop column note');
     await db.pool.query('alter table refund alter column counted type text using counted::text');
     await db.pool.query('alter table signup alter column path drop not null');
@@ -198,7 +198,7 @@ describe('The rules in the database', () => {
       }
     });
 
-    it('the database refuses a second ledger entry of the same cause, and any amount that is not positive', async () => {
+    it('the database refuses a second ledger entry for the same cause, and an amount of zero or less', async () => {
       const row = (debit: string, amount: number, subject: string): string =>
         `${ENTRY} ('${debit}', 'b', ${amount}, 'EUR', 'payment_marked', '${subject}', 'in_1', 'p', now(), now())`;
       expect(await refused(row('a', 1, 's'))).toBeNull();

@@ -150,7 +150,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it("the daemon encrypts its database connection as sslmode asks, with libpq's meaning of each word", async () => {
+  it("the daemon encrypts its database connection as sslmode asks, with the same meaning as in PostgreSQL's libpq", async () => {
     const ca = `sslrootcert=${file('ca.pem')}`;
     expect(await isEncrypted(url('sslmode=disable'))).toBe(false);
     expect(await isEncrypted(url('sslmode=require'))).toBe(true); // any server

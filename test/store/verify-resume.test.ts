@@ -153,7 +153,7 @@ async function killedHalfWay(unheard: readonly number[]): Promise<void> {
   lists.pages.length = 0;
 }
 
-it("a resumed verify reads only the rest from Stripe, and reports both halves' differences that still exist", async () => {
+it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences of both halves', async () => {
   await killedHalfWay([5, 40, 97]);
   clock.advance(11 * MINUTE);
   await known(40);
@@ -168,7 +168,7 @@ it("a resumed verify reads only the rest from Stripe, and reports both halves' d
   expect(report.compared['invoices']).toBe(102);
 });
 
-it('verify leaves an invoice with a waiting event to the next run and counts it', async () => {
+it('verify skips an invoice with an undecided event, counts the skipped invoice, and compares it in the next run', async () => {
   await invoices(1, 4, [1, 2]);
   await known(3, 'draft');
   const inbox = new PgInbox(db, clock);
@@ -185,7 +185,7 @@ it('verify leaves an invoice with a waiting event to the next run and counts it'
   expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
 });
 
-it('verify runs once a day, and at once if a wrong clock put the next run off by a year', async () => {
+it('verify runs once a day, and at once if a wrong clock had scheduled the next run a year ahead', async () => {
   const books = new VerifyStore(db, clock);
   const days = (n: number): number => n * 24 * HOUR;
   expect(await books.claimRun(days(1))).toBe(true);
@@ -221,7 +221,7 @@ it('a resumed verify compares invoices Stripe created during the break, and igno
   expect(asked('invoices')).toHaveLength(1 + 1 + 29);
 });
 
-it('verify resumes only a dead run, and in one process only', async () => {
+it('verify resumes a run only after ten minutes without a sign of life, and in only one process', async () => {
   await killedHalfWay([]);
   clock.advance(9 * MINUTE);
   expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
@@ -232,7 +232,7 @@ it('verify resumes only a dead run, and in one process only', async () => {
   expect(two.map((r) => r.outcome)).toEqual(['clean', 'clean']);
 });
 
-it('a sleeping verify run ends as incomplete after another process resumed it', async () => {
+it('a verify run ends as incomplete if its process slept and another process resumed the run meanwhile', async () => {
   await invoices(1, 100, [97]);
   let taken: VerifyReport | null = null;
   const slept = await run({
@@ -278,7 +278,7 @@ it('verify starts from the beginning after a day, other settings, an earlier dat
   expect([settings, further, less, later, whole].map((r) => r.resumedFrom)).toEqual([null, null, null, null, null]);
 });
 
-it('verify names a limited number of differences and counts the rest, and a repair takes in the missing events', async () => {
+it('verify names a limited number of differences and counts the rest, and a repair fetches all missing events', async () => {
   for (let n = 1; n <= 45; n++) {
     const at = new Date(NOW.getTime() - n * HOUR);
     const { eventId, type, body } = invoiceEvent('invoice.updated', {

@@ -23,7 +23,7 @@ it('the benchmark’s day has three disputes, two refunds and six declines in a 
   expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
 });
 
-it('the benchmark’s day sends its events in order, and no verdict before the invoice is final', () => {
+it('the benchmark’s day sends its events in order, and no payment result before the invoice is final', () => {
   const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
     (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
   );
@@ -34,12 +34,12 @@ it('the benchmark’s day sends its events in order, and no verdict before the i
   expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
 });
 
-it('the benchmark’s day keeps to Stripe’s request limit if possible, otherwise it states a higher budget', () => {
+it('the benchmark’s day keeps to Stripe’s request limit if possible, and otherwise states a higher limit', () => {
   expect(budgetFor(plan)).toBe(100);
   expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
 });
 
-it('the benchmark counts percentiles by request, by minute and by part, and replies by status', () => {
+it('the benchmark computes response times by request, by minute and by part, and counts replies by status', () => {
   const answers = new Answers();
   for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
   answers.note('api', 'GET /b', 1_000, 503, 61_000);
@@ -54,7 +54,7 @@ it('the benchmark counts percentiles by request, by minute and by part, and repl
   expect(answers.whole('api')).toMatchObject({ n: 101 });
 });
 
-it('the benchmark counts the differences of crossbill verify, and accepts no incomplete run as proof', () => {
+it('the benchmark counts the differences of crossbill verify, but reports no count for an incomplete run', () => {
   const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
   const found = (problem: string | null): string =>
     JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });

@@ -30,7 +30,7 @@ function unpacked(parent: string): string {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the embedded PostgreSQL completes its binaries in the npm folder if it may write there', () => {
+it('the embedded PostgreSQL adds missing library links to its npm folder if the folder is writable', () => {
   const native = unpacked(join(folder, 'open'));
   expect(prepareBinaries(native, runAs, [cache]).postgres).toBe(join(native, 'bin/postgres'));
   expect(existsSync(join(native, 'lib/libpq.so.5'))).toBe(true);

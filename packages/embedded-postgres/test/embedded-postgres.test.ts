@@ -83,7 +83,7 @@ it("the embedded PostgreSQL asks for a password only the folder's owner can read
   expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).not.toContain(password);
 });
 
-it('the embedded PostgreSQL logs no text of a failed statement', async () => {
+it('the embedded PostgreSQL keeps the text and values of a failed SQL statement out of its log', async () => {
   const server = await start();
   await expect(query(server.url, `select 'canary of a customer'::int`)).rejects.toThrow();
   await query(server.url, 'create table once (name text unique)');

@@ -58,7 +58,7 @@ it('the embedded PostgreSQL ends after its last process was killed, unless a new
   await next.stop();
 });
 
-it('Ctrl-C in a terminal reaches the process there and not its embedded PostgreSQL', async () => {
+it('Ctrl-C in a terminal stops a process and leaves its embedded PostgreSQL running', async () => {
   const owner = await startOwner(program, dataDir);
   owner.watchdog.hold();
   process.kill(-(owner.process.pid ?? 0), 'SIGINT');
@@ -69,7 +69,7 @@ it('Ctrl-C in a terminal reaches the process there and not its embedded PostgreS
   await next.stop();
 });
 
-it('a process starts its embedded PostgreSQL again after both were killed', async () => {
+it('a new process starts the embedded PostgreSQL again after a kill of both the old process and PostgreSQL', async () => {
   const owner = await startOwner(program, dataDir);
   process.kill(owner.answer.pid, 'SIGKILL');
   await owner.kill();

@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-it("the MoR client names the customer of a payment intent in the processor's field", () => {
+it("the MoR client names a payment intent's customer in the card processor's field, such as cardpsp_id", () => {
   const request = {
     amountMinor: 2990n,
     currency: 'EUR',
@@ -55,7 +55,7 @@ it("the MoR client names the customer of a payment intent in the processor's fie
   expect(() => encodePaymentIntent({ ...request, amountMinor: 0n })).toThrow(RangeError);
 });
 
-it('the MoR client names the customer of a setup intent like that of a payment intent, and leaves out missing fields', () => {
+it('the MoR client names the customer of a setup intent in the same fields as for a payment intent', () => {
   expect(encodeSetupIntent({ customer: { id: 'cus_1' } })).toEqual({
     method: 'POST',
     path: '/api/payments/cardpsp/setup-intents',
@@ -69,7 +69,7 @@ it('the MoR client names the customer of a setup intent like that of a payment i
   );
 });
 
-it("the MoR client reads a customer's details from a stored signup request, and none without a customer", () => {
+it("the MoR client reads the customer's details back from a stored signup request", () => {
   const details = { email: 'a@heron.example', name: 'Ada', country: 'DE', address: { line1: 'x', city: 'y' } };
   const stored = (customer: MerchantCustomer): string => encodeSetupIntent({ customer }).body ?? '';
   expect(decodeDetails(stored({ id: 'cus_1', ...details }))).toEqual(details);
@@ -77,14 +77,14 @@ it("the MoR client reads a customer's details from a stored signup request, and 
   expect(decodeDetails('{}')).toEqual({});
 });
 
-it("the MoR client names no customer in a setup intent with setupCustomer 'omit', but still in a payment intent", () => {
+it("the option setupCustomer 'omit' leaves the customer out of setup intents, but not out of payment intents", () => {
   const customer = { id: 'cus_1', email: 'a@heron.example' };
   expect(encodeSetupIntent({ customer }, { setupCustomer: 'omit' }).body).toBe('{}');
   const payment = { amountMinor: 2990n, currency: 'EUR', customer };
   expect(encodePaymentIntent(payment, { setupCustomer: 'omit' }).body).toContain('"cardpsp_id":"cus_1"');
 });
 
-it("the MoR client writes a payment link's amount as a decimal of its currency, and the key into the body", () => {
+it("the MoR client sends a payment link's amount as a decimal, and its idempotency key in the body", () => {
   const request = { jurisdiction: 'GB', returnUrl: 'https://heron.example/back', idempotencyKey: 'k' };
   const link = (minor: bigint, currency: string) => encodePaymentLink({ ...request, amount: { minor, currency } });
   expect(link(2990n, 'EUR').body).toBe(
@@ -153,7 +153,7 @@ it('the MoR client returns the existing merchant if the MoR answers that the ref
   });
 });
 
-it('the MoR client counts a second submission of an application as submitted', async () => {
+it('the MoR client reports an application as already submitted if the MoR answers 409 invalid_status', async () => {
   const applications = new Applications(rig.transport);
   rig.peer.reply = json(409, { code: 'invalid_status', errors: [] });
   expect(await applications.sendSubmit(encodeSubmit('m'))).toMatchObject({ value: { kind: 'already_submitted' } });
@@ -166,7 +166,7 @@ it('the MoR client counts a second submission of an application as submitted', a
   expect(await applications.sendSubmit(encodeSubmit('m'))).toMatchObject({ value: { kind: 'submitted' } });
 });
 
-it('the MoR client returns the existing proforma invoice for a taken reference, and a new one with its location', async () => {
+it('the MoR client returns the id of the existing proforma invoice if the reference is taken', async () => {
   const proformas = new ProformaInvoices(rig.transport);
   const request = encodeProformaFromCalculation(DATES);
   rig.peer.reply = json(422, { code: 'merchant_reference_conflict', errors: [], existingProformaInvoiceId: 'p-1' });
@@ -205,7 +205,7 @@ it('the MoR client returns the waiting time for a file the MoR has not finished'
   expect(await proformas.sendDelete(encodeDeleteProforma('p'))).toMatchObject({ ok: true, value: null });
 });
 
-it('the MoR client takes only a 200 with an invoice for the proof of a charge', async () => {
+it('the MoR client accepts only a 200 with an invoice as proof of a charge', async () => {
   const invoices = new Invoices(rig.transport);
   const asked: [number, unknown, unknown][] = [
     [200, wire('invoice-file'), 'charged'],
@@ -224,12 +224,12 @@ it('the MoR client takes only a 200 with an invoice for the proof of a charge', 
   }
 });
 
-it('the MoR client takes no answer without a body for the proof of a charge', async () => {
+it('the MoR client accepts no answer without a body as proof of a charge', async () => {
   rig.peer.reply = (_req, res) => res.writeHead(204).end();
   expect(await new Invoices(rig.transport).lookUpCharge('ch_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('the MoR client reads a list on with the cursor of each page, and stops without a cursor', async () => {
+it('the MoR client requests the next page of a list with the cursor of the last page', async () => {
   const transactions = new TaxTransactions(rig.transport);
   rig.peer.reply = json(200, wire('tax-transactions'));
   const page = await transactions.list({ size: 1, merchantTransactionReference: 'in_1' });

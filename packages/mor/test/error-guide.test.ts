@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { adviceFor, ERROR_GUIDE, listedCode } from '@crossbill/mor/error-guide.js';
 
-it("the guide to the MoR's errors has each answer of a call once, with one sentence of advice", () => {
+it("the guide to the MoR's errors lists each error of a call once, with one sentence of advice", () => {
   const seen = new Set<string>();
   for (const [calls, status, code, advice, more] of ERROR_GUIDE) {
     expect(advice).toMatch(/^[A-Z].*[^.]\.$/);
@@ -14,7 +14,7 @@ it("the guide to the MoR's errors has each answer of a call once, with one sente
   }
 });
 
-it("the guide to the MoR's errors distinguishes the reasons of one code by the field", () => {
+it("the guide to the MoR's errors gives other advice for the same error code if the MoR names another field", () => {
   const invalid = (field: string) => adviceFor('tax.transaction.create', 400, 'invalid_state', [field]);
   const advice = ['taxCalculationId', 'merchantTransactionReference', 'status', 'customer'].map(invalid);
   expect(new Set(advice).size).toBe(4);

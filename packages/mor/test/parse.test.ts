@@ -73,7 +73,7 @@ it.each(PARSERS)('the MoR client refuses a body of kind %s with a known field of
   }
 });
 
-it.each(PARSERS)('the MoR client reads any JSON as a body of kind %s or names its unreadable part', (name, parse) => {
+it.each(PARSERS)('the MoR client reads any JSON as a %s or throws Unreadable, never another error', (name, parse) => {
   const body = wire(name);
   fc.assert(
     fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
@@ -129,7 +129,7 @@ it('the MoR client reads a refund without reason, references and time', () => {
   });
 });
 
-it('the MoR client passes on words for tax that Document 2 does not list', () => {
+it('the MoR client passes on undocumented tax types and jurisdiction levels of the MoR', () => {
   let body = wire('tax-calculation');
   const tax = ['lineItems', '0', 'tax'];
   const put = (value: Json, ...path: string[]): void => {
@@ -150,14 +150,14 @@ it.each([
   ['e-invoice', parseEInvoice],
   ['proforma-invoice', parseProformaInvoice],
   ['application', parseApplication],
-] as const)('the MoR client keeps an unknown status of a %s, and refuses one without a status', (name, parse) => {
+] as const)('the MoR client keeps an unknown status of a %s, and refuses a body without a status', (name, parse) => {
   const body = wire(name) as object;
   expect(parse({ ...body, status: 'under_review' })).toMatchObject({ status: 'under_review' });
   for (const status of [undefined, '', 7, 'x'.repeat(256)])
     expect(outcomeOf(() => parse({ ...body, status }))).toBe('unreadable');
 });
 
-it('the MoR client reads fields left out in Document 1 as their defaults', () => {
+it('the MoR client fills in a default for each optional field missing in an onboarding answer', () => {
   expect(parseInitiated({ applicationId: 'a', status: 'DRAFT' }).isExistingApplication).toBe(false);
   expect(parseApplication({ merchantId: 'm', status: 'created', requirements: {} })).toMatchObject({
     product: null,
@@ -183,12 +183,12 @@ it('the MoR client reads a list of webhook endpoints with and without a wrapper,
   expect(inspect(created) + JSON.stringify(created)).not.toContain('whsec_example');
 });
 
-it('the MoR client recognises the source object of an e-invoice by its shape', () => {
+it("the MoR client reads the kind of an e-invoice's source object, such as payment, from the object's fields", () => {
   expect(parseEInvoice(wire('e-invoice')).madeFor).toMatchObject({ type: 'payment' });
   expect(parseEInvoice({ id: 'e', status: 'PENDING' }).madeFor).toBeNull();
 });
 
-it('the MoR client reads the id from the older answer to a new proforma invoice', () => {
+it("the MoR client also reads a proforma invoice's id from the MoR's older field proformaInvoiceId", () => {
   expect(parseProformaInvoice({ proformaInvoiceId: 'p', status: 'ISSUED' })).toMatchObject({
     id: 'p',
     status: 'ISSUED',

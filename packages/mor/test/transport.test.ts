@@ -90,7 +90,7 @@ it('the MoR client fetches separate tokens for partner and merchant credentials'
   expect(rig.peer.calls[1]?.headers.authorization).toBe('Bearer canary-token-2');
 });
 
-it('the MoR client asks a failing token service less often', async () => {
+it('the MoR client pauses half a second after two failed requests to the token service', async () => {
   rig.peer.tokenReply = json(503, {});
   await send();
   await send();
@@ -215,11 +215,14 @@ const rows: [MorCallName, number, string | null, string][] = [
   ['onboarding.initiate', 500, 'internal_error', 'refused'],
   ['onboarding.initiate', 500, null, 'unknown'],
 ];
-it.each(rows)('the MoR client classifies %s answered %i %s as %s', async (name, status, code, kind) => {
-  rig.peer.reply = json(status, { ...(code === null ? {} : { code }), errors: [{ field: 'amount', message: 'no' }] });
-  const outcome = failed(await send(post, name));
-  expect(outcome).toMatchObject({ kind, status, code, errors: [{ field: 'amount', message: 'no' }] });
-});
+it.each(rows)(
+  "the MoR client classifies the MoR's answer to %s with status %i and code %s as %s",
+  async (name, status, code, kind) => {
+    rig.peer.reply = json(status, { ...(code === null ? {} : { code }), errors: [{ field: 'amount', message: 'no' }] });
+    const outcome = failed(await send(post, name));
+    expect(outcome).toMatchObject({ kind, status, code, errors: [{ field: 'amount', message: 'no' }] });
+  },
+);
 
 it('the MoR client finds the error code in several shapes of error bodies', async () => {
   for (const body of [{ error: { code: 'payment_not_found' } }, { error: 'payment_not_found' }]) {
@@ -288,7 +291,7 @@ it('the MoR client does not show the client secret of an unreadable intent', asy
   expect(inspect(outcome)).not.toMatch(/canary/);
 });
 
-it("the MoR client reports a refund's outcome unknown if the MoR's amount is text", async () => {
+it("the MoR client reports the outcome of a refund as unknown if the MoR's amount is text", async () => {
   const refund = {
     id: 'rfnd_1',
     payment_id: 'pay_1',

@@ -13,12 +13,12 @@ import { type MorPayment, type Sides } from '@crossbill/sandbox/demo/sides.js';
 
 const HALF_AN_HOUR = { seed: '1', lastsMs: 30 * 60_000, everyMs: 9_000, pooler: true };
 
-it('a chaos run strikes alike for the same seed, and otherwise for another seed', () => {
+it('a chaos run injects the same faults for the same seed, and other faults for another seed', () => {
   expect(drawStrikes(HALF_AN_HOUR)).toEqual(drawStrikes(HALF_AN_HOUR));
   expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
 });
 
-it('a chaos run has some two hundred strikes of every kind in half an hour, one at a time on each part', () => {
+it('a chaos run injects about 200 faults in half an hour, of every kind, and one at a time in each part', () => {
   const strikes = drawStrikes(HALF_AN_HOUR);
   expect(strikes.length).toBeGreaterThan(180);
   expect(strikes.length).toBeLessThan(225);
@@ -122,7 +122,7 @@ describe('the network of a chaos run', () => {
     expect([await ask(proxy), server.arrived]).toEqual(['one', 3]);
   });
 
-  it('the network of a chaos run holds a request back while it hangs, and passes it on afterwards', async () => {
+  it('the network of a chaos run holds back requests during a hang, and passes them on afterwards', async () => {
     const server = await serverCalled('one');
     const proxy = await before(server.port);
     proxy.set('hang');
@@ -133,7 +133,7 @@ describe('the network of a chaos run', () => {
     expect([await asked, server.arrived]).toEqual(['one', 1]);
   });
 
-  it("the network of a chaos run leads to Patroni's primary, before and after a failover", async () => {
+  it("the network of a chaos run connects daemons to Patroni's primary, before and after a failover", async () => {
     const [one, two] = [await serverCalled('one'), await serverCalled('two')];
     const [first, second] = [await patroniOf(one.port), await patroniOf(two.port)];
     const proxy = await before();
@@ -153,7 +153,7 @@ describe('the network of a chaos run', () => {
     await following;
   });
 
-  it('the network of a chaos run takes its servers in turn, skips a dead one, and changes them on request', async () => {
+  it('the network of a chaos run sends requests to its servers in turn, and skips a dead server', async () => {
     const [one, two, three] = [await serverCalled('one'), await serverCalled('two'), await serverCalled('three')];
     const proxy = await before(one.port, two.port);
     expect([await ask(proxy), await ask(proxy)]).toEqual(['one', 'two']);
@@ -193,7 +193,7 @@ it('a chaos run reports an event answered 200 but not stored, and a stored event
   expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
 });
 
-it('a chaos run reports an event the sender gave up and a parked event', () => {
+it('a chaos run reports an event after its sender gives up, and reports a parked event', () => {
   const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
   expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
 });
@@ -216,7 +216,7 @@ const clean: Outcome = {
   verify: { verdict: 'clean', said: '' },
 };
 
-it("the report of a clean chaos run lists the strikes, the merchant's acts and the verdict of each rule", () => {
+it("the report of a clean chaos run lists the injected faults, the merchant's acts and the result of each rule", () => {
   const said = reportLines(clean, numbers).join('\n');
   expect(isClean(clean)).toBe(true);
   expect(said).toContain('Chaos, seed 7: 1.5 minutes, 2 strikes.\n      2  a daemon killed (kill -9)');

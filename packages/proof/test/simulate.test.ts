@@ -132,7 +132,7 @@ it('the simulation notices a renewal charged to another customer’s method', as
   expect(broken.map((line) => line.slice(0, 3))).toEqual(['P1:']);
 });
 
-it('the simulation restarts a crashed replica while another replica goes on with the lane', async () => {
+it("the simulation restarts a crashed replica while another replica continues the crashed replica's work", async () => {
   const { trace, broken } = await withFault(renewal, /report_payment/, 'crash_after');
   expect(broken).toEqual([]);
   expect(trace.some((l) => /[AB]1 crashes/.test(l))).toBe(true);
@@ -145,7 +145,7 @@ it('the simulation lets a worker sleep past its lease, and the database refuses 
   expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);
 });
 
-it("the simulated Stripe repeats a delivery after Crossbill's answer to its commit got lost", async () => {
+it("the simulated Stripe delivers an event again if Crossbill lost the database's reply to its commit", async () => {
   const { trace, broken } = await withFault(renewal, /inbox.store/, 'db_answer_lost');
   expect(broken).toEqual([]);
   const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
@@ -157,7 +157,7 @@ it.each([
   renewal,
   'a replica dies with its slice of the request budget',
   'a backup from the middle of a refund is restored',
-])('the simulation lists only possible faults, up to the last one of the story: %s', async (name) => {
+])('the simulation can inject even the last fault on its list for the story: %s', async (name) => {
   const { faults } = await singleFaults(storyNamed(name), store);
   const { at, fault } = faults.at(-1) ?? never();
   const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
@@ -188,7 +188,7 @@ it('the simulation shrinks a failing run to the faults and parts that break the 
   expect(runs).toBeLessThan(60);
 });
 
-it('the simulation leaves one part out of a random story and keeps the rest of its plan', async () => {
+it('the simulation plays a random story without one of its parts and keeps the other parts', async () => {
   const whole = await seededRun(11, store, false);
   const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
   expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);

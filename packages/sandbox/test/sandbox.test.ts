@@ -63,7 +63,7 @@ it("the sandbox's Stripe charges the saved card at the end of a trial, before it
   ]);
 });
 
-it('the sandbox does the same for the same seed, and something else for another seed', async () => {
+it('the sandbox repeats the same events for the same seed, and makes other events for another seed', async () => {
   const first = await run('one');
   expect(await run('one')).toEqual(first);
   expect(await run('two')).not.toEqual(first);

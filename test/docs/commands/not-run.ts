@@ -70,7 +70,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run chaos',
     why: 'it kills processes for minutes; tests cover its parts',
-    runs: { file: 'packages/proof/test/chaos.test.ts', title: 'a chaos run strikes alike' },
+    runs: { file: 'packages/proof/test/chaos.test.ts', title: 'a chaos run injects the same faults' },
   },
   {
     command: 'npm run fuzz',

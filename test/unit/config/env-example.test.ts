@@ -7,7 +7,7 @@ import { ConfigError, loadConfig, SETTING_GROUPS, SETTINGS } from '../../../src/
 
 const text = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 
-it('the file .env.example equals the output of the settings table', () => {
+it('the file .env.example equals the text generated from the settings table', () => {
   // After a change of the table: npm run build && node -e "import('./dist/config/env-example.js').then((m) => process.stdout.write(m.renderEnvExample()))" > .env.example
   expect(text).toBe(renderEnvExample());
 });

@@ -36,7 +36,7 @@ it.each([
   expect(parsed(text)).not.toContain(text);
 });
 
-it('every text gives a valid RETRY_SCHEDULE or a problem, never an exception', () => {
+it('the parser of RETRY_SCHEDULE returns a schedule or a problem for any text, and never throws', () => {
   const step = fc.oneof(
     fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom('h', 'd')).map(([n, unit]) => `${n}${unit}`),
   );
@@ -81,7 +81,7 @@ const RELAY = { MOR_RELAY_URL: 'https://mor.example/relay', MOR_RELAY_SECRET: 'r
 const LINKS = { RECOVERY_LINK_JURISDICTION: 'GB', RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks' };
 const start = (over: Record<string, string>) => () => loadConfig({ ...env, ...over });
 
-it('the daemon refuses a RETRY_SCHEDULE if a step needs a missing setting', () => {
+it('the daemon refuses a RETRY_SCHEDULE with a step that needs a missing setting, such as MOR_RELAY_URL', () => {
   const wrong = start({ ...RELAY, RETRY_SCHEDULE: 'default' });
   expect(wrong).toThrow(/RETRY_SCHEDULE.*hard, step 1 is a payment link, which needs RECOVERY_LINK_JURISDICTION/);
   const neither = start({ RETRY_SCHEDULE: 'default' });

@@ -38,14 +38,14 @@ it('the shown settings name every setting once, with its current value', () => {
   expect(value('API_KEYS')).toBe('backend:signup, anna:ops');
 });
 
-it('the log receives every secret to hide, even the database password', () => {
+it("the log's filter knows every secret in the settings, even the database password", () => {
   const values = secretValues(full);
   for (const value of [...'1 2 3 4 7 8 9 10 12'.split(' ')])
     expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
   expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', sha256('a'.repeat(32))]));
 });
 
-it('the loaded settings cannot be changed', () => {
+it('no code can change the loaded settings', () => {
   for (const part of [full, full.database, full.apiKeys, full.apiKeys[0], full.morEventWebhookSecrets])
     expect(Object.isFrozen(part)).toBe(true);
 });

@@ -7,6 +7,6 @@ it.each([
   ['requestId', 'request id'],
   ['mor_receivable', 'MoR receivable'],
   ['settled_invoices', 'settled invoices'],
-])('the console writes the name %s as “%s”', (name, said) => {
+])('the console shows the code %s as the words “%s”', (name, said) => {
   expect(words(name)).toBe(said);
 });

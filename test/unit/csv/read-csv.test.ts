@@ -32,7 +32,7 @@ it('Crossbill reads a CSV file with mixed line ends, and keeps a quoted line end
   ]);
 });
 
-it('Crossbill reads a CSV file alike from any record on', async () => {
+it('Crossbill can start to read a CSV file at any record, and reads the same records as from the beginning', async () => {
   const path = fileOf('id,note\r\na,"two\r\nlines"\nb,"\n"\r\nc,1\rd,2\n');
   const whole = await read(path);
   expect(whole).toHaveLength(5);
@@ -77,7 +77,7 @@ it('Crossbill finds a wrong byte far into a CSV file, and names the line', async
   ]);
 });
 
-it('Crossbill reads a CSV file with long characters across its read chunks', async () => {
+it('Crossbill reads a CSV file correctly where a character of several bytes spans two chunks', async () => {
   for (let shift = 0; shift < 8; shift++) {
     const text = `${'x'.repeat(shift)},b\r\n${'€😀é\r\n'.repeat(20_000)}`;
     expect(await refusal(fileOf(text))).toBeNull();

@@ -42,7 +42,7 @@ it('Crossbill reads a written CSV cell back unchanged, or with one apostrophe in
   );
 });
 
-it('no CSV cell becomes a formula in a spreadsheet, with a comma, semicolon or tab as separator', () => {
+it("no spreadsheet reads a cell of Crossbill's CSV as a formula, with a comma, semicolon or tab as separator", () => {
   fc.assert(
     fc.property(text, (given) => {
       const written = cell(given);

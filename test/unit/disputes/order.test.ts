@@ -196,7 +196,7 @@ it('if the MoR wins a dispute after an operator settled the loss, a review item 
   expect(open(won.tell(s, aCtx()))).toEqual([]);
 });
 
-it('a request for evidence after an outcome opens a review item with its deadline', () => {
+it("a MoR request for evidence after a dispute's outcome opens a review item with the request's deadline", () => {
   for (const [outcome, subjects] of [
     [lost, ['dp_1:lost', 'dp_1:revision']],
     [won, ['dp_1:revision']],
@@ -215,7 +215,7 @@ it('a request for evidence after an outcome opens a review item with its deadlin
   }
 });
 
-it("the loss of a dispute moves to the dispute's own payment once Crossbill knows that payment", () => {
+it("Crossbill moves a dispute's loss in the ledger to the disputed payment once the payment is known", () => {
   const other = payment('other', {
     type: 'payment.succeeded',
     at: at(1),

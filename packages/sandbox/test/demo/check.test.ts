@@ -20,7 +20,7 @@ it("the demo's check finds nothing after a paid and a declined renewal with a pa
   expect(after(() => undefined)).toEqual([]);
 });
 
-it("the demo's check reports an invoice of a customer Stripe charges itself, if the daemon expects the MoR's charge", () => {
+it("the demo's check reports an invoice outside the enrolment if the daemon expects the MoR to charge it", () => {
   const outside = (status: string): string[] =>
     after((s) => {
       s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_out', enrolled: false });
@@ -39,7 +39,7 @@ it("the demo's check accepts a pending bank debit", () => {
   expect(after((s) => s.mor.payments.push({ ...first(s.mor.payments), ...debit }))).toEqual([]);
 });
 
-it("the demo's check accepts a second payment only while an open review item names it", () => {
+it("the demo's check accepts a second payment for an invoice only while an open review item names the payment", () => {
   const paid = { id: 'pay_3', chargeId: 'ch_3', status: 'succeeded', amountRefunded: 0 };
   const second = (s: MutableSides): void => {
     s.mor.payments.push({ ...first(s.mor.payments), ...paid, reference: 'ch_3' });
@@ -203,13 +203,13 @@ it("the demo's check finds a transfer missing at the daemon or recorded twice", 
   expect(after(transfer, again).join()).toContain('the daemon has 2 such payments');
 });
 
-it("the demo's check finds a payment by link under another reference on Stripe than the MoR's", () => {
+it("the demo's check finds a payment by link if Stripe shows it under a wrong reference", () => {
   expect(after((s) => (first(s.mor.payments).reference = 'link_1'))).toContain(
     'pay_1: taken for in_paid and not shown on Stripe',
   );
 });
 
-it("the demo's check finds a lost dispute missing in the ledger or without reason there", () => {
+it("the demo's check finds a lost dispute missing in the ledger, and a ledger entry without a lost dispute", () => {
   const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
   const book = (s: MutableSides): void =>
     void s.daemon.ledger.push({ debit: 'disputed_payments', credit: 'mor_receivable', amount: 2000, currency: 'eur' });
@@ -236,7 +236,7 @@ it("the demo's check finds a paid invoice or a refund without its notification",
   ]);
 });
 
-it("the demo's check finds a notification under two ids and a notification of an unpaid invoice", () => {
+it("the demo's check finds two invoice.paid notifications of one invoice, and one of an unpaid invoice", () => {
   const paid = { type: 'invoice.paid', about: 'in_paid', times: 1 };
   expect(after((s) => void s.backend.push(paid))).toEqual(['in_paid: the backend has 2 invoice.paid, not 1']);
   expect(after((s) => void s.backend.push({ ...paid, about: 'in_declined' }))).toEqual([

@@ -19,7 +19,7 @@ function story(progress: Progress): void {
   progress.rest();
 }
 
-it('the demo writes plain lines to a pipe, without colours or passing steps', () => {
+it('the demo writes plain lines to a pipe, without colours or progress steps', () => {
   const { out, all } = recorded(false);
   story(new Progress(out, undefined));
   expect(all()).toMatch(/^something to know\ndone \(\d+\.\d s\)\n$/);
@@ -43,7 +43,7 @@ it('the demo writes no colours to a terminal under NO_COLOR', () => {
   expect(all().replaceAll('\r\u001b[2K', '')).not.toContain('\u001b');
 });
 
-it("the demo's table puts labels left and numbers right, without blanks at the end of a line", () => {
+it("the demo's table aligns labels left and numbers right, without spaces at the end of a line", () => {
   expect(
     table([
       ['Signups', '12', 'all of them'],
@@ -52,12 +52,12 @@ it("the demo's table puts labels left and numbers right, without blanks at the e
   ).toEqual(['  Signups               12  all of them', '  Declined, still open   4']);
 });
 
-it("the demo's cast of customers is the same for the same seed and another for another seed", () => {
+it('the demo has the same customers for the same seed, and other customers for another seed', () => {
   expect(castOf(24, 'a')).toEqual(castOf(24, 'a'));
   expect(castOf(24, 'a')).not.toEqual(castOf(24, 'b'));
 });
 
-it("the demo's first twelve customers are of every kind, and none pays at once by bank debit", () => {
+it("the demo's first twelve customers include every kind, and those with a bank debit start with a trial", () => {
   const cast = castOf(12, 'a');
   expect(new Set(cast.map((c) => c.role)).size).toBe(8);
   for (const c of cast) if (c.role === 'debit' || c.role === 'bounces') expect(c.trial).toBe(true);

@@ -34,7 +34,7 @@ it("the demo's report counts a declined renewal paid by link once", () => {
   expect(found.get('Declined, still open')).toBe('0');
 });
 
-it("the demo's report counts acts beyond payments, such as disputes", () => {
+it("the demo's report also counts signups with tax, documents, disputes and onboarded merchants", () => {
   const found = rows(() => undefined);
   expect(found.get('Signups with tax')).toMatch(/^7 /);
   expect(found.get('Documents fetched')).toBe('7 1 of them an e-invoice');

@@ -35,7 +35,7 @@ it("the sandbox's MoR repeats a delivery until it gets 200, under the same id wi
   ]);
 });
 
-it("the sandbox's MoR repeats deliveries from a given time on at the merchant's request, byte for byte", async () => {
+it("the sandbox's MoR sends all events since a given time again at the merchant's request, byte for byte", async () => {
   await post(1);
   await rig.advance(60);
   const sinceSec = Number((await rig.control('GET', '/clock')).body['now_sec']);
@@ -48,7 +48,7 @@ it("the sandbox's MoR repeats deliveries from a given time on at the merchant's 
   expect(rig.received.at(-1)?.body).toBe(rig.received.at(-2)?.body);
 });
 
-it("the sandbox's MoR ends the deliveries of an event at a 4xx", async () => {
+it("the sandbox's MoR stops delivering an event after a 4xx", async () => {
   rig.answer = () => 401;
   await post(1);
   await rig.advance(86_400);
@@ -80,7 +80,7 @@ it("the sandbox's fault lose drops a delivery, and its fault duplicate delivers 
   expect(numbers()).toEqual([2, 2]);
 });
 
-it("the sandbox's fault delay_ms delivers later, and its fault reorder lets the next delivery overtake", async () => {
+it("the sandbox's fault delay_ms delays a delivery, and its fault reorder sends a delivery after the next ones", async () => {
   await lose({ action: 'delay_ms', delay_ms: 60_000 });
   await post(1);
   await rig.advance(30);
@@ -115,7 +115,7 @@ function attempts(schedule: typeof stripeSchedule, status: number | null): numbe
   }
 }
 
-it("the sandbox's MoR makes eight attempts as in Document 2, after 10 seconds and then three times as long each", () => {
+it("the sandbox's MoR attempts a delivery eight times: after 10 seconds, then after waits three times as long", () => {
   expect(attempts(morEventSchedule, 503)).toEqual([0, 10, 40, 130, 400, 1210, 3640, 10_930]);
   expect(attempts(morEventSchedule, null)).toHaveLength(8);
   expect(attempts(morEventSchedule, 429)).toHaveLength(8);
@@ -123,7 +123,7 @@ it("the sandbox's MoR makes eight attempts as in Document 2, after 10 seconds an
   expect(morEventSchedule.after(1, { status: 204 }, 0)).toBe('done');
 });
 
-it("the sandbox's MoR takes only 200 for an acknowledgement, ends at a 4xx, and repeats after silence, as in Document 3", () => {
+it("the sandbox's MoR repeats a payment event until a 200 or a 4xx, as the MoR's Document 3 says", () => {
   expect(morPaymentSchedule.after(1, { status: 200 }, 0)).toBe('done');
   expect(morPaymentSchedule.after(1, { status: 201 }, 0)).toBe(10_000);
   expect(attempts(morPaymentSchedule, 429)).toEqual([0]);

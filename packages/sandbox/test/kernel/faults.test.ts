@@ -21,7 +21,7 @@ it("the sandbox's Stripe answers a repeat under the same key with the stored ans
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's Stripe refuses other parameters under a used key with an idempotency error", async () => {
+it("the sandbox's Stripe refuses other parameters under a used idempotency key", async () => {
   await report(rig, 100, 'ch_1', 'key-1');
   await expect(report(rig, 101, 'ch_1', 'key-1')).rejects.toMatchObject({
     rawType: 'idempotency_error',
@@ -29,20 +29,20 @@ it("the sandbox's Stripe refuses other parameters under a used key with an idemp
   });
 });
 
-it("the sandbox's Stripe forgets a key after 24 hours", async () => {
+it("the sandbox's Stripe forgets an idempotency key after 24 hours", async () => {
   const first = await report(rig, 100, 'ch_1', 'key-1');
   await rig.advance(DAY + 1);
   expect((await report(rig, 100, 'ch_1', 'key-1')).id).not.toBe(first.id);
 });
 
-it("the sandbox's Stripe leaves a key free after a failed validation", async () => {
+it("the sandbox's Stripe accepts an idempotency key again after a request with invalid parameters", async () => {
   const bad = rig.stripe.paymentRecords.retrieve('pr_none');
   await expect(bad).rejects.toMatchObject({ statusCode: 404, code: 'resource_missing' });
   await expect(report(rig, 0, 'ch_1', 'key-1')).rejects.toMatchObject({ statusCode: 400 });
   expect((await report(rig, 100, 'ch_1', 'key-1')).object).toBe('payment_record');
 });
 
-it("the sandbox's Stripe refuses a second request under a key still in use", async () => {
+it("the sandbox's Stripe refuses a second request while the first request under the same key is running", async () => {
   await fault({ action: 'delay_ms', delay_ms: 300 });
   const slow = report(rig, 100, 'ch_1', 'key-1');
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -54,13 +54,13 @@ it("the sandbox's Stripe refuses a second request under a key still in use", asy
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault drop_before closes the connection before any effect", async () => {
+it("the sandbox's fault drop_before closes the connection before the request takes effect", async () => {
   await fault({ action: 'drop_before', times: 2 }); // the client repeats a request once after a reset connection
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ type: 'StripeConnectionError' });
   expect(await records()).toBe(0);
 });
 
-it("the sandbox's fault drop_after makes the effect without an answer, and a repeat under the key finds it made", async () => {
+it("the sandbox's fault drop_after carries a request out without an answer, and a repeat has no second effect", async () => {
   await fault({ action: 'drop_after', times: 2 });
   await expect(report(rig, 100, 'ch_1', 'b')).rejects.toMatchObject({ type: 'StripeConnectionError' });
   expect(await records()).toBe(1);
@@ -68,7 +68,7 @@ it("the sandbox's fault drop_after makes the effect without an answer, and a rep
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault status answers without the effect, and its fault status_after with the effect", async () => {
+it("the sandbox's fault status answers an error without the effect, and its fault status_after after the effect", async () => {
   await fault({ action: 'status', status: 503 });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
   expect(await records()).toBe(0);
@@ -77,7 +77,7 @@ it("the sandbox's fault status answers without the effect, and its fault status_
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's 429 names a reason for a rate limit, and none for an object lock", async () => {
+it("the sandbox's 429 has Stripe's header with the reason for a rate limit, but not for an object lock", async () => {
   await fault({ action: 'status', status: 429, headers: { 'retry-after': '2' } });
   const limited = await report(rig, 100, 'ch_1', 'a').catch((e: unknown) => e);
   expect(limited).toMatchObject({
@@ -90,7 +90,7 @@ it("the sandbox's 429 names a reason for a rate limit, and none for an object lo
   expect(locked).not.toHaveProperty(['headers', 'stripe-rate-limited-reason']);
 });
 
-it("the sandbox's fault garble makes the effect and cuts the answer", async () => {
+it("the sandbox's fault garble carries a request out and cuts the answer short", async () => {
   await fault({ action: 'garble' });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toThrow();
   expect(await records()).toBe(1);
@@ -128,7 +128,7 @@ it('the sandbox lists its faults with their hits, clears them, and names the wro
   expect(wrong).toMatchObject({ status: 400, body: { errors: [{ field: 'action' }] } });
 });
 
-it("the sandbox's Stripe refuses a foreign key with 401 and requests over the rate limit with 429", async () => {
+it("the sandbox's Stripe refuses an unknown API key with 401 and requests over the rate limit with 429", async () => {
   const refused = await call(rig.sandbox.stripeUrl, 'GET', '/v1/customers', undefined, {
     authorization: 'Bearer sk_test_other',
   });

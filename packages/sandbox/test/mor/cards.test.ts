@@ -45,7 +45,7 @@ it("a signup at the sandbox's MoR returns a client secret, the browser gets a ch
   expect(rig.events('payment.succeeded')).toHaveLength(0); // no event exists for it
 });
 
-it("the sandbox's MoR names each wrong field of a signup, and refuses its amount or currency by the account", async () => {
+it("the sandbox's MoR names each wrong field of a signup, and refuses the merchant's unsupported amounts or currencies", async () => {
   const wrong = await rig.mor('POST', INTENTS, { amount: '10', description: 'x'.repeat(256) });
   expect(wrong).toMatchObject({
     status: 400,
@@ -76,7 +76,7 @@ it("the sandbox's MoR names each wrong field of a signup, and refuses its amount
   ]);
 });
 
-it("the sandbox's MoR returns the same intent for a repeated key, and a conflict for another body", async () => {
+it("the sandbox's MoR returns the same intent for a repeated key, and answers 409 to another body under the key", async () => {
   const key = { 'idempotency-key': 'signup-1' };
   const body = { amount: 2990, currency: 'EUR', merchant_customer: { cardpsp_id: 'cus_1' } };
   const first = await rig.mor('POST', INTENTS, body, key);
@@ -130,7 +130,7 @@ it("the sandbox's MoR charges a renewal once, though it learns of the invoice fr
   expect(String(events[0]?.data.object['processor_charge_id'])).toMatch(/^ch_/);
 });
 
-it("the sandbox's MoR charges a declined renewal again at a retry, with a new payment and a new event", async () => {
+it("the sandbox's MoR charges a declined renewal again on request, with a new payment and a new event", async () => {
   const { customer, subscription } = await signedUp('decline@example.com');
   const invoiceId = await renew(subscription.id);
   const [failed] = rig.events('payment.failed');
@@ -216,7 +216,7 @@ it("the sandbox's MoR charges no renewal to a method saved without a customer", 
   ]);
 });
 
-it("the sandbox's MoR refuses a malformed customer, and every customer in a setup intent if so configured", async () => {
+it("the sandbox's MoR refuses a malformed customer in a setup intent, or any customer if configured so", async () => {
   const asked = async (customer: unknown) => {
     const { status, body } = await rig.mor('POST', SETUPS, { merchant_customer: customer });
     return [status, ((body['errors'] ?? []) as { field: string }[]).map((e) => e.field)];
@@ -270,7 +270,7 @@ async function payment(email = 'ada@example.com'): Promise<string> {
 const refund = (id: string, body: unknown, key: string) =>
   rig.mor('POST', `/api/payments/${id}/refund`, body, { 'idempotency-key': key });
 
-it("the sandbox's MoR reports each refund with the sum so far, and refuses one beyond the payment", async () => {
+it("the sandbox's MoR reports the refunded total with each refund, and refuses a refund beyond the payment", async () => {
   const id = await payment();
   expect((await refund(id, { amount: 990, reason: 'requested_by_customer' }, 'a')).body).toMatchObject({
     amount: 990,

@@ -35,7 +35,7 @@ beforeAll(async () => {
   confirm = `/_sandbox/intents/${intent.payment_intent_id}/confirm`;
 });
 
-it("the sandbox's confirm script for browsers parses", async () => {
+it("the sandbox's confirm script for browsers is valid JavaScript", async () => {
   const answer = await ask('GET', '/_sandbox/confirm.js');
   expect(answer.headers['content-type']).toMatch(/^text\/javascript/);
   expect(() => new Script(answer.text)).not.toThrow();

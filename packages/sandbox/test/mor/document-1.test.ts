@@ -82,7 +82,7 @@ it("the sandbox's MoR starts a hosted application, and keeps its mode at a secon
   expect(again.body).toMatchObject({ mode: 'HOSTED', status: 'DRAFT', isExistingApplication: true });
 });
 
-it("an application for tor at the sandbox's MoR meets its requirements, answers comments, and gets approved", async () => {
+it("the sandbox's MoR approves an application for the product tor once requirements and comments are answered", async () => {
   const { id } = (await mor.call('GET', '/partner/api/merchants')).body[0];
   const path = `/partner/api/merchants/${id}/application`;
   const start = await mor.call('GET', path);

@@ -237,7 +237,7 @@ it.each([
   ['https://[::ffff:a00:1]/h', 'must resolve to a public address', 'must resolve to a public address'],
   ['https://93.184.216.34/h', null, null],
   ['https://hooks.example/h', null, null],
-])("the sandbox's MoR judges the webhook address %s by its two address rules", (url, loose, strict) => {
+])("the sandbox's MoR judges the webhook address %s by its loose and its strict rule", (url, loose, strict) => {
   expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
 });
 
@@ -320,7 +320,7 @@ it.each([
   [429, 8],
   [302, 1],
   [204, 1],
-])("the sandbox's MoR, answered %d, makes %d attempts", async (status, attempts) => {
+])("the sandbox's MoR, answered with status %d, makes %d delivery attempts", async (status, attempts) => {
   const url = `https://d.example/s${status}`;
   mor.receiver.set(url, status);
   const { id } = await endpoint(url, ['pre_chargeback_alert.received']);
@@ -331,7 +331,7 @@ it.each([
   await mor.call('DELETE', `/api/webhooks/${id}`);
 });
 
-it("the sandbox's MoR stops deliveries to a deleted endpoint, and never sends merely announced event types", async () => {
+it("the sandbox's MoR stops deliveries to a deleted endpoint, and never sends payment.settled or report.available", async () => {
   mor.receiver.set('https://d.example/gone', 500);
   const { id } = await endpoint('https://d.example/gone', [
     'pre_chargeback_alert.outcome',

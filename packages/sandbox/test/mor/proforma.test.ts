@@ -157,7 +157,7 @@ it("the sandbox's MoR holds a proforma invoice back while a test holds issuance"
   expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('ISSUED');
 });
 
-it("the sandbox's MoR takes total and recipient of a proforma invoice from a tax calculation, once", async () => {
+it("the sandbox's MoR takes a proforma invoice's total and recipient from a tax calculation, and refuses a second use", async () => {
   const taxCalculationId = await calculation();
   const body = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-04-01', notices: ['Thank you'] };
   const made = await post(from, body);
@@ -213,7 +213,7 @@ it("the sandbox's MoR refuses a proforma invoice without a key or with a key ove
   expect((await post(path, direct, 'k'.repeat(255))).status).toBe(202);
 });
 
-it("the sandbox's MoR answers 422 to a proforma invoice for a place without a tax currency", async () => {
+it("the sandbox's MoR answers 422 to a proforma invoice for an unsupported jurisdiction, such as Antarctica", async () => {
   const first = await post(path, { ...direct, jurisdiction: 'AQ' });
   const second = await cite(cart(), { jurisdiction: 'AQ' });
   for (const answer of [first, second])
@@ -234,7 +234,7 @@ it.each<[string, object, string]>([
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'invalid_argument', [field]]);
 });
 
-it("the sandbox's MoR answers 404 to a proforma invoice from an unknown or foreign tax calculation", async () => {
+it("the sandbox's MoR answers 404 to a proforma invoice from an unknown or another merchant's tax calculation", async () => {
   expect((await cite(cart(), { taxCalculationId: unknownId })).body.code).toBe('not_found');
   const body = { taxCalculationId: await calculation(), jurisdiction: 'GB', dueDate: '2026-04-01' };
   expect((await mor.call('POST', from, body, 'otherMerchant', { 'idempotency-key': 'foreign' })).status).toBe(404);
@@ -261,7 +261,7 @@ it.each<[string, unknown, object, string]>([
   },
 );
 
-it("a proforma invoice at the sandbox's MoR may use a tax calculation for 1 h 55 min, and none after a week", async () => {
+it("the sandbox's MoR refuses a proforma invoice from a tax calculation older than 1 h 55 min", async () => {
   for (const [seconds, status, code] of [
     [115 * 60, 202, undefined],
     [115 * 60 + 1, 422, 'tax_calculation_unusable'],
@@ -275,7 +275,7 @@ it("a proforma invoice at the sandbox's MoR may use a tax calculation for 1 h 55
   }
 });
 
-it("the sandbox's MoR refuses a proforma invoice without an account for its currency, or with a wrong address in Brazil", async () => {
+it("the sandbox's MoR refuses a proforma invoice without a bank account for its currency, or with a wrong address in Brazil", async () => {
   mor.state.regions.set('JP', 'mor');
   const due = { dueDate: '2026-12-01' };
   expect((await cite(cartIn('JP', 'JPY'), { ...due, jurisdiction: 'JP' })).body.code).toBe('no_payment_destination');
@@ -287,7 +287,7 @@ it("the sandbox's MoR refuses a proforma invoice without an account for its curr
   ]);
 });
 
-it("the sandbox's MoR answers a conflict to a second proforma invoice for a live reference", async () => {
+it("the sandbox's MoR answers a conflict to a second proforma invoice under a reference in use", async () => {
   const due = { dueDate: '2026-12-01', merchantReference: 'held' };
   const held = await cite(cart(), due);
   const again = await cite(cart(), due);

@@ -16,7 +16,7 @@ async function calculation(body: unknown): Promise<string> {
 const commit = (taxCalculationId: unknown, merchantTransactionReference: unknown, more: object = {}): Promise<Answer> =>
   mor.call('POST', list, { taxCalculationId, merchantTransactionReference, ...more });
 
-it("the sandbox's MoR makes one tax transaction of a calculation, and returns it again at a repeat", async () => {
+it("the sandbox's MoR makes one tax transaction from a calculation, and returns the same transaction to a repeat", async () => {
   const id = await french();
   const payment = { processor: 'cardpsp', paymentReference: 'ch_1' };
   const first = await commit(id, 'in_1', { payment });
@@ -101,7 +101,7 @@ it.each<[string, () => Promise<Answer>, string, string]>([
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, code, [field]]);
 });
 
-it("the sandbox's MoR answers 404 to a tax transaction of an unknown or foreign calculation", async () => {
+it("the sandbox's MoR answers 404 to a tax transaction from an unknown or another merchant's calculation", async () => {
   expect((await commit(unknownId, 'x')).body).toEqual({ code: 'not_found', errors: [] });
   const body = { taxCalculationId: await french(), merchantTransactionReference: 'x' };
   expect((await mor.call('POST', list, body, 'otherMerchant')).status).toBe(404);
@@ -202,7 +202,7 @@ it("the sandbox's MoR marks the lines of a tax refund as refunded in the list of
   expect(transaction.body.refundsOnTransaction).toEqual([body]);
 });
 
-it("partial tax refunds at the sandbox's MoR add up to the line exactly, net or gross, and no further", async () => {
+it("partial tax refunds at the sandbox's MoR, net or gross, add up to exactly the line's amount and never exceed it", async () => {
   const { path, lines } = await sale('parts', '9.99');
   const one = (lineItemId: string, amount: unknown): object => item(lineItemId, { amount });
   const net = await refund(path, 'parts-1', [one(lines[0] ?? '', '3.33')]);
@@ -293,7 +293,7 @@ it("the sandbox's MoR answers 400, 404 and 401 to a malformed, unknown or unauth
   for (const method of ['GET', 'POST']) expect((await mor.call(method, list, undefined, 'partner')).status).toBe(401);
 });
 
-it("the sandbox's MoR imports one catalogue variant per call and replaces it by its key", async () => {
+it("the sandbox's MoR imports one product per call, and replaces a product with the same id", async () => {
   const product = { productId: 'sku-1', title: 'Mug', requiresShipping: true, priceAmount: 9.5, priceCurrency: 'EUR' };
   const made = await mor.call('POST', '/api/catalogue/products', product);
   expect([made.status, made.body]).toEqual([201, { ...product, productGroupId: 'sku-1', taxable: true }]);

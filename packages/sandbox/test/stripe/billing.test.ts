@@ -112,7 +112,7 @@ it("the sandbox's Stripe reports an overpaid invoice after a payment above the a
   expect(rig.events('invoice.overpaid')).toHaveLength(1);
 });
 
-it("the sandbox's Stripe takes a payment for an uncollectible invoice, and none for a void one", async () => {
+it("the sandbox's Stripe accepts a payment for an uncollectible invoice, and refuses a payment for a void invoice", async () => {
   const first = await subscribe(rig, 'ada@example.com');
   await rig.stripe.invoices.markUncollectible(first.invoiceId);
   expect((await rig.stripe.invoices.pay(first.invoiceId, { paid_out_of_band: true })).status).toBe('paid');
@@ -123,7 +123,7 @@ it("the sandbox's Stripe takes a payment for an uncollectible invoice, and none 
   });
 });
 
-it("the sandbox's Stripe takes a reported refund once for each reference", async () => {
+it("the sandbox's Stripe records a reported refund once for each reference", async () => {
   const { record, invoiceId } = await paidSignup();
   const refund = {
     outcome: 'refunded',
@@ -156,7 +156,7 @@ it("the sandbox's Stripe takes a reported refund once for each reference", async
   expect((await rig.stripe.creditNotes.list({ invoice: invoiceId })).data).toHaveLength(1);
 });
 
-it("the sandbox's Stripe refuses refunds of a payment record beyond the guaranteed amount", async () => {
+it("the sandbox's Stripe refuses a reported refund above the amount of its payment record", async () => {
   const { record } = await paidSignup();
   await expect(
     rig.stripe.paymentRecords.reportRefund(record.id, {
@@ -167,7 +167,7 @@ it("the sandbox's Stripe refuses refunds of a payment record beyond the guarante
   ).rejects.toMatchObject({ code: 'amount_too_large' });
 });
 
-it("a credit note at the sandbox's Stripe lowers the amount due, or sums up its parts after a payment", async () => {
+it("the sandbox's Stripe lowers the amount due by a credit note, and after the payment wants a refund or credit amount", async () => {
   const { invoiceId } = await subscribe(rig, 'ada@example.com');
   await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 990 });
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ amount_remaining: 2000, status: 'open' });

@@ -14,7 +14,7 @@ async function paid() {
   return { ...made, record };
 }
 
-it("a manual change of a customer balance at the sandbox's Stripe shows as an entry and goes to the next invoice", async () => {
+it("a manual credit to a customer balance at the sandbox's Stripe makes an entry and lowers the next invoice", async () => {
   const { customer, subscription } = await paid();
   const { customers, invoices } = rig.stripe;
   const entry = await customers.createBalanceTransaction(customer.id, {
@@ -68,7 +68,7 @@ it("an overpayment at the sandbox's Stripe goes to the customer balance", async 
   expect(await rig.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -10 });
 });
 
-it("a manual credit note at the sandbox's Stripe gives the money to the balance or records it as out of band", async () => {
+it("a manual credit note at the sandbox's Stripe credits the customer balance or records an out-of-band refund", async () => {
   const { customer, invoiceId } = await paid();
   const credited = await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 700, credit_amount: 700 });
   const [entry] = (await rig.stripe.customers.listBalanceTransactions(customer.id)).data;
@@ -79,7 +79,7 @@ it("a manual credit note at the sandbox's Stripe gives the money to the balance 
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ post_payment_credit_notes_amount: 1000 });
 });
 
-it("a detached payment at the sandbox's Stripe leaves its invoice open, and its record free for another invoice", async () => {
+it("detaching a payment at the sandbox's Stripe reopens the invoice, and the payment record may be attached again", async () => {
   const { invoiceId, record } = await paid();
   const body = { payment_record: record.id };
   const answer: unknown = await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, body);
@@ -96,7 +96,7 @@ it("a detached payment at the sandbox's Stripe leaves its invoice open, and its 
   });
 });
 
-it("a detached payment at the sandbox's Stripe takes its overpayment back from the balance", async () => {
+it("detaching a payment at the sandbox's Stripe takes its overpayment out of the customer balance again", async () => {
   const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
   const record = await report(rig, 3000, 'ch_1');
   await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });

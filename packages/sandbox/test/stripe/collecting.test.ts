@@ -27,7 +27,7 @@ const statusOf = async (subscription: string): Promise<string> =>
 const told = (type: string, id: string): number =>
   rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
 
-it("the sandbox's Stripe charges a customer's own card by a payment intent when the draft ends", async () => {
+it("the sandbox's Stripe charges a card saved at Stripe by a payment intent when it finalizes the draft", async () => {
   const { customerId, subscriptionId } = await running();
   const method = await card(customerId);
   await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
@@ -46,7 +46,7 @@ it("the sandbox's Stripe charges a customer's own card by a payment intent when 
   expect(told('invoice.payment_attempt_required', id)).toBe(0);
 });
 
-it("the sandbox's Stripe charges a customer's own card although the MoR charges the invoice too", async () => {
+it("the sandbox's Stripe charges a card saved at Stripe although the MoR charges the invoice too", async () => {
   const { customerId, subscriptionId } = await running();
   await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
   await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
@@ -132,7 +132,7 @@ it("the sandbox's Stripe charges a card at a manual request, and refunds it manu
   await expect(refunds.create({ payment_intent: intent })).rejects.toMatchObject({ code: 'charge_already_refunded' });
 });
 
-it("the sandbox's Stripe attempts an invoice without a method on days 3, 8 and 15, then leaves it open", async () => {
+it("the sandbox's Stripe retries an invoice without a payment method on days 3, 8 and 15, then leaves the invoice open", async () => {
   const { subscriptionId } = await running();
   const id = await renewed(rig, subscriptionId);
   await rig.advance(HOUR + 60);
@@ -162,7 +162,7 @@ it("the sandbox's Stripe cancels the subscription after the last attempt if the 
   expect(await read(id)).toMatchObject({ status: 'open', auto_advance: false, attempt_count: 2 });
 });
 
-it("the sandbox's Stripe asks a custom payment method at each attempt until somebody reports a payment", async () => {
+it("the sandbox's Stripe sends invoice.payment_attempt_required at each attempt until somebody reports a payment", async () => {
   const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
   await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
   const id = await renewed(rig, subscription.id);
@@ -180,7 +180,7 @@ it("the sandbox's Stripe asks a custom payment method at each attempt until some
   expect(told('invoice.payment_attempt_required', id)).toBe(2);
 });
 
-it("the sandbox's Stripe attempts no invoice without auto_advance or sent by e-mail", async () => {
+it("the sandbox's Stripe never tries to charge an invoice without auto_advance or with collection by e-mail", async () => {
   const { subscriptionId } = await running();
   const id = await renewed(rig, subscriptionId);
   await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });

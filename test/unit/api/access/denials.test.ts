@@ -23,7 +23,7 @@ function setUp() {
   return { log, clock, denials, stranger };
 }
 
-it('the audit log takes a limited number of refusals of one address a minute, and counts the rest', async () => {
+it('the audit log records a limited number of refusals of one address a minute, and counts the rest', async () => {
   const { log, clock, stranger } = setUp();
   for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
   expect(log.rows).toHaveLength(100);
@@ -32,7 +32,7 @@ it('the audit log takes a limited number of refusals of one address a minute, an
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
 });
 
-it('the audit log limits refusals of strangers with ever new addresses, and always records a known caller', async () => {
+it('the audit log limits refusals of strangers with ever-changing addresses, and always records a caller with a known key', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
   expect(log.rows).toHaveLength(1_500);
@@ -44,7 +44,7 @@ it('the audit log limits refusals of strangers with ever new addresses, and alwa
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
 });
 
-it('after the limit of refusals for an address, the audit log takes no more this minute, and counts each', async () => {
+it('past the limit of refusals for an address, the audit log records none in the same minute and only counts', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
   expect(denials.full('10.0.0.1')).toBe(false);

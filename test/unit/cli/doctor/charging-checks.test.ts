@@ -73,7 +73,7 @@ it('crossbill doctor --all reads every subscription and names each enrolled one 
   ]);
 });
 
-it('crossbill doctor without --all makes one request for subscriptions, and says so', async () => {
+it('crossbill doctor without --all checks only the newest 100 subscriptions, and its result says so', async () => {
   const { check, asked } = await walk([first, second], false);
   expect(asked).toEqual([null]);
   expect(check).toMatchObject({
@@ -82,7 +82,7 @@ it('crossbill doctor without --all makes one request for subscriptions, and says
   });
 });
 
-it('after a refusal by Stripe, crossbill doctor names the missing right of the key and its progress', async () => {
+it("when Stripe refuses to list subscriptions, crossbill doctor names the key's missing right and the number checked before", async () => {
   expect((await walk([first, second], true, 1)).check).toMatchObject({
     state: 'warn',
     detail: '403 no right, after 100',

@@ -26,7 +26,7 @@ it('crossbill doctor fails on a webhook endpoint with a Stripe API version befor
   expect(await checked(null)).toEqual(['ok']);
 });
 
-it('crossbill doctor fails on an account with a too old default API version', async () => {
+it('crossbill doctor fails on a Stripe account with a too old default API version', async () => {
   const event = (name: string): BillingEventFacts => ({
     eventId: name,
     type: 'invoice.created',

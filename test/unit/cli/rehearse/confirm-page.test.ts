@@ -37,7 +37,7 @@ it('the rehearsal’s confirmation page accepts a valid charge id only, and then
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('the rehearsal’s confirmation page needs no charge id for a setup, and its wait ends with the rehearsal', async () => {
+it('the rehearsal’s confirmation page needs no charge id for a setup intent, and an interrupted rehearsal ends the wait', async () => {
   const url = await page.open({ ...SHOWN, asksCharge: false });
   const ending = new AbortController();
   const waiting = page.answer(ending.signal);

@@ -23,13 +23,13 @@ it('the report of a rehearsal has a heading for each fact, even for a fact not o
   expect(text).toContain('- answer: `same`; age minutes: 3');
 });
 
-it('the report of a rehearsal lists an equal observation once', () => {
+it('the report of a rehearsal lists equal observations once', () => {
   const r = aRehearsal();
   for (const status of [404, 404, 200]) observe(r, 'unknown_charge', { status });
   expect(r.facts.unknown_charge).toEqual([{ status: 404 }, { status: 200 }]);
 });
 
-it('the report of a rehearsal contains no secret and no address', () => {
+it('the report of a rehearsal contains no secret and no e-mail address', () => {
   const r = aRehearsal();
   observe(r, 'unknown_charge', { words: 'no charge of ada@shop.example under key-0123456789' });
   const censor = (text: string) => text.replaceAll('key-0123456789', '[secret]');

@@ -8,7 +8,7 @@ import { valuesOf, withSetting } from '../../../../src/cli/setup/env-file.js';
 const othersIn = (text: string): [string, string | undefined][] =>
   Object.entries(parseEnv(text)).filter(([name]) => name !== 'NAME' && !name.startsWith('#'));
 
-it('crossbill setup writes a value into the settings file without a change of other text', () => {
+it('crossbill setup writes a value into the settings file without changing other text', () => {
   const value = fc.string({ unit: fc.constantFrom(...'abc019_-=#\'" $,.;/\\'), minLength: 1, maxLength: 30 });
   const line = fc.constantFrom(
     '',

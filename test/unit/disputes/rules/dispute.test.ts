@@ -57,7 +57,7 @@ it.each([
   expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
 });
 
-it('a dispute without an id takes the id of its event, or the id of its payment, and keeps it', () => {
+it('Crossbill gives a dispute without an id the id of its payment, else of its event, and keeps that id', () => {
   expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
     ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
   });
@@ -107,7 +107,7 @@ it('of two dispute outcomes with the same time the win counts', () => {
   expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
 });
 
-it('a clear dispute outcome counts over an unclear one, whatever their times', () => {
+it('a dispute outcome of won or lost counts over an unclear outcome, whatever their times', () => {
   for (const clear of ['won', 'lost']) {
     expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
     expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
@@ -134,7 +134,7 @@ it.each([
   expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
 });
 
-it('a dispute outcome that comes too late may still name the payment and the dashboard page', () => {
+it('a dispute outcome older than the known outcome may still bring the payment and the dashboard page', () => {
   const unplaced = withRow(
     aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
   );
@@ -144,7 +144,7 @@ it('a dispute outcome that comes too late may still name the payment and the das
   });
 });
 
-it('an open dispute keeps its last deadline and its last reviewer note', () => {
+it('an open dispute keeps its deadline and reviewer note until an event brings a new deadline or note', () => {
   const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
   expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
   expect(only(raised)).toMatchObject({
