@@ -1,4 +1,4 @@
-// Checks whether a text can be an id. A person typed or pasted it, or a spreadsheet contained it.
+// Checks whether a text can be an id. The text comes from a person's keyboard or from a spreadsheet.
 
 const MAX_ID = 255;
 

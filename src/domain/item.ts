@@ -3,7 +3,7 @@ import { type KindAndFact } from './fact.js';
 import { type Resolution, REVIEW, type ReviewKind, type ReviewRow } from './model.js';
 import { newRow } from './row.js';
 
-/** A rule's declaration of an open item. Without its own choices the item has the choices of its kind. */
+/** A review item, as a rule declares it. Without its own choices it has the choices of its kind. */
 export type Item = KindAndFact &
   Pick<ReviewRow, 'subject'> &
   Partial<
@@ -13,7 +13,7 @@ export type Item = KindAndFact &
     }
   >;
 
-/** The choices for each kind of item, and the proposal. */
+/** The choices a person has for each kind of review item, and the proposed choice. */
 const CHOICES: Readonly<
   Record<ReviewKind, { readonly actions: readonly Resolution[]; readonly proposed: Resolution | null }>
 > = {

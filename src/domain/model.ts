@@ -75,7 +75,7 @@ export const PAYMENT = rowOf('payment', {
   mark: text<MarkStage>().first('none'),
   markMode: text<MarkMode>().orNull,
   paymentRecordId: text().orNull,
-  /** How often a refused mark was tried again after a fresh read. */
+  /** How often Crossbill repeated a refused mark after a fresh read. */
   markTries: int().first(0),
   proveDueAt: time().orNull,
   proveAttempts: int().first(0),
@@ -155,7 +155,7 @@ export const REFUND = rowOf('refund', {
   reason: text().orNull.personal(),
   /** `api`: somebody requested the refund through Crossbill. `event`: somebody made it elsewhere, and an event reported it. */
   origin: text<'api' | 'event'>(),
-  /** The MoR's payment id in our request. Null: Crossbill made no request. */
+  /** The MoR's payment id in our refund request. Null: Crossbill made no request. */
   askedOf: text().orNull,
   /**
    * The id of the `joined` row with our request for this refund. Crossbill has two rows if the refund's event arrived

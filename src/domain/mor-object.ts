@@ -48,7 +48,7 @@ export type LossCredit = {
   readonly entries: number;
 };
 
-/** Facts about the object without a column of their own. An absent member is unknown. */
+/** The object's facts beyond its columns, stored as JSON. An absent member is unknown. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
   /**
@@ -92,12 +92,13 @@ export type MorObjectDetail = {
   /** The time of the event with the request for evidence (ISO 8601). */
   readonly saidAt?: string;
   /**
-   * When Crossbill received the request for evidence (ISO 8601). An earlier dismissal by a person does not cover it.
+   * When Crossbill received the request for evidence (ISO 8601). A person's dismissal before this time does not cover
+   * the request.
    */
   readonly saidHeardAt?: string;
   /** The time of the event with the dispute's outcome (ISO 8601). A later event overrules an earlier one. */
   readonly outcomeAt?: string;
-  /** When Crossbill received this event, by our clock (ISO 8601). */
+  /** When Crossbill received the event with the dispute's outcome, by our clock (ISO 8601). */
   readonly outcomeHeardAt?: string;
   /**
    * When a bank took a debit back, as reported to a person by the MoR (ISO 8601). Absent: the time of the person's
@@ -209,7 +210,7 @@ function eventsOn({ detail: { observed = [] } }: MorObjectRow): readonly Observa
 
 /**
  * The payments the MoR announced on a link, in the order of arrival. An event with the charge or the payment id of an
- * earlier event repeats it, and may add the other id.
+ * earlier event counts as a repeat. The repeat may add the missing id.
  */
 export function announcedOn(o: MorObjectRow): readonly Observation[] {
   return eventsOn(o).reduce<readonly Observation[]>((all, x) => {

@@ -221,7 +221,7 @@ export const NOTIFICATION_TYPES = Object.keys(NOTIFICATIONS) as readonly Notific
 
 /** A sample notification. Each `subject` gives the sample another id. */
 export function sampleOf(type: NotificationType, subject: string): Told {
-  // The compiler cannot match the data to the type, but the table does.
+  // `NOTIFICATIONS` pairs each type with its own data. The compiler cannot see this, so a cast says it.
   return { type, subject, data: sampleOfFields(NOTIFICATIONS[type].fields) } as Told;
 }
 

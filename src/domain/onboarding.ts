@@ -38,7 +38,8 @@ export const ONBOARDING = rowOf('onboarding', {
   /** The partner's own name for the merchant. It never changes. */
   reference: key(),
   /**
-   * Null until Crossbill has looked up the merchant by its reference: the answer to initiate does not contain this id.
+   * Null until Crossbill has looked up the merchant by its reference: the MoR's answer to the initiate request does
+   * not contain this id.
    */
   merchantId: text().orNull,
   /** Null until the MoR answers initiate, and for an application begun by somebody else. */

@@ -28,8 +28,8 @@ export function paymentName(p: PaymentRow): string {
 }
 
 /**
- * Tells a person how to get the payment id: Document 3 refunds by `pay_...` ids, and only `payment.*` events contain
- * them.
+ * Tells a person how to get the payment id: a refund request needs the `pay_...` id (Document 3), and only `payment.*`
+ * events contain this id.
  */
 export const HOW_TO_NAME =
   "The MoR's id of this payment (pay_...) is still unknown here. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. Refund a payment without such an id in the MoR's portal.";

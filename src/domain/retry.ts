@@ -27,7 +27,7 @@ export type RetrySchedule = Readonly<Record<RefusalKind, readonly RetryStep[]>> 
 
 /** The MoR's newest refusal. Times are ISO 8601, since the database stores the trail as JSON. */
 export type Refusal = {
-  /** When the MoR made its event, by the MoR's clock. */
+  /** When the MoR made the event of the refusal, by the MoR's clock. */
   readonly at: string;
   /** When Crossbill received the refusal, by the database's clock. Waits count from here. */
   readonly heardAt: string;

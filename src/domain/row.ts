@@ -21,7 +21,7 @@ type Options = {
   /** The length of `char(n)`. */
   readonly length?: number;
   readonly way?: JsonWay;
-  /** The value of a new row. */
+  /** The column's value in a new row. */
   readonly first?: unknown;
   /** Returns the part of a personal value that an erasure keeps. */
   readonly erase?: (value: unknown) => unknown;
@@ -79,11 +79,11 @@ export type Row<T, G = Partial<T>> = {
   readonly columns: Readonly<Record<keyof T & string, Column<unknown>>>;
   readonly key: readonly (keyof T & string)[];
   /**
-   * The first value of each column, or null. A new row begins as a copy. Copies of one complete object share V8's shape
-   * of the row: adding the columns one by one takes 150 times as long.
+   * The first value of each column, or null. A new row begins as a copy of this object. Copies of one complete object
+   * share V8's shape of the row: adding the columns one by one takes 150 times as long.
    */
   readonly first: T;
-  /** Null for each column: a row from the log or from PostgreSQL begins as a copy. */
+  /** Null for each column. A row read from the log or from PostgreSQL begins as a copy of this object. */
   readonly none: Readonly<Record<string, null>>;
   /** Never set: this member only carries the type `G`. */
   readonly given?: G;

@@ -16,9 +16,9 @@ export type RecoveryLinks = {
 /** The rule for enrolment: it decides which invoices the MoR should collect. */
 export type Enrolment =
   | { readonly by: 'all' }
-  /** Customers with a customer link. */
+  /** Enrolled are the customers with a customer link. */
   | { readonly by: 'linked' }
-  /** Subscriptions or customers with this metadata at the billing platform. */
+  /** Enrolled are the subscriptions and customers with this metadata at the billing platform. */
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 export type FlowSettings = {

@@ -131,7 +131,7 @@ export type CallRule<K extends OutboxKind> = SentCall & {
   readonly replied: (lane: Lane, call: Call, reply: AnswerTo<K>) => void;
 };
 
-/** The rule of a call, except for its reply. */
+/** The rule for one kind of call, without its part for the reply. */
 export type SentCall = {
   /**
    * For a kind of call several subjects make (see `oneOf`): true if this rule owns the call with this subject. Absent:

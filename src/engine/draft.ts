@@ -182,7 +182,7 @@ export class Lane {
     const open = same.find((r) => r.status === 'open');
     if (open !== undefined) {
       const isAnother = open.topic !== fact.code && isSameTime(open.dueAt, dueAt);
-      return isAnother ? undefined : this.updateItem(open, item); // the item of another rule keeps its fact
+      return isAnother ? undefined : this.updateItem(open, item); // another rule opened this item: its fact stays
     }
     if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
     const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;

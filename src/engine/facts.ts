@@ -70,8 +70,8 @@ export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean
 }
 
 /**
- * Records the facts of an event from the time `at`, if the invoice has come further in it than the stored row. With
- * equal statuses, the newer facts count.
+ * Records the facts of an event if they are newer than the stored ones: the invoice's status is further on, or the
+ * status is equal and the event's time `at` is not earlier.
  */
 export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
   const i = ensureInvoice(lane);
@@ -120,7 +120,7 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 
 /**
  * In API versions before 2025-03-31 Stripe sends no overpaid amount, and its amount paid leaves out money paid out of
- * band. So a paid invoice keeps the larger amount from a newer version.
+ * band. So a paid invoice keeps the larger amount from an event in a newer API version.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -129,7 +129,7 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // Compares the distance in both directions: after somebody set the clock back, an old read would look fresh for too
+  // Takes the absolute difference: after somebody set the clock back, an old read would otherwise look fresh for too
   // long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }

@@ -44,7 +44,8 @@ export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'sn
 };
 
 /**
- * The lists of a lane, by their names in the log. The list of attempts only grows, so a state holds new attempts alone.
+ * The lists of a lane, by their names in the log. The list of attempts only grows, so a state holds only the attempts
+ * of its own step.
  */
 export const LOGGED = {
   invoice: INVOICE,

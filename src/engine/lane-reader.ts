@@ -10,7 +10,7 @@ import { fold, type Folded, type LoggedRow, storyOf } from './lane-log.js';
 type Row = Record<string, unknown>;
 type Db = pg.Pool | pg.PoolClient;
 
-/** The most events of one step. The lane's other events follow in the next step. */
+/** One step decides at most this many events. The lane's other events follow in the next step. */
 export const EVENTS_AT_ONCE = 50;
 
 /** More than the rows between two snapshots, so a single read of the newest rows is enough for nearly every lane. */

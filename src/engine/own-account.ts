@@ -42,7 +42,7 @@ export class OwnAccount {
   judge(named: readonly string[]): AccountVerdict {
     if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
     if (this.failed === null) return 'ask';
-    // Compares the distance in both directions: somebody may have set the clock back.
+    // Takes the absolute difference: somebody may have set the clock back.
     if (Math.abs(this.clock.now().getTime() - this.failed.at.getTime()) >= OWN_ACCOUNT_AGAIN_MS) return 'ask';
     return this.failed.forbidden ? 'forbidden' : 'wait';
   }

@@ -45,7 +45,7 @@ export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): Pay
   );
 }
 
-/** The payment of the event with the event's ids, or a new payment. */
+/** The known payment of this event, completed with the event's ids. If there is none, a new payment. */
 export function withIds(s: Pick<LaneRows, 'payments'>, e: PaymentEvent, ctx: Ctx): PaymentRow {
   const p =
     findPayment(s, e) ??
@@ -134,7 +134,8 @@ export function closePayment(p: Draft<PaymentRow>): void {
 }
 
 /**
- * The reason against another charge: a payment arrived, or a refund of an unreported payment. Null: there is no reason.
+ * Why Crossbill must not request another charge: a payment arrived, or a refund arrived for a payment not reported
+ * yet. Null: nothing speaks against a charge.
  */
 export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): string | null {
   const taken = s.payments.find(mayBringMoney);
@@ -294,7 +295,7 @@ export function believe(lane: Lane, p: Draft<PaymentRow>, how: string): void {
   lane.say('decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p);
 }
 
-/** Accepts the amount of a signup's payment as certain. Its item closes, and a waiting mark continues. */
+/** Accepts the amount of a signup's payment as certain. The payment's item closes, and its waiting mark continues. */
 export function settleAmount(lane: Lane, p: Draft<PaymentRow>, note: string): void {
   const isAsked = lane.reviews.some((r) => isOfAmount(p, r));
   if (!isAsked) return;

@@ -105,7 +105,9 @@ const OPEN_CALL = rowOf('open_call', {
   createdAt: time(),
 });
 
-/** The calls without a reply, and the calls of shadow mode until a later decision makes them again. */
+/**
+ * The calls without a reply, and the calls shadow mode holds back, until Crossbill makes them again under a next key.
+ */
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>
     !messages.some((x) => x.kind === m.kind && x.subject === m.subject && x.generation > m.generation);

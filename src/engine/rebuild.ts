@@ -86,8 +86,8 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // A step since this read of the log has already written its read rows, so the rows here are old. A later step
-      // waits for our row locks.
+      // A daemon's step after this read of the log has also written the read rows, so the rows here are outdated. A
+      // step from now on waits for our row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

@@ -1,5 +1,5 @@
 // Brings a lane to rest: turns the known facts into calls, items, the next errand, and the time of the next decision.
-// This makes no request to a peer. Facts in any order give the same result.
+// This code makes no request to a peer. Facts in any order give the same result.
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';
@@ -46,7 +46,7 @@ function runRules(subjects: Subjects, lane: Lane): void {
   if (!isOutside(lane)) {
     untilStill(lane, all(subjects.untilStill));
     all(subjects.last)();
-    // After the engine takes a call back, a subject may make another in its place.
+    // After the engine takes a call back, a subject may make another call in its place.
     for (let round = 0; round < SETTLE_ROUNDS && takeBackUnwanted(lane, subjects.calls); round++) all(subjects.last)();
   }
   if (lane.invoice !== null) lane.invoice.status = publicStatus(lane);

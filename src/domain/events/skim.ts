@@ -51,8 +51,8 @@ const CLOSE_OBJECT = 0x7d;
 // in JSON, or the body ends too early, it throws `doubt`: the whole body then needs a full parse.
 
 /**
- * Reads the members of an object, from after its `{`. Looks for double keys down to `KEY_DEPTH`. Copies the members in
- * `keep` to `into`.
+ * Reads the members of an object, from after its `{`. Looks for keys used twice, down to `KEY_DEPTH`. Copies the
+ * members in `keep` to `into`.
  */
 function object(body: Buffer, start: number, depth: number, keep: Keep | null, into: Into | null): number {
   if (depth > MAX_DEPTH) throw doubt;

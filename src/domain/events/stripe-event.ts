@@ -40,7 +40,7 @@ export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
 export type StripeEvent = {
   readonly kind: StripeInvoiceType;
   readonly eventId: string;
-  /** When Stripe made the event. Whole seconds are too coarse to order events. Null: the event has no time. */
+  /** When Stripe made the event, in whole seconds: too coarse to order events. Null: the event has no time. */
   readonly createdAt: Date | null;
   /** The API version Stripe used for the invoice in the event. Null: unknown. */
   readonly apiVersion: string | null;
@@ -55,8 +55,8 @@ export type StripeEvent = {
 };
 
 /**
- * For an invoice without a status: the status implied by the event type. Crossbill reads the invoice at Stripe before
- * any write.
+ * For an invoice without a status: the status implied by the event type. A wrong guess does no harm: Crossbill reads
+ * the invoice at Stripe before any write.
  */
 const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.created': 'draft',

@@ -49,7 +49,7 @@ export abstract class BillingMoves {
   abstract ofCustomer(customerId: string): Promise<CallOutcome<readonly MovableSubscription[]>>;
   /** Reads an older, still open invoice of the subscription. Null: there is none. */
   abstract readOpenInvoice(subscriptionId: string): Promise<CallOutcome<UnpaidInvoice | null>>;
-  /** Reads the customer of the payment method. Null: it has none. */
+  /** Reads the customer of the payment method. Null: the method belongs to no customer. */
   abstract readMethodOwner(methodId: string): Promise<CallOutcome<string | null>>;
   abstract encode(call: MoveCall): WireRequest;
   /** Sends the call and returns the id of the object in the reply. */

@@ -46,8 +46,8 @@ export type InvoicePaymentFacts = {
   /** Null: the payment is another object than a payment record, such as a payment intent of the platform. */
   readonly paymentRecordId: string | null;
   /**
-   * True: the platform itself collected the payment. It then names a payment intent or a charge. The payment's type
-   * proves nothing: the list of types is open (Stripe's SDK, `InvoicePayment.Payment.Type`), and has contained
+   * True: the platform itself collected the payment, so the payment names a payment intent or a charge. The payment's
+   * type proves nothing: the list of types is open (Stripe's SDK, `InvoicePayment.Payment.Type`), and has contained
    * `out_of_band_payment`.
    */
   readonly byPlatform: boolean;
@@ -60,7 +60,7 @@ export type ShownToRetry = {
   readonly invoice: InvoiceFacts;
   /** The invoice as JSON, in the platform's own shape. */
   readonly object: string;
-  /** The API version of this shape. Null: unknown. */
+  /** The API version of the invoice's JSON. Null: unknown. */
   readonly apiVersion: string | null;
   readonly livemode: boolean;
   /** The status of the subscription, for example `past_due`. Null: the invoice has no subscription. */

@@ -104,8 +104,8 @@ export type ChargedMethod = {
 };
 
 /**
- * True if the platform can charge the method. It cannot charge the merchant's custom payment method, and then looks for
- * no other method.
+ * True if the platform can charge the method. The platform cannot charge the merchant's custom payment method, and
+ * looks for no other method in its place.
  */
 export function isChargeable(method: ChargedMethod | null): method is ChargedMethod {
   return method !== null && method.type !== 'custom';

@@ -56,7 +56,10 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
-/** The code of a search with more objects than its limit. Such a search proves nothing about the wanted object. */
+/**
+ * The failure code of a search: the peer lists more objects than the search may read. So the search cannot prove the
+ * wanted object absent.
+ */
 export const LIST_TOO_LONG = 'list_too_long';
 
 /** The code of every call that shadow mode holds back. */
