@@ -1,5 +1,5 @@
-// Golden stories about names and doubles: people name payments, captures bring names, two payments share one charge or
-// one refund id, Stripe charges cards.
+// Golden stories about payment names and doubles: a person or a `payment.captured` names a payment, two payments share
+// one charge or one refund id, or Stripe charges a card in addition to the MoR.
 import { Channels } from './channels.js';
 import { Names } from './names.js';
 import { People, type Subscriber } from './people.js';

@@ -27,7 +27,8 @@ export class Names {
   }
 
   /**
-   * The MoR's name for the payment with this reference. A bank transfer gets its id with the first look in the portal.
+   * The MoR's name for the payment with this reference. A bank transfer gets its id when somebody first looks it up in
+   * the MoR's portal.
    */
   nameOf(reference: string): string | null {
     const { links, proformas } = this.world.sandbox.mor.channelBooks();
@@ -40,8 +41,8 @@ export class Names {
   }
 
   /**
-   * An operator names a payment. `taken`: by an id that another payment already has, so the daemon must refuse it.
-   * Returns the name the payment has from now on, or null.
+   * An operator names a payment. `taken`: under the name of another payment, so the daemon must refuse. Returns the new
+   * name of the payment, or null.
    */
   async identify(reference: string, how: Said): Promise<string | null> {
     const { world } = this;
@@ -52,7 +53,9 @@ export class Names {
     return this.say(reference, said, how);
   }
 
-  /** Reports the name of a payment, right or wrong, like a person who reads the wrong line. */
+  /**
+   * An operator tells the daemon a payment's name. The name may be wrong: the operator may have read the wrong line.
+   */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
     if (world.mayBeLost) return null;
@@ -81,7 +84,7 @@ export class Names {
     if (asked && name.startsWith('pay_mistyped')) this.world.planted.disowned.add(name);
   }
 
-  /** The MoR sends `payment.captured` for a payment, `times` times as one event. `says`: the names inside the event. */
+  /** The MoR sends `payment.captured` for a payment, `times` times as one event. `says`: the id and amount in it. */
   async capture(paymentId: string, says: Pick<Capture, 'saysId' | 'saysAmount'>, times = 1): Promise<void> {
     const p = this.world.sandbox.mor.payments.get(paymentId);
     if (p === undefined || p.processorChargeId === '' || p.status === 'processing' || p.status === 'failed') return;

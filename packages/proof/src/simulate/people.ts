@@ -32,7 +32,7 @@ export class People {
 
   constructor(private readonly world: World) {}
 
-  /** Calls a control route of the sandbox. Returns the body of the answer. A refusal is part of the story. */
+  /** Calls a control route of the sandbox. Returns the body of the answer, also for a refusal. */
   async control(path: string, body: Json): Promise<Json> {
     const headers = { 'content-type': 'application/json' };
     const bytes = Buffer.from(JSON.stringify(body));
@@ -255,7 +255,7 @@ export class People {
     });
   }
 
-  /** Sends a copy of an earlier delivery: once unchanged, and once with another amount. */
+  /** A stranger sends a copy of an earlier delivery twice: first unchanged, then with a changed body. */
   async attack(choose: <T>(list: readonly T[]) => T): Promise<void> {
     const { copied, now } = this.world;
     if (copied.length === 0) return;

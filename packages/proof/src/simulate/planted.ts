@@ -1,5 +1,5 @@
-// Facts that stories plant and that the peers' books do not show: names given to payments, and two statements about one
-// id.
+// Facts planted by the stories and missing in the books of Stripe and the MoR: names given to payments, and two
+// statements about one id.
 import { type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 
 /**
@@ -20,7 +20,7 @@ export type OneCharge = {
   readonly second: { readonly paymentId: string; readonly invoiceId: string; readonly eventId: string };
 };
 
-/** A `payment.captured` of a payment. */
+/** A `payment.captured` event sent by a story, and whether it names the payment's id and amount. */
 export type Capture = {
   readonly eventId: string;
   /** pay_… */

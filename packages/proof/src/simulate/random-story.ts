@@ -1,4 +1,4 @@
-// The random mix of a seed: a day and a half of a small shop.
+// A random story made from a seed: a day and a half of a small shop.
 import { Channels } from './channels.js';
 import { Hands } from './hands.js';
 import { People, type Subscriber } from './people.js';

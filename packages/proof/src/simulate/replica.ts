@@ -67,7 +67,9 @@ import { CustomersStore } from '#src/customers/customers.store.js';
 /** The lease of a lane, as long as in the daemon. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
-/** Objects on one page of a list. Few, so even a small shop has several pages and verify can die between two. */
+/**
+ * Objects on one page of a list. So few, that even a small shop has several pages, and verify can die between pages.
+ */
 const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {
@@ -288,7 +290,7 @@ export class Replica {
   }
 }
 
-/** Makes one step of every call that a port sends to the database. */
+/** Wraps a port: each of its calls to the database becomes one step of the scheduler. */
 function guarded<T extends object>(
   scheduler: Scheduler,
   owner: Owner,

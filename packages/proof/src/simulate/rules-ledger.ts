@@ -48,7 +48,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
   return broken;
 }
 
-/** How much this entry adds to the loss that Stripe shows. */
+/** How much this entry adds to the losses with a credit note on Stripe. Negative: it reverses an earlier entry. */
 function creditIn({ reason, amount }: { readonly reason: string; readonly amount: string }): number {
   if (reason === 'loss_credited') return Number(amount);
   return reason === 'loss_credit_reversed' ? -Number(amount) : 0;

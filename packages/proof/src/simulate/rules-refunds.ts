@@ -1,4 +1,5 @@
-// The rules about refunded money: each refund appears once on each side, and refunds never exceed the payment.
+// The rules about refunded money: each refund appears once in Crossbill and once on Stripe, and refunds never exceed
+// the payment.
 import { wasDetached } from './hands.js';
 import { type CreditNote } from '@crossbill/sandbox/stripe/model.js';
 import { type MorRefund } from '@crossbill/sandbox/mor/state.js';

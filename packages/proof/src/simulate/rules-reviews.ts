@@ -14,7 +14,7 @@ export function reviewRules(sides: Sides): string[] {
     .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${JSON.stringify(r.fact)}`);
 }
 
-/** The causes come from the peers' own books and the planted facts, never from the code under test. */
+/** True if the item has a cause in the sandbox's data or in a planted fact. Asks nothing of the code under test. */
 function isExplained(sides: Sides, r: ReviewLine): boolean {
   const { world, seen, taken: all } = sides;
   const { stripe, mor } = world.sandbox;
@@ -142,8 +142,8 @@ function isLossCredited({ world }: Sides, invoiceId: string): boolean {
 }
 
 /**
- * True if Crossbill's refund came too late: somebody refunded in the MoR's portal, and the rest of the payment is
- * smaller.
+ * True if Crossbill's refund came too late: somebody refunded in the MoR's portal first, and the rest of the payment is
+ * too small.
  */
 function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
   const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(

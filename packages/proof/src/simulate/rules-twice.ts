@@ -25,7 +25,7 @@ function twinRules({ world, seen }: Sides): string[] {
 function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {
-    if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // the MoR gave up sending it
+    if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // the MoR gave up sending the second event
     // A signup's payment may have no name or a mistyped name. Its charge and its invoice still identify it.
     const isFirst = (r: PaymentLine): boolean =>
       r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);

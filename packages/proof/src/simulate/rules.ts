@@ -63,7 +63,7 @@ function inboxRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
   for (const a of world.acknowledged) {
-    // A restore lost this event. The MoR sends it again, and verify reads the relevant events of Stripe again.
+    // A restore lost this event, so the inbox may lack it. The MoR sends its events again, and verify reads Stripe's.
     if (world.gaps.some((g) => g.from - GAP_MARGIN_MS <= a.at && a.at <= g.to)) continue;
     const row = rows.get(`${a.source} ${a.eventId}`);
     if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);

@@ -91,8 +91,8 @@ export class Scheduler {
   }
 
   /**
-   * Waits for the step's turn, then calls `run` with its fault. Here only crashes and pauses happen; `run` acts out the
-   * rest.
+   * Waits for the step's turn, then calls `run` with its fault. The scheduler acts out only crashes and pauses; `run`
+   * acts out the rest.
    */
   step<T>(
     owner: Owner,

@@ -10,7 +10,7 @@ export class Seeded extends Rng {
     this.#state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   }
 
-  /** Returns a separate stream, so the draws of one part do not change the draws of the others. */
+  /** Returns separate random numbers for one part of a run, so a change in this part does not alter the others. */
   fork(name: string): Seeded {
     return new Seeded(`${this.seed}/${name}`);
   }

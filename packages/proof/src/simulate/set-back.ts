@@ -1,5 +1,5 @@
-// The database returns to an older state and the peers do not: a restored backup, or a standby without the last
-// commits. Then an operator follows docs/operating.md.
+// The database returns to an older state (a restored backup, or a standby without the last commits), and Stripe and the
+// MoR do not. Then an operator follows docs/operating.md.
 import { signatureHeader } from '@crossbill/sandbox/kernel/signature.js';
 import { type Copied, GAP_MARGIN_MS, type Gap } from './facts.js';
 import { type People } from './people.js';

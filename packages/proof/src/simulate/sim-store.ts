@@ -169,7 +169,7 @@ export class SimStore {
     return new SimStore(db, look, emptying, new StoreCopy(look));
   }
 
-  /** Copies all tables and replaces the copy before: a backup, or the state of a standby. */
+  /** Copies all tables and replaces the earlier copy. The copy plays a backup or a standby. */
   keep(): Promise<void> {
     return this.copies.keep();
   }

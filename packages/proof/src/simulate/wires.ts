@@ -1,5 +1,5 @@
-// A replica's connections to both peers, without sockets: the real adapters talk to the sandbox's kernel, one exchange
-// a step.
+// A replica's connections to Stripe and the MoR, without sockets: the real adapters talk to the sandbox's kernel, and
+// each exchange is one step.
 import { type Exchange, type HttpRequest, type Line } from '@crossbill/mor/http-line.js';
 import { type Kernel, type WireReply } from '@crossbill/sandbox/kernel/kernel.js';
 import { type Side } from '@crossbill/sandbox/kernel/side.js';

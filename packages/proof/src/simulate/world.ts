@@ -1,4 +1,4 @@
-// One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and the time.
+// One simulated world: the sandbox as Stripe and the MoR, two replicas on one database, the network and the time.
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
 import { type Delivery } from '#src/domain/ports/receiver.js';
@@ -291,7 +291,7 @@ export class World {
     const answered = replica.receive(ENDPOINTS[source] ?? '/', headers, body).then((status) => {
       if (status === 200)
         this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex'), at });
-      // The MoR repeats a delivery after a 503, but never after a 4xx. Stripe repeats after both.
+      // An authentic delivery may get only 200 or 503: after a 4xx the MoR never sends it again.
       if (status !== null && status !== 200 && status !== 503) {
         this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
       }

@@ -174,8 +174,8 @@ export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string
 }
 
 /**
- * Compares the ledger's balances with the sums of both peers. A clearing account holds exactly the amounts of open
- * review items.
+ * Compares the ledger's balances with the sums at Stripe and the MoR. A clearing account holds exactly the amounts of
+ * open review items.
  */
 function ledger(sides: Sides): Finding[] {
   const is = balances(sides.daemon.ledger);

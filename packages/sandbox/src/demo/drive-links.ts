@@ -27,7 +27,7 @@ export async function driveLinks(story: Story): Promise<void> {
   const declined = declinedRenewal(await readSides(world.api, world.control, world.told));
   if (declined !== null) await payByLink(story, declined, 'GB');
   const abroad = await oneOffInvoice(story, FLORES);
-  await story.rest.settled(); // the MoR has no card to charge, and has reported it
+  await story.rest.settled(); // wait for the MoR's report: it has no card to charge
   await payByLink(story, abroad, FLORES.country);
   await pass(world, AUTHORITY_SEC);
   await story.rest.settled();

@@ -11,7 +11,7 @@ export type Subscriber = Character & {
   renewals: number;
 };
 
-/** Counts of acts that no list of the three sides counts. */
+/** Counts of acts missing in the lists of the daemon, Stripe and the MoR. */
 export type Tally = {
   /** Signups with a tax calculation on their intent. */
   taxed: number;

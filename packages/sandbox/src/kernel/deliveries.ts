@@ -64,7 +64,7 @@ const SETTLE_MS = 3000; // the longest an advance waits for receivers at one ins
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
-  /** The last change to a signature, to play a sender that deviates from the documents. */
+  /** Changes a signature before the send, to play a sender different from the documents. */
   writeSignature: (side: Side, header: string) => string = (_side, header) => header;
   private log: LoggedDelivery[] = [];
   private sent: Sent[] = [];

@@ -115,7 +115,9 @@ export class Faults {
   }
 }
 
-/** `fits("/v1/invoices/*\/pay", "/v1/invoices/in_1/pay", …)`. Without a star, `prefix` true accepts a prefix. */
+/**
+ * True for example for `/v1/invoices/*\/pay` and `/v1/invoices/in_1/pay`. Without a star, `prefix` accepts a prefix.
+ */
 function fits(pattern: string, value: string, prefix: boolean): boolean {
   if (!pattern.includes('*')) return prefix ? value.startsWith(pattern) : value === pattern;
   const source = pattern

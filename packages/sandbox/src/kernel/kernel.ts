@@ -76,7 +76,7 @@ export class Kernel {
   readonly mor = new Router();
   readonly stripe = new Router();
   readonly controls = new Router();
-  /** The last change to a reply, to play a peer that deviates from the documents. */
+  /** Changes a reply before it goes out, to play a peer different from the documents. */
   reshape: (request: SandboxRequest, reply: Reply) => Reply = (_request, reply) => reply;
   private readonly rules = new Map<Side, SideRules>();
 

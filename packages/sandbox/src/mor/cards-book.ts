@@ -108,8 +108,8 @@ export class CardsBook {
 
   /**
    * Sets the outcome of the customer's next charges. A single outcome holds until the next choice, or for `forSec`
-   * seconds; then the earlier choice holds again. Of a list, each charge takes one. Adds a card if the customer has
-   * none.
+   * seconds; then the earlier choice holds again. From a list, each charge takes the next outcome. Adds a card if the
+   * customer has none.
    */
   choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);

@@ -87,7 +87,7 @@ export const CONFIRM_SCRIPT = `// The sandbox's stand-in for the processor's scr
         });
         element.replaceChildren(make('style', { textContent: STYLE }), fieldset);
       },
-      /** Confirms with what was chosen. */
+      /** Confirms the intent with the shopper's choice. */
       async confirm(clientSecret) {
         const chosen = fieldset.querySelector(':checked').value;
         let said = await send(clientSecret, chosen);

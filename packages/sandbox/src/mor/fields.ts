@@ -16,7 +16,7 @@ class Problems {
     this.add('body', path === '' ? message : `${path}: ${message}`);
   }
 
-  /** Throws 400 if there is a problem. For an unreadable body it reports only that. */
+  /** Throws 400 if there is a problem. For an unreadable body the reply names no other problem. */
   throwAs(code: string): void {
     const unparsable = this.list.filter(({ field }) => field === 'body');
     if (this.list.length > 0) throw refusal(400, code, unparsable.length > 0 ? unparsable : this.list);

@@ -30,7 +30,7 @@ export type PaymentLink = {
   paidAtMs: number | null;
 };
 
-/** Which names of the payment `payment.captured` carries besides the link. Document 2 does not show it. */
+/** The names of a link's payment in `payment.captured`, in addition to the link's id. Document 2 does not show them. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';

@@ -17,7 +17,7 @@ export type MorPayment = {
   readonly id: string; // pay_…
   readonly uuid: string; // Document 2 calls the path parameter a uuid, so both ids find the payment
   readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
-  /** Null for a signup's charge until the MoR learns the invoice. Nobody tells the MoR. */
+  /** Null for a signup's charge until the MoR receives the first invoice's `invoice.created` from Stripe. */
   merchantInvoiceId: string | null;
   readonly merchantCustomerId: string;
   readonly morCustomerId: string;
@@ -56,7 +56,7 @@ export type MorRefund = {
 export type SavedMethod = {
   readonly id: string; // pm_…
   readonly type: 'card' | 'bank_debit';
-  /** The merchant's id of its owner. Null: it has no owner, so it pays for nobody. */
+  /** The merchant's id of the customer with this method. Null: the method has no owner, so the MoR never charges it. */
   readonly merchantCustomerId: string | null;
   readonly morCustomerId: string;
   /** The intent that saved the method; null: a control route saved it. */

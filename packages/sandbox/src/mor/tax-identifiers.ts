@@ -17,7 +17,7 @@ function checkDigit(digits: string, weights: readonly number[]): string {
 }
 
 function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {
-  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // equal digits pass the sum, but do not exist
+  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // no such code has only equal digits
   const first = checkDigit(digits, weights.slice(1));
   const second = checkDigit(digits, weights);
   return digits.endsWith(first + second);

@@ -67,7 +67,7 @@ export class WebhookEndpoints {
     const url = fields.optionalText('url') ?? '';
     const events = fields.optionalTexts('events') ?? [];
     fields.optionalText('description');
-    fields.problems.throwAs('invalid_argument'); // so far only values of the wrong kind are problems
+    fields.problems.throwAs('invalid_argument'); // the code for values of the wrong kind
     const unknown = events.filter((event) => !isEventType(event));
     if (events.length === 0) throw refuse(400, 'unknown_event', 'events', 'must name at least one event type');
     if (unknown.length > 0) throw refuse(400, 'unknown_event', 'events', `unknown: ${unknown.join(', ')}`);

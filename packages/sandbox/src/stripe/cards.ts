@@ -32,8 +32,8 @@ export class Cards {
   }
 
   /**
-   * Sets the outcome of charges on a method. A single outcome holds until the next choice. Of a list, each charge takes
-   * one.
+   * Sets the outcome of charges on a method. A single outcome holds until the next choice. From a list, each charge
+   * takes the next outcome.
    */
   choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {
     if (typeof answer === 'string') this.always.set(method, answer);

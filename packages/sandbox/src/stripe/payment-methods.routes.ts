@@ -50,7 +50,7 @@ export function addPaymentMethodRoutes(ctx: StripeContext, cards: Cards): void {
     const found = [...state.paymentMethods.values()].filter((m) => m.customer === id);
     return page(found, params, `/v1/customers/${id}/payment_methods`, renderPaymentMethod);
   });
-  // The older kind of saved card. The first one becomes the customer's default.
+  // Sources: Stripe's older kind of saved card. The customer's first source becomes the default.
   ctx.route('POST', '/v1/customers/:id/sources', (params, id) => {
     const customer = ctx.customer(id);
     const source = addSource(ctx, cards, customer, params);

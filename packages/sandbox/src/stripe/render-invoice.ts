@@ -174,7 +174,7 @@ export function renderInvoice(
       '/v1/invoice_payments',
     );
   }
-  // Stripe changelog, 2026-05-27: only if the request expands it, never in events.
+  // Stripe changelog, 2026-05-27: Stripe shows this member only if the request expands it, never in events.
   if (expand.has('amount_paid_off_stripe')) body['amount_paid_off_stripe'] = amountPaid(invoice);
   return body;
 }

@@ -68,7 +68,7 @@ export class PartnerMerchants {
 
   /**
    * POST /partner/api/onboarding/initiate. A value of the wrong kind makes the body unreadable: 500. If the merchant
-   * exists, the call ignores the company in the request. If it has an application, the call returns that one.
+   * exists, the call ignores the company in the request. If it has an application, the call returns this application.
    */
   initiate(partner: Account, body: unknown): { application: Application; existing: boolean } {
     const fields = Fields.of(body);
@@ -89,7 +89,7 @@ export class PartnerMerchants {
     return { application: merchant.application, existing: false };
   }
 
-  /** PUT application. `created` is true if there was none before. */
+  /** PUT application. `created` is true if the merchant had no application before. */
   putProducts(merchant: PartnerMerchant, body: unknown): { application: Application; created: boolean } {
     const { application } = merchant;
     if (application !== null) requireWritable(application);
