@@ -18,7 +18,7 @@ it.each([
   '',
 ])('Crossbill refuses the impossible calendar day "%s"', (text) => expect(readDay(text)).toBeNull());
 
-it('Crossbill counts a moment to its calendar day in UTC', () => {
+it('Crossbill assigns a moment to its calendar day in UTC', () => {
   for (const at of ['2026-11-24T00:00:00.000Z', '2026-11-24T23:59:59.999Z'])
     expect(startOfDay(new Date(at)).toISOString()).toBe('2026-11-24T00:00:00.000Z');
 });

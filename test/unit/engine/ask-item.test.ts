@@ -36,21 +36,21 @@ it('Crossbill opens a review item once, with a line in the timeline', () => {
   expect(openReview(opened, later, { ...ITEM, ...aKind('dispute') }).reviews).toHaveLength(2);
 });
 
-it('a review item opened again with a new deadline takes the new deadline and the new fact', () => {
+it('if a rule opens an open review item again with a new deadline, the item takes the new deadline and the new fact', () => {
   const due = openReview(opened, later, { ...ITEM, fact: MORE, dueAt: LATER });
   expect(due.reviews).toMatchObject([{ fact: MORE, dueAt: LATER, createdAt: NOW }]);
   expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: amount-differs');
   expect(openReview(due, later, { ...ITEM, fact: MORE, dueAt: new Date(LATER) })).toBe(due);
 });
 
-it('a review item opened again with new sums takes the new sums, and no second item opens', () => {
+it('if a rule opens an open review item again with new sums, the item takes the sums, and no second item opens', () => {
   const now = openReview(opened, later, { ...ITEM, fact: MORE });
   expect(now.reviews).toEqual([{ ...opened.reviews[0], fact: MORE }]);
   expect(now.journal.at(-1)?.text).toBe('review item amount_mismatch is now: amount-differs');
   expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
 });
 
-it('an open review item keeps its fact when a fact of another code arrives', () => {
+it('if a rule opens an open review item again with a fact of another code, the item keeps its first fact', () => {
   const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
   expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
 });
@@ -69,7 +69,7 @@ it('a dismissed review item stays closed for the same fact, and a different fact
   expect(openReview(dismissed, later, { ...failed, fact: reworded })).toBe(dismissed);
 });
 
-it('the timeline names the operator behind a closed review item without the note, or else the cause', () => {
+it("the timeline names the operator or the cause behind a closed review item, and never the operator's note", () => {
   const byOps = closed({ by: 'ops', resolution: 'refund', note: 'private words' });
   expect(byOps.reviews).toMatchObject([
     { status: 'resolved', resolvedAt: LATER, resolvedBy: 'ops', resolution: 'refund', note: 'private words' },

@@ -199,7 +199,7 @@ it.each([
   },
 );
 
-it('Crossbill marks an old invoice without any payment paid without searching Stripe for an earlier mark', async () => {
+it('if nothing is paid on an old invoice yet, Crossbill marks the invoice without a search of Stripe for an earlier mark', async () => {
   const h = harness();
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());

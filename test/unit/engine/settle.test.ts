@@ -95,7 +95,7 @@ it('a minute after Stripe replays a stored error, Crossbill searches Stripe for 
   expect(goes('report_payment', tried(60_000))).toBe('send');
 });
 
-it('Crossbill searches Stripe for an earlier mark before the first call about an old invoice with money', () => {
+it('Crossbill searches Stripe for an earlier mark before the first call about an old, partly paid invoice', () => {
   const old = (over: Partial<InvoiceFacts> = {}) => fresh({ createdAt: at(-DAY), amountPaid: 1n, ...over });
   expect(goes('report_payment', {}, old())).toBe('probe');
   expect(goes('report_payment', {}, old({ createdAt: at(1 - DAY) }))).toBe('send');

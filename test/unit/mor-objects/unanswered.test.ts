@@ -47,7 +47,7 @@ it('if a payment comes before the MoR answers a link request, Crossbill withdraw
   ]);
 });
 
-it('if the amount due changes before the MoR answers a link request, Crossbill withdraws it and requests a new link', async () => {
+it('if the amount due changes before the MoR answers a link request, Crossbill withdraws the request and makes a new one', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);

@@ -49,16 +49,21 @@ it('a payment for a void invoice with a revision opens a review item with the id
 });
 
 it.each([
-  ['with another charge opens an item with the proposal to refund', 'ch_2', 'Refund 10.00 EUR, unless'],
-  ['with the same charge opens an item with the proposal to ask the MoR', 'ch_1', 'Ask the MoR'],
-])('a second payment of an invoice %s', async (_what, chargeId, proposal) => {
-  const h = LaneHarness.withInvoice();
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
-  const s = await h.state(INVOICE_ID);
-  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
-  expect(withWords(s.reviews)).toMatchObject([{ kind: 'double_payment', proposal: expect.stringContaining(proposal) }]);
-});
+  ['another charge: refund the second payment', 'ch_2', 'Refund 10.00 EUR, unless'],
+  ['the same charge: ask the MoR', 'ch_1', 'Ask the MoR'],
+])(
+  'a second payment of one invoice opens a double_payment item with a proposal (%s)',
+  async (_what, chargeId, proposal) => {
+    const h = LaneHarness.withInvoice();
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
+    expect(withWords(s.reviews)).toMatchObject([
+      { kind: 'double_payment', proposal: expect.stringContaining(proposal) },
+    ]);
+  },
+);
 
 for (const markMode of MODES) {
   for (const draftPolicy of ['wait', 'finalize'] as const) {
@@ -368,7 +373,7 @@ it.each([
   ['5.00 EUR opens a review item', 500, 'parked', ['6.00 EUR is due']],
   ['10.00 EUR opens a review item', 1000, 'parked', ['6.00 EUR is due']],
 ])(
-  'while Crossbill marks a part of 4.00 EUR of 10.00 EUR, a second payment of %s',
+  'while Crossbill marks 4.00 EUR of 10.00 EUR, a second payment is marked as the rest or reviewed (%s)',
   async (_what, amount, mark, says) => {
     const h = LaneHarness.withInvoice({ amountDue: 1000n });
     await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
@@ -386,9 +391,9 @@ it.each([
 );
 
 it.each([
-  ['with a record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
+  ['with a payment record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
   [
-    'and nobody knows by what',
+    'without a known payment record',
     null,
     ['confirmed', 'parked'],
     ['If somebody marked the invoice by hand for this money'],

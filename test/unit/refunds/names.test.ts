@@ -270,7 +270,7 @@ it('if Stripe refuses to record a payment whose id the MoR corrected, the review
   expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
 });
 
-it('if the MoR does not know the typed payment id, Crossbill removes the id and still marks the invoice paid', async () => {
+it('if the MoR does not know a payment id typed by an operator, Crossbill removes the id and still marks the invoice paid', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry', 'retry');
   const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
   const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };

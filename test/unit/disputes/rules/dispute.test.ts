@@ -273,7 +273,7 @@ it('a dispute keeps each id of its payment once, sorted, and at most twenty ids'
   expect(only(needed(full, { charge: 'aa_1' })).detail.names).toEqual(['aa_1', ...names.slice(0, -1)]);
 });
 
-it('a dispute keeps its dashboard page until a new page arrives', () => {
+it('a dispute keeps the link to its dashboard page until an event has a new link', () => {
   const first = needed(paid(), { dashboardUrl: 'https://mor.example/1' });
   expect(only(needed(first.s, {}, 1)).url).toBe('https://mor.example/1');
   expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');

@@ -293,7 +293,7 @@ it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])(
   },
 );
 
-it('a dispute without a known id belongs to the only successful payment, and to none of two', () => {
+it('a dispute without a known id belongs to the only successful payment, or to no payment if there are two', () => {
   expect(placed(paid(), unplaced([]))).toBe('pmt_1');
   expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
   expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
@@ -307,7 +307,7 @@ it('a dispute without a known id belongs to the only successful payment, and to 
   expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
 });
 
-it('a lost dispute books its loss once its payment has succeeded', () => {
+it('Crossbill books the loss of a lost dispute once the payment has succeeded', () => {
   const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
   expect(waiting.entries).toEqual([]);
   const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));

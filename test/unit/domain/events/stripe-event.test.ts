@@ -139,7 +139,7 @@ it('Crossbill needs only the id, customer, amount due and currency of an invoice
   expect(parseInvoice(object).ok).toBe(false);
 });
 
-it('Crossbill reads the mode and the accounts of a Stripe event', () => {
+it('Crossbill reads test or live mode and the accounts of a Stripe event', () => {
   const event = { ...json(basil), livemode: true, account: 'acct_other' };
   expect(parseStripeEvent(bytes(event))).toMatchObject({ event: { livemode: true, accounts: ['acct_other'] } });
   const named = (over: object): unknown => parseStripeEvent(bytes({ ...json(basil), ...over }));

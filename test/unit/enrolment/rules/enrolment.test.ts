@@ -82,7 +82,7 @@ it('an invoice outside ENROLMENT is ignored: no expected payment, no review item
   expect(outside.journal.map((l) => l.text).join()).toContain('not enrolled: customer cus_1 is linked to no customer');
 });
 
-it('the relayed event of an invoice waits for the enrolment lookup, and is cancelled if the customer is outside', () => {
+it("the relay of an invoice's event waits for the enrolment lookup, and a customer outside ENROLMENT cancels the relay", () => {
   expect(relayOf(created())).toEqual(['pending']);
   expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
   expect(relayOf(outside)).toEqual(['cancelled']);
@@ -162,7 +162,7 @@ it("the metadata of a subscription enrols an invoice without a lookup, in both i
   }
 });
 
-it('with the default ENROLMENT an invoice is expected and relayed without a lookup', () => {
+it('with the default ENROLMENT, Crossbill expects a payment and relays the event without a lookup', () => {
   const ctx = aCtx(NOW, { relay: true });
   const s = said('invoice.created')(emptyLane('in_1'), ctx);
   expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
@@ -232,7 +232,7 @@ const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
 const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-it('an invoice counts as enrolled by its enrolment, an expected verdict, a payment or an object at the MoR', () => {
+it('an invoice counts as enrolled if it is enrolled, expects a verdict, or has a payment or an object at the MoR', () => {
   expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
   expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
   expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');

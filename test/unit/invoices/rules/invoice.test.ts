@@ -65,7 +65,7 @@ it('Crossbill relays a new invoice’s event to the MoR byte for byte, once', ()
   expect(taken(event(), relay, other).state.messages).toHaveLength(2);
 });
 
-it('Crossbill relays a second invoice.created event only after a refusal, as a retry', () => {
+it('Crossbill relays a second invoice.created event only after a refused relay or a declined charge', () => {
   const again = { ...event(), eventId: 'evt_2' };
   const first = taken(event()).state;
   const asked = taken(again, relay, first).state;

@@ -299,7 +299,7 @@ it('the choice retry sends a refused invoice.created event to the MoR again', as
   expect(ids(r)).toEqual(['evt_a']);
 });
 
-it('the choice retry does not send a refused invoice.created event if the MoR received another one', async () => {
+it('the choice retry does not send a refused invoice.created event if the MoR received another invoice.created event', async () => {
   const r = rig({ retrySchedule: null });
   await refusedByItsAddress(r, 'evt_a');
   await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_b' }));

@@ -164,7 +164,7 @@ it("Crossbill checks a request against its own facts about the invoice only if t
   expect(ask({ ...lane(), invoice: null }).ok).toBe(true);
 });
 
-it("an operator's deletion ends a proforma invoice once, and the timeline names it", () => {
+it('an operator deletes a proforma invoice once, and the timeline names the operator and the invoice number', () => {
   const gone = (s: LaneState, id = 'pfm_1') => asCommand((lane) => objectDeleted(lane, id, 'ops'))(s, later);
   const s = withObjects(lane(), aProforma({ id: 'pfm_0' }), aProforma({ readDueAt: at(1) }));
   const done = gone(s);

@@ -412,11 +412,14 @@ describe('a surplus', () => {
   });
 
   it.each([
-    ['the exact amount', invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' }))],
-    ['less than what is shown as paid', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
+    [
+      'a payment of exactly the amount paid on Stripe',
+      invoice({ amountPaid: 2990n }, payment({ markMode: 'out_of_band' })),
+    ],
+    ['a payment below the amount paid on Stripe', invoice({ amountPaid: 3990n }, payment({ markMode: 'out_of_band' }))],
     ['a payment record without a surplus on Stripe', invoice({}, payment())],
     ['an invoice that is not paid', invoice({ status: 'open' }, payment({ markMode: 'out_of_band' }))],
-    ['an event shape that counts nothing as paid', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
+    ['an invoice event with a paid amount of zero', invoice({ amountPaid: 0n }, payment({ markMode: 'out_of_band' }))],
     ['a payment that is not on the invoice', invoice({}, payment({ markMode: 'out_of_band', mark: 'parked' }))],
     ['a payment of an unknown amount', invoice({}, payment({ markMode: 'out_of_band', amount: null }))],
     ['a lane without an invoice', putPayment(emptyLane('in_1'), payment({ markMode: 'out_of_band' }))],

@@ -297,9 +297,12 @@ const item = (s: LaneState, over: Partial<Pick<ReviewRow, 'kind' | 'paymentRowId
 it.each([
   ['the refund failed', item(withRefunds(parked(), byEvent({ status: 'failed' })))],
   ['a bank took a part', item(withRefunds(parked({ amountRefunded: 1000n }), byEvent({ counted: true })))],
-])('if the operator chose a refund and %s, Crossbill reads the invoice again and the payment waits', (_, s) => {
-  expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
-});
+])(
+  'if the operator chose a refund and %s, Crossbill reads the invoice again and the payment waits for its mark',
+  (_, s) => {
+    expect([again(s).payments[0]?.mark, again(s).invoice?.readAt]).toEqual(['waiting', null]);
+  },
+);
 
 it.each([
   ['the refund is under way', item(withRefunds(parked(), byEvent({ status: 'pending' })))],

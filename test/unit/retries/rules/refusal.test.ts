@@ -159,7 +159,7 @@ it('the next step of a retry schedule ignores other links, proforma invoices and
   expect(decideNext(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
 });
 
-it("Stripe's request for another attempt brings the next step forward, at the earliest half a day after the last one", () => {
+it("Stripe's request for another attempt brings the next step forward, at the earliest half a day after the last charge or decline", () => {
   const asked = (ms: number) => decideNext(lane({ askedAt: at(ms).toISOString() }), ctx());
   expect(asked(12 * HOUR_MS)).toMatchObject({ at: at(12 * HOUR_MS) });
   expect(asked(12 * HOUR_MS - 1)).toMatchObject({ at: at(3 * DAY_MS) });
@@ -246,7 +246,7 @@ it.each([
   expect(why(s())).toContain(words);
 });
 
-it('a retry without a verdict prevents another retry until the MoR is late', () => {
+it('a retry without a verdict prevents another retry until the verdict is overdue', () => {
   const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
   expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
   expect(why(waits, ctx(DAY_MS))).toBeNull();

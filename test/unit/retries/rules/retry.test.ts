@@ -82,7 +82,7 @@ it('Crossbill stores a retry with its number, amount and event before it sends t
   });
 });
 
-it('a payment link made by an operator is a retry, and the timeline names the operator', () => {
+it('a payment link made by an operator counts as a retry, and the timeline names the operator', () => {
   const s = make(lane({ retries: [retried()] }), { means: 'link' }, { by: 'ops' });
   expect(s.objects).toMatchObject([{ kind: 'payment_link', status: 'REQUESTED', amount: 2990n }]);
   expect(s.invoice?.retries?.retries.map((r) => [r.number, r.means, r.ref === s.objects[0]?.id])).toEqual([
@@ -115,7 +115,7 @@ it('Crossbill finds a retry of an invoice by its number', () => {
   expect(findRetry(emptyLane('in_1'), '1')).toBeUndefined();
 });
 
-it("an operator's retry is decided on the facts Stripe shows at that moment", () => {
+it("Crossbill decides an operator's retry on the facts that Stripe shows at that moment", () => {
   const ask = (s: LaneState, askedAt: Date, over: Partial<InvoiceFacts> = {}, of = ctx()) =>
     request(s, { shown: shown({ invoice: facts(over) }), askedAt, by: 'ops' }, of);
   expect(ask(lane(), NOW, { status: 'paid' })).toMatchObject({
@@ -339,7 +339,7 @@ it.each(cases)(
   },
 );
 
-it("Crossbill refuses a retry if the amount due changed after Stripe's read", async () => {
+it('Crossbill refuses a retry if the amount due changed after the read from Stripe', async () => {
   const r = rig();
   await refused(r);
   const [invoice, askedAt] = [anInvoice(), r.h.clock.now()];

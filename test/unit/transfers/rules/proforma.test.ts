@@ -45,7 +45,7 @@ const rows = (s: LaneState) => s.objects.map((o) => [o.id, o.status, o.morId, o.
 const other = aProforma({ morId: 'pf_other' });
 const due = at(5_000).getTime();
 
-it("the MoR's answer to a proforma request names that proforma invoice and no other", () => {
+it("the MoR's answer to a proforma request updates that proforma invoice and no other", () => {
   const { s, m } = requested(other);
   const done = onStates(createProformaCall).answered(s, m, made({ status: 'PENDING_TAX_TRANSACTION' }), later);
   expect(rows(done)).toEqual([
