@@ -323,7 +323,10 @@ export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 /** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/** How long one process locks a notification. Longer than a delivery. After a crash another process tries again. */
+/**
+ * How long one process locks a notification: longer than the timeout of a delivery. After a crash another process tries
+ * again.
+ */
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
@@ -342,8 +345,9 @@ export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
  */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
- * If a run has saved nothing for this long, Crossbill counts it as dead. A living run saves every 30 seconds, or after its present request of
- * at most two minutes. If a run counted as dead still lives, it finds that another process resumed it, and ends.
+ * A run without a save for this long counts as dead, and another process may resume it. A living run saves every 30
+ * seconds, or after its present request of at most two minutes. If the old process still lives, its next save fails,
+ * and it ends.
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
@@ -361,7 +365,7 @@ export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
 /** After a run's last save no other replica starts the run for this time. */
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
-/** The most money differences for the next run to compare again, at one or two requests each. */
+/** The next run compares at most this many money differences again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
 /** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
@@ -397,10 +401,16 @@ export const IMPORT_PROBLEMS_KEPT = 1_000;
 
 /** Crossbill moves a subscription at least this long before its next renewal. A person then has a day to undo a mistake. */
 export const MOVE_BEFORE_RENEWAL_MS = DAY_MS;
-/** The due date on an invoice Stripe does not charge, in days, because Stripe demands one. Stripe's Dashboard proposes 30 days. */
+/**
+ * Days until the due date of a moved subscription's invoices. Stripe does not charge these invoices itself, so it
+ * demands a due date. Stripe's Dashboard proposes 30 days.
+ */
 export const MOVED_DAYS_UNTIL_DUE = 30;
 /** The most tries of one request of a move, with pauses of 1, 2, 4 and 8 seconds. Then the command ends; its next run continues. */
 export const MOVE_TRIES = 5;
 export const MOVE_FIRST_PAUSE_MS = 1_000;
-/** The longest Retry-After obeyed by a move, since a person waits. The next run of the command obeys a longer one. */
+/**
+ * The longest pause of a move after a Retry-After from Stripe, since a person waits for the command. If Stripe still
+ * refuses after all tries, the next run of the command continues.
+ */
 export const MOVE_LONGEST_PAUSE_MS = MINUTE_MS;

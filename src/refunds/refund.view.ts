@@ -43,7 +43,7 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  // A `joined` row never appears in a list, because another row holds the same refund.
+  // A `joined` refund has succeeded, and another row holds it. No list shows the `joined` row itself.
   return status === 'joined' ? 'succeeded' : status;
 }
 

@@ -32,7 +32,7 @@ export class RefundsFlow {
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
     const act = (lane: Lane) => requestRefund(lane, rowId, request, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    // Only our own id is certain to stay: the MoR may give the payment another id.
+    // The path names our own id. The MoR may give the payment another id, and a repeated request needs the same path.
     const path = `/v1/payments/${rowId}/refunds`;
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }

@@ -31,7 +31,7 @@ import { isDoneElsewhere, stakeOf } from './rules/stake.js';
 /** A review item with everything on its page. */
 export type Case = {
   readonly review: ReviewRow;
-  /** The id of the item's payment for people. Null: the item has none. */
+  /** The public id of the item's payment. Null: the item has none. */
   readonly payment: string | null;
   /** True if Crossbill knows the payment's id at the MoR. */
   readonly named: boolean;
@@ -132,7 +132,7 @@ export function caseIds({ review: r, named }: Case): Html {
 
 const sentence = (text: string): string => {
   const first = text.charAt(0);
-  // If the text begins with an id or a type, it keeps its small letter.
+  // A sentence begins with a capital letter, unless its first word is an id or an event type.
   const whole = /^[a-z]+[ ,]/.test(text) ? first.toUpperCase() + text.slice(1) : text;
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 };

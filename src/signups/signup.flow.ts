@@ -91,7 +91,8 @@ export class SignupFlow {
       currency: req.currency,
       status: 'requested',
       taxCalculationId: bound.taxCalculationId,
-      // Without the caller's key a restored backup loses the key: the same request then makes another signup.
+      // Without the caller's key this key contains our own id. A restored backup loses the id, so the same request then
+      // makes another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
@@ -108,7 +109,7 @@ export class SignupFlow {
     return signup === null ? { outcome: 'conflict' } : this.send(signup, req);
   }
 
-  /** The call for the intent, with its calculation. If the caller requested a calculation, it is made now. */
+  /** The call for the intent, with its calculation. If the caller requested a calculation, Crossbill makes it now. */
   private async bind(
     req: SignupRequest,
   ): Promise<SignupCall | Extract<SignupMade, { outcome: 'tax_failed' | 'tax_differs' }>> {

@@ -1,5 +1,5 @@
-// Writes arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is. From an array it makes text,
-// with escapes, and hexadecimal digits for a body.
+// Writes array parameters in PostgreSQL's binary format, as a Buffer. From a JavaScript array pg would make text with
+// escapes, and write each body in hexadecimal digits.
 
 // From pg_type.dat: the object ids of built-in types never change.
 const BYTEA = 17;

@@ -12,7 +12,10 @@ export type Slice = {
 
 /** How long a replica holds a slice, in milliseconds. After this time the slice of a dead replica is free again. */
 export const SLICE_MS = 1_000;
-/** A replica's last wish counts this long after its slice, in milliseconds: the replica is about to ask again. */
+/**
+ * After the end of its slice a replica's last wish still counts this long, in milliseconds: the replica is about to ask
+ * again.
+ */
 const REMEMBERED_MS = 1_000;
 
 /**
@@ -44,7 +47,8 @@ function fairPart(pace: number, wanted: number, others: readonly number[]): numb
 }
 
 /**
- * The valid slices of the row. A slice with an end too far away is older than a change of the clock, so it is invalid.
+ * The valid slices of the row. An end too far in the future means a clock set back since then, so this slice does not
+ * count.
  */
 export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, Slice> {
   const live = new Map<string, Slice>();

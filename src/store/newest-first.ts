@@ -21,8 +21,8 @@ export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
   /**
-   * Sets of fields, each with an index, the narrowest set first. The query uses the index of the first set within the
-   * filter, and compares the other fields row by row.
+   * Sets of fields, each with an index, the narrowest set first. The query uses the first set with all its fields in
+   * the filter, and compares the other fields row by row.
    */
   readonly indexes: readonly (readonly string[])[];
   /**

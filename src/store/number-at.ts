@@ -4,7 +4,7 @@ import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
 /**
- * By this time at most, a row may be older than a row with a smaller number. Different clocks and parallel transactions
+ * A row may be older than a row with a smaller number, by this time at most. Different clocks and parallel transactions
  * cause this.
  */
 const APART = `interval '10 minutes'`;

@@ -18,7 +18,7 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** Marks the copy as a second body. Returns a row only the first time, because the copy then has its mark. */
+/** Marks the copy in quarantine as a second body. Returns a row only for the first delivery of these bytes. */
 const IS_NEWS_SQL = `
   update inbox_quarantine set reason = $3, second_body = true
    where source = $1 and body_sha256 = $2 and not second_body returning 1`;

@@ -70,7 +70,8 @@ function isSame(given: unknown, asked: Money): boolean {
 }
 
 /**
- * True if the invoice in Stripe's latest reply shows the effect. For `attach_payment` it needs its expanded payments.
+ * True if the invoice in Stripe's latest reply shows the effect. For `attach_payment` the invoice needs its expanded
+ * payments.
  */
 export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
   switch (asked.kind) {

@@ -167,8 +167,8 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
 }
 
 /**
- * True if Stripe itself took money for the invoice. Then "paid" is not our mark, and a person must see it, unless
- * Stripe took only a part.
+ * True if Stripe itself took money for the invoice. Then Crossbill did not cause the "paid" on Stripe, and a person
+ * must see it, unless Stripe took only a part.
  */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');

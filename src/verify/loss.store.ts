@@ -11,8 +11,8 @@ export type WaitingInvoice = {
   /** True: the MoR has given no verdict. */
   readonly expected: boolean;
   /**
-   * True: the last verdict is a refusal from before the end of `made`. A later refusal would prove that the MoR had not
-   * taken the money before.
+   * True: the last verdict is a refusal, and the MoR sent it before the end of the span `made`. A refusal after the
+   * span would prove that the MoR had not taken the money before.
    */
   readonly refused: boolean;
   /** The payment intents of failed attempts. */

@@ -48,8 +48,8 @@ export function mirrorRefunds(lane: Lane): void {
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // If another payment settled the invoice, this payment was a double one. A person's refund through the item then
-  // needs no further item. But a refund made in the MoR's portal may have returned the money that settled the invoice.
+  // True for a double payment refunded in the MoR's portal. Perhaps this payment, not the other one, settled the
+  // invoice, so a person must look. A refund chosen in the item needs no further item.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -58,8 +58,8 @@ function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
 }
 
 /**
- * Crossbill marked this payment before shadow mode began, so nobody else shows its refunds. They wait for the end of
- * shadow mode.
+ * Crossbill marked this payment before shadow mode began, so no other program shows its refunds on Stripe. These
+ * refunds wait for the end of shadow mode.
  */
 function waitsForShadow(lane: Lane, p: PaymentRow): boolean {
   if (lane.settings.shadow !== true) return false;
