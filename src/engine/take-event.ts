@@ -85,7 +85,10 @@ type ReadEvent =
     }
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
-/** Parses the stored bytes. An unusable event reaches this code only after an operator's retry. */
+/**
+ * Parses the stored bytes of an event. Intake has parked every unusable event, so an unusable event comes here only
+ * after an operator's retry.
+ */
 function readEvent(stored: WaitingEvent): ReadEvent {
   const read = parse(stored);
   // An older release could not read this event and gave it a lane of its own, named after the event. If that lane
@@ -117,8 +120,8 @@ function parse(stored: WaitingEvent): ReadEvent {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
-      // The router has already moved every event without an invoice to its invoice's lane. Only a parked event still
-      // has a lane of its own.
+      // An event without an invoice id starts in a lane of its own. The router moves it to the lane of its invoice,
+      // once it finds the invoice. So an event still in a lane of its own has no known invoice.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }

@@ -24,7 +24,7 @@ export type Invoiced = {
   /** Absent: the invoice has no subscription. */
   readonly subscriptionId?: string | null;
   readonly collectionMethod?: string | null;
-  /** The subscription's metadata. Absent: none, or it was checked already. */
+  /** The subscription's metadata. Absent: there is no subscription, or Crossbill has checked its metadata before. */
   readonly metadata?: Readonly<Record<string, string>>;
 };
 

@@ -150,7 +150,7 @@ export class EventPages {
       const done = await this.audit.one(req, `event.${act}`, id, (by) =>
         act === 'retry' ? this.flow.retry(id) : this.flow.dismiss(id, note, by.name),
       );
-      // An event from quarantine gets another id in the inbox.
+      // A retry moves an event from quarantine into the inbox under a new id. Follow the event by this id.
       asked.push(done.ok ? { id: done.value.id, why: null } : { id, why: done.why });
     }
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);

@@ -36,7 +36,7 @@ export class EventsStore {
     return eventPage(this.db, filter, page);
   }
 
-  /** The list with the numbers of the invoices. */
+  /** Lists events, each with the number of its invoice. */
   async numbered(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
     const { data, nextCursor } = await this.list(filter, page);
     const numbers = await invoiceNumbers(
@@ -94,7 +94,7 @@ export class EventsStore {
     });
   }
 
-  /** Deciding again is safe: unique rows in the database prevent a second effect. */
+  /** Makes an event due for another decision. This is safe: unique rows in the database prevent a second effect. */
   private async again(db: pg.ClientBase, id: string): Promise<boolean> {
     const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
       `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,

@@ -16,7 +16,10 @@ export type BatchLimits = {
    */
   readonly waitingCount: number;
   readonly waitingBytes: number;
-  /** The batcher gives up a delivery after this time, or up to an eighth of the time later. */
+  /**
+   * The batcher gives up a delivery after this time. A timer with eight ticks in this time checks, so it may be up to
+   * an eighth late.
+   */
   readonly deadlineMs: number;
 };
 

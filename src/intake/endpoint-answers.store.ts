@@ -43,7 +43,7 @@ export class EndpointAnswersStore {
     });
   }
 
-  /** The counts of the hours that begin at this time or later, oldest first. */
+  /** The counts of replies for each hour from this time on, oldest first. */
   async answers(since: Date): Promise<readonly EndpointAnswer[]> {
     const found = await this.db.pool.query<Omit<EndpointAnswer, 'n'> & { readonly n: string }>(
       'select endpoint, hour, status, n from endpoint_answers where hour >= $1 order by hour, endpoint, status',

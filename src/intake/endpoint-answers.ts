@@ -31,7 +31,7 @@ export class EndpointAnswers implements OnApplicationShutdown {
     this.#refusals.push({ endpoint, at, status, why: outcome, address });
   }
 
-  /** Stores the counts. After a failed write the next run stores the rest. */
+  /** Stores the counts and the refusals. After a failed write they stay in memory for the next run. */
   @Interval(EVERY_MS)
   async write(): Promise<void> {
     if (this.#answers.size === 0 && this.#refusals.length === 0) return;

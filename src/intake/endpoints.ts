@@ -29,7 +29,7 @@ export class Endpoints {
   #isOpen = false;
   #quarantining = 0;
 
-  /** Makes closed endpoints. Throws if an endpoint has no secret or a blank one. */
+  /** The new endpoints refuse every delivery until `open`. Throws if an endpoint has no secret or a blank one. */
   constructor(
     @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,

@@ -13,7 +13,7 @@ export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void
 
 const limits = {
   maxHeaderSize: 16 * 1024,
-  /** From the first byte of a request to the end of its headers. */
+  /** The time limit from the first byte of a request to the end of its headers. */
   headersTimeout: 10_000,
   /**
    * The time limit from the first byte to the end of the body. The webhook endpoints give up earlier, with a status the
@@ -167,7 +167,7 @@ export class FrontServer {
   }
 }
 
-/** Replies 503 `starting`, to a delivery in the form of its endpoint. */
+/** Replies 503 while Crossbill starts. A request to a webhook endpoint gets the endpoint's own form of a refusal. */
 function sayStarting(req: IncomingMessage, res: ServerResponse): void {
   const endpoint = endpointAt(req.url ?? '');
   if (endpoint === null) say(res, 503, { code: 'starting', message: 'Starting.' });

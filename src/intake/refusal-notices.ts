@@ -54,7 +54,8 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // Later notifications have one subject for each hour, so several replicas store only one.
+    // After the first notification, all notifications of one hour have the same subject, so several replicas store only
+    // one.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

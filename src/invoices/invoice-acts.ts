@@ -14,7 +14,7 @@ import { type Session } from '../console/session.js';
 import { decideMeans, findObstacle } from '../retries/rules/refusal.js';
 import { paymentName } from '../domain/payment-name.js';
 
-/** The reader, the time and the settings. `live`: Stripe's mode (null: unknown). */
+/** The person at the page (`session`), the time and the settings. `live`: Stripe's mode (null: unknown). */
 export type Looker = {
   readonly session: Session;
   readonly ctx: Ctx;

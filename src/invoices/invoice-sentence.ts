@@ -11,14 +11,14 @@ import { day, moment, on, ordinal } from '../domain/when.js';
 
 type Say = (r: ReviewRow) => string;
 
-/** The facts behind the sentence. */
+/** The facts for the sentence about an invoice. */
 export type AnswerFacts = Pick<LaneState, 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
   readonly invoice: InvoiceRow;
   readonly messages: readonly Pick<OutboxRow, 'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'>[];
 };
 
 /**
- * Makes the sentence.
+ * Explains in one sentence why the invoice is paid or not.
  * @param say returns the summary of a review item
  */
 export function answerOf(v: AnswerFacts, now: Date, say: Say): Answer {

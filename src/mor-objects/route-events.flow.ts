@@ -17,7 +17,10 @@ export class RouteEventsFlow {
     private readonly wake: Wake,
   ) {}
 
-  /** Finds the routes, and returns the events it decided. A moved event waits for its invoice's lane. */
+  /**
+   * Finds the invoice's lane for each event and moves the event there. Returns the events decided here; a moved event
+   * waits for a decision in its new lane.
+   */
   async run(claim: Claim): Promise<readonly DecidedEvent[]> {
     const read = (await this.events.load(claim.lane)).map((stored) => ({ stored, event: readHomeless(stored) }));
     const homes = await this.events.homes([...new Set(read.flatMap(({ event }) => namesOf(event)))]);

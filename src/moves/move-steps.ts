@@ -151,8 +151,9 @@ export class MoveSteps {
   }
 
   /**
-   * Sends the requests of a move.
-   * @param mayBeDone true: the process with this request may have died before the reply, so search for the effect first
+   * Sends one request of a move, and repeats it after a temporary failure.
+   * @param mayBeDone true: an earlier process may have sent this request and died before the reply, so search for the
+   * effect first
    */
   private async send(row: MoveEntity, first: MoveRequest, run: Run, mayBeDone: boolean): Promise<Sent> {
     let at = row;
@@ -180,7 +181,7 @@ export class MoveSteps {
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
-        return null; // an unused payment method is harmless
+        return null; // the search is not worth it: a second, unused payment method is harmless
       case 'attach_method': {
         const owner = await this.billing.readMethodOwner(asked.methodId);
         return owner.ok && owner.value === asked.customerId ? asked.methodId : null;

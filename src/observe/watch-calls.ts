@@ -17,8 +17,8 @@ export type CallReport = {
 export type OnCall = (report: CallReport) => void;
 
 /**
- * Counts each call, and logs failures that need a person. `watchSteps` logs a lane's calls with their event; other
- * callers see their own result.
+ * Counts each call, and logs a failure only a person can mend. `watchSteps` logs the calls of a lane. Other callers
+ * report their own result.
  */
 export function watchCalls(metrics: Metrics, log: Logger): OnCall {
   return (r) => {

@@ -25,7 +25,7 @@ const NEAR = 40;
 type Place = {
   readonly kind: Beginning['kind'];
   readonly from: string;
-  /** A column of `x`, the first one of an index of the table. */
+  /** A column of the table `x`. Some index of the table begins with this column. */
   readonly column: string;
   /** The condition of a partial index. */
   readonly where?: string;

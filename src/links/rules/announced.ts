@@ -91,14 +91,14 @@ export function nameFirst(lane: Lane, o: MorObjectRow): void {
 
 // ---- Further payments on a link
 
-/** The announced further payments on the links, except booked ones. */
+/** The further payments the MoR announced on the links, without those in the books. */
 export function furtherIn(lane: LaneRows): readonly Observation[] {
   const further = (o: MorObjectRow): readonly Observation[] =>
     announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));
   return lane.objects.flatMap(further).filter((x) => bookedAs(lane, x) === undefined);
 }
 
-/** True if the link's booked payment has another charge or another MoR id. */
+/** True if the announced payment `x` is not the link's booked payment: the charges or the MoR's ids differ. */
 function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Observation): boolean {
   const p = payments.find((row) => row.id === paymentRowId);
   if (p === undefined || bookedAs({ payments: [p] }, x) !== undefined) return false;
@@ -107,8 +107,8 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
 }
 
 /**
- * While this item is open, Crossbill charges nothing (engine/open-money.ts). A person's choice stands until the MoR
- * announces another payment.
+ * An item about further payments on a link. While the item is open, Crossbill charges nothing (engine/open-money.ts). A
+ * person's choice holds until the MoR announces another payment.
  */
 export const furtherItems = itemRule(
   { 'further-announced': 'each announced payment is in the books or was given back' },

@@ -77,7 +77,8 @@ function takeLink(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   o.amount = f.priced?.minor ?? o.amount;
   o.currency = f.priced?.currency ?? o.currency;
   o.detail = { ...o.detail, priced: decimal(f.priced), due: decimal(f.due?.currency === o.currency ? f.due : null) };
-  // The link does not show the announced payment yet, or event and link contradict each other. Read again.
+  // The MoR announced a payment, but the link is not paid yet: it may be behind, or event and link contradict each
+  // other. Read the link again.
   if (f.status !== 'PAID' && announcedAt(o) !== null) {
     o.readDueAt ??= retryAt(lane.ctx, Math.max(1, o.readAttempts), null);
     return;
@@ -100,7 +101,9 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   nameFirst(lane, o);
 }
 
-/** Records the first reply or read with a paid link as an observation. Later ones add nothing. */
+/**
+ * Records as an observation that a reply or a read shows the link as paid. Only the first such reply or read counts.
+ */
 function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;

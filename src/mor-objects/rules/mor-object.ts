@@ -35,8 +35,8 @@ import {
 } from '../../policy.js';
 
 /**
- * Finds an object by kind and the MoR's id. Adds it if its event arrives before the reply to our request, or without a
- * request.
+ * Finds an object by kind and the MoR's id. Adds the object if an event names it before the reply to our request, or if
+ * Crossbill never requested the object.
  */
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
@@ -58,14 +58,14 @@ function isAwaited(o: MorObjectRow): boolean {
 }
 
 /**
- * True if the MoR refused the request or Crossbill withdrew it. `REPLACED` with `mayStand`: Crossbill requested the
- * link again for another amount, and the first link may exist.
+ * True if the MoR refused the request for the object or Crossbill withdrew it. `REPLACED` with `mayStand`: Crossbill
+ * requested a new link for another amount, and the MoR may have made the first link.
  */
 export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
 }
 
-/** Restores an object after its request was withdrawn without a reply: the MoR has made the object. */
+/** Restores an object Crossbill gave up: it withdrew the request without a reply, but the MoR has made the object. */
 export function putBack(o: Draft<MorObjectRow>): void {
   if (!isTakenBack(o)) return;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;

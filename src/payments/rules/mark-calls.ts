@@ -163,7 +163,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
  * the books show the money as unmarked, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
-  // A part payment does not make the invoice paid, so a retry would mark it a second time.
+  // No way by hand for a part payment: it leaves the invoice unpaid, so a retry after the mark by hand would mark the
+  // payment a second time.
   if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
   switch (asked.kind) {
     case 'report_payment':
@@ -261,8 +262,8 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
-    // The event named another invoice's charge, so the MoR may still give a verdict on this invoice. If none follows,
-    // an item opens.
+    // The dismissed payment came from an event with another invoice's charge, so the MoR may still give a verdict on
+    // this invoice. If no verdict follows, an item opens.
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }

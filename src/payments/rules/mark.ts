@@ -255,7 +255,8 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
 /** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // Before Crossbill sends the last step, it searches Stripe for the step's effect (mark-calls.ts).
+  // Withdraw only a first step without a try. The last step stays: before its send, Crossbill searches Stripe for its
+  // effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
   // Did Stripe receive a try of this step? A crash may have cut off the reply, and a second report would count twice.
