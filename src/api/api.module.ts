@@ -20,7 +20,7 @@ import { ProblemFilter } from './http/problem.filter.js';
     Denials,
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: AccessGuard },
-    // The order matters: the audit log must also record a refused body.
+    // The order matters: the audit log comes first, so a request with a refused body gets its row too.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },

@@ -112,7 +112,7 @@ function withStandIns(env: Readonly<Record<string, string | undefined>>): Record
   return { ...env, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('hex')] as const)) };
 }
 
-/** The settings file as setup will write it after a yes, in memory. */
+/** Holds the text of the new settings file in memory, until the operator agrees to its write. */
 class SettingsFile {
   readonly isNew: boolean;
   private text: string;

@@ -211,7 +211,7 @@ function render(report: VerifyReport): string {
   return out.join('');
 }
 
-/** The sentence for a run without differences. It names the compared parts, and claims nothing about the others. */
+/** Returns the sentence for a run without differences. The sentence names only the parts the run has compared. */
 function renderClean(report: VerifyReport): string {
   const { marksLeft } = report;
   const acknowledged = acknowledgedOf(report).length;

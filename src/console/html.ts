@@ -18,7 +18,7 @@ const BY_TEMPLATE = Symbol('made by the template');
 /** A value inside `html`. The template leaves out null, undefined and false, so `${when && html`…`}` works. */
 export type Piece = Html | string | number | bigint | null | undefined | false | readonly Piece[];
 
-/** The template. Attribute values must stand in double quotes. */
+/** Builds HTML from a template and escapes its values. Attribute values must stand in double quotes. */
 export function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let out = parts[0] ?? '';
   pieces.forEach((piece, i) => {

@@ -1,4 +1,4 @@
-// Gives the engine the rules of the subjects.
+// Provides the rules of all subjects (invoices, refunds …) to the engine.
 import { Global, Module } from '@nestjs/common';
 import { Decider } from '../engine/decider.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';

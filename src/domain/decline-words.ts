@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 const NO_REASON = new Set(['card_declined', 'do_not_honor', 'generic_decline', 'no_action_taken']);
 
-/** A part of a sentence, such as "the card has expired". */
+/** Returns the reason for a refusal as a part of a sentence, such as "the card has expired". */
 export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'failureMessage'>): string {
   if (a.outcome === 'requires_action') return 'the bank wants the customer to authenticate';
   const code = a.declineCode?.trim().toLowerCase() ?? '';

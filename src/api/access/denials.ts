@@ -37,7 +37,7 @@ export class Denials {
   ) {}
 
   /**
-   * Records a refusal. Resolves once the row is written or not needed, or after the database's time limit. Never
+   * Records a refusal. Resolves once its row in the audit log is written or not needed, or after a time limit. Never
    * rejects.
    */
   async record(denial: Denial): Promise<void> {
@@ -64,8 +64,8 @@ export class Denials {
   }
 
   /**
-   * Decides whether a refusal gets a row. Returns the number of earlier refusals without a row. Null: this refusal gets
-   * no row either.
+   * Decides whether a refusal gets a row in the audit log. Returns the number of earlier refusals without a row. Null:
+   * this refusal gets no row either.
    */
   private admit(source: string): number | null {
     const now = this.clock.now().getTime();

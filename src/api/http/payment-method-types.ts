@@ -4,7 +4,7 @@ import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray } from 'class-validato
 import { ManyIfAny } from './docs.js';
 import { IsWordEach, MayBeAbsent } from './rules.js';
 
-/** From Document 3, "POST …/setup-intents". */
+/** The types listed in Document 3, "POST …/setup-intents". */
 const KNOWN_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
 const MOST_TYPES = 20;
 

@@ -7,7 +7,7 @@ import { invalid, Problem } from './problem.js';
 import { LOG, type Logger } from '../../observe/index.js';
 import { isUnavailable } from '../../store/database-errors.js';
 
-/** Codes for the framework's own replies. */
+/** Error codes and messages for the framework's own replies, by status. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['invalid_request', 'The request is malformed.'],
   401: ['unauthorized', 'A valid API key is needed.'],

@@ -40,7 +40,8 @@ export function refusalProblem(r: Refusal): Problem {
 
 /**
  * Turns the MoR's failure into a reply. A refusal keeps its status and code. A fault at the MoR, and a missing reply,
- * become 502 `mor_unavailable`. Refused credentials are ours to repair, not the caller's.
+ * become 502 `mor_unavailable`. Refused credentials become 502 `mor_unauthorized`, because only the operator can repair
+ * them.
  * @param rename turns the MoR's name of a field into the caller's name
  */
 export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {

@@ -18,7 +18,7 @@ export type Step = {
   readonly name: string;
   /** One sentence about the step's work. */
   readonly does: string;
-  /** True: later steps do not need this one. */
+  /** True: the rehearsal continues even after a failure of this step, because no later step needs it. */
   readonly optional?: true;
   readonly run: (stage: Stage) => Promise<Outcome>;
 };

@@ -50,9 +50,9 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Finds only the place of an event, for a quick reply by the webhook endpoint. `skim` parses the members `read` needs,
- * and returns null for an unusual body. Such a body gets a full parse. An unusable event gets a full parse too before
- * Crossbill parks it.
+ * Finds only the place of an event, for a quick reply by the webhook endpoint. `skim` parses just the members `read`
+ * needs, and returns null for an unusual body. Both an unusual body and an unusable event get a full parse, so every
+ * refusal comes from a full parse.
  */
 export function placeEvent(
   source: InboxSource,
