@@ -101,7 +101,7 @@ export async function fillBooks(
         const k = `with k as materialized (${RENEWALS(restDays, ofCustomer)})`;
         await inOne(hand, tables.source, to, async () => {
           for (const sql of rows) {
-            // only the first renewals have bodies; the join would read all events
+            // Only the oldest renewals have event bodies. For the others the join would read all events for nothing.
             if (tableOf(sql) === 'event_body' && from > PURGED) continue;
             const some = tableOf(sql) === 'lane_log' ? ` where n % ${logOfEach} = 0` : '';
             await hand.query(`${k} ${sql}${some}`, [from, to, renewals]);

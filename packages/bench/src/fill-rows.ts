@@ -11,7 +11,9 @@ const SUM = `json_build_object('minor', amount::text, 'currency', currency)`;
 /** Nobody has settled the review items of this many of the newest renewals. */
 const OPEN = 3_000;
 
-/** This many events still have a body. A purge drops bodies; older events lost theirs long ago. */
+/**
+ * This many of the oldest renewals still have the bodies of their events, so the bench can measure a purge of bodies.
+ */
 export const PURGED = 100_000;
 
 /** Of this many newest renewals, the refused ones have no payment yet. */

@@ -1,4 +1,4 @@
-// The queries that people and timers cause, exactly as the daemon sends them.
+// The queries behind pages, look-ups and timers, exactly as the daemon sends them.
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/engine/pg-lane-store.js';

@@ -109,7 +109,7 @@ async function round(b: Books, peerUrl: string): Promise<void> {
   for (const { what, ask } of b.asked) await spend(b, what, b.asking, ASKS, () => repeat(ASKS, ask));
 }
 
-/** The meter's own cost, subtracted from the small queries. */
+/** The name of an empty measurement: the meter's own cost, subtracted from the small queries. */
 const NOTHING = 'nothing';
 
 async function spend(
@@ -168,8 +168,8 @@ function tell(rig: Rig, books: readonly Books[]): void {
 }
 
 /**
- * Prints the cost of a batch alone and next to a purge of all old rows. The run has three parts: alone, with the purge,
- * alone again.
+ * Prints the cost of storing a batch alone and during a purge of the old events' bodies. The run has three parts:
+ * alone, during the purge, alone again.
  */
 async function tellPurge(rig: Rig, b: Books): Promise<void> {
   const alone = async (): Promise<number[]> => {

@@ -33,7 +33,7 @@ const KEY = 'ops-key-for-the-bench-0123456789abcdef';
 
 /**
  * At scale 1 this takes 28 GB of disk and half an hour, nearly all of it to write the old rows. `--data` keeps them for
- * another run. The newest row is from now, so today's figures are those of a full day.
+ * another run. The newest row dates from the fill, so today's pages are as full as on a real day.
  */
 export async function measurePages(rig: Rig): Promise<void> {
   const dataDir = rig.dataDir ?? (await mkdtemp(join(tmpdir(), 'crossbill-pages-')));

@@ -111,7 +111,7 @@ export type PathResult = {
   readonly cpuMsPerRenewal: number;
 };
 
-/** The bench's Stripe counts requests and effects. */
+/** The counters of the bench's Stripe. */
 export type Seen = {
   readonly calls: number;
   /** Repeats of a call under the same key, without a second effect. */

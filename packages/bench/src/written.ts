@@ -6,7 +6,7 @@ export type Written = {
   readonly commits: number;
   /** Rows inserted, changed or deleted. */
   readonly rows: number;
-  /** The most index entries this can have written: a partial index counts as a whole one. */
+  /** An upper limit of the written index entries: a partial index counts as a whole one. */
   readonly indexEntries: number;
   /** Updates of rows, and how many of them wrote to no index. */
   readonly updates: number;

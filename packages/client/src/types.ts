@@ -30,7 +30,7 @@ export type Fetch = (
     headers: Record<string, string>;
     redirect: 'error';
     body?: string;
-    // Each runtime types it in its own way.
+    // Node, browsers and other runtimes declare AbortSignal in different ways.
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     signal?: any;
   },

@@ -116,7 +116,7 @@ function makeCluster(dataDir: string, binaries: Binaries, runAs: RunAs, sync: bo
 }
 
 function runInitdb(draft: Cluster, binaries: Binaries, runAs: RunAs, sync: boolean): void {
-  // sorts the same on every host
+  // The same sort order on every host.
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
   const run = spawnSync(
     binaries.initdb,
@@ -153,7 +153,7 @@ function makeFifo(path: string): void {
   );
 }
 
-/** Removes drafts whose maker has died. Leaves a draft alone while its process lives. */
+/** Removes unfinished clusters of dead processes. Leaves a cluster alone while its maker still works on it. */
 function removeDebris(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const maker = new RegExp(`^${INIT_PREFIX}(\\d+)-`).exec(name);

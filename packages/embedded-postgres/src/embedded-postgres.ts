@@ -110,7 +110,7 @@ class OwnedServer implements EmbeddedPostgres {
     if (this.watch !== null) clearInterval(this.watch);
     await this.repair;
     if (this.claim === null || !this.claim.release()) return;
-    // runs right after the release, without an await: nobody can claim in between
+    // This runs right after the release, without an await, so no other owner can claim the server in between.
     const found = findServer(this.cluster);
     if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
   }
@@ -230,7 +230,7 @@ class OwnedServer implements EmbeddedPostgres {
       database: 'postgres',
       connectionTimeoutMillis: 5_000,
     });
-    // a lost connection rejects the query too, and this error would end the process
+    // A lost connection also rejects the query. Without a listener this event would end the process.
     client.on('error', () => undefined);
     return client;
   }

@@ -10,9 +10,10 @@ import { SERVER_ENV } from './binaries.js';
 const GRACE_SEC = 3;
 
 /**
- * Runs next to each owner, in a separate session. Its input is a pipe from the owner, so it ends with the owner in any
- * case. Opening a FIFO for writing waits for a reader: if that takes a second, nobody owns the server. It signals the
- * process in postmaster.pid only if the process is a PostgreSQL, because process ids repeat.
+ * The watchdog is a shell in a separate session, one for each owner. Its input is a pipe from the owner, so the end of
+ * the owner always wakes the watchdog. Then the watchdog opens the FIFO for writing. If no reader appears within a
+ * second, the server has no owner, and the watchdog stops the server. It signals the process in postmaster.pid only if
+ * this process is a PostgreSQL, because process ids repeat.
  */
 const WATCHDOG = `
 cat >/dev/null
@@ -48,7 +49,7 @@ export function claimServer(cluster: Cluster): Claim {
   watchdog.on('error', () => undefined); // without a watchdog only the clean-up after a kill is missing
   watchdog.stdin.on('error', () => undefined);
   watchdog.unref();
-  // neither the watchdog nor its pipe keeps this process alive
+  // Neither the watchdog nor its pipe keeps this process alive.
   if (watchdog.stdin instanceof Socket) watchdog.stdin.unref();
   return {
     release: () => {

@@ -71,7 +71,7 @@ export function encodeSubmit(merchantId: string): WireRequest {
 export class Applications {
   constructor(private readonly transport: MorTransport) {}
 
-  /** Answers 404 (`refused`) until an application exists. */
+  /** Until an application exists, the MoR answers 404 (`refused`). */
   read(merchantId: string): Promise<Outcome<Application>> {
     return this.#call('application.read', wireGet(pathOf(merchantId)));
   }

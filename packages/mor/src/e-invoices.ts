@@ -10,9 +10,9 @@ export type EInvoice = {
   readonly status: string;
   /** The object the e-invoice was made for. Null: the MoR cannot say. */
   readonly madeFor: { readonly type: 'proforma_invoice' | 'payment'; readonly id: string } | null;
-  /** Why the authority rejected it. Null unless `FAILED`. */
+  /** Why the tax authority rejected the e-invoice. Null unless `FAILED`. */
   readonly errorMessage: string | null;
-  /** Null until the authority has accepted it and files exist. The links live 15 minutes. */
+  /** The files. Null until the tax authority has accepted the e-invoice. The links live 15 minutes. */
   readonly document: {
     readonly pdfUrl: string | null;
     readonly xmlUrl: string | null;

@@ -185,7 +185,7 @@ export function adviceFor(
   return row?.[3] ?? null;
 }
 
-/** The rows of the documents count first. All other answers are sorted by status. */
+/** The documents' error table decides first. For an answer outside the table the HTTP status decides. */
 export function kindOf(call: MorCallName, status: number, code: string | null): FailureKind {
   const listed = rowsOf(call, status, code).find(([, , , , more]) => more?.kind !== undefined)?.[4]?.kind;
   if (listed !== undefined) return listed;

@@ -3,7 +3,9 @@
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z'); // a database has no year 0
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** False for an invalid date too. With a zone, a time in the year 9999 may fall into the year 10000. */
+/**
+ * True for a valid date in the years 1 to 9999 of UTC. An offset can move a time of the year 9999 into the year 10000.
+ */
 export function canBeKept(at: Date): boolean {
   return at.getTime() >= FIRST_MS && at.getTime() <= LAST_MS;
 }

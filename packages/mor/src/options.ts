@@ -39,7 +39,7 @@ export type MorOptions = {
   readonly timeoutMs?: number;
   /** The most sockets to the MoR at the same time. Default: 32. */
   readonly maxSockets?: number;
-  /** Sends each request. Default: sockets. */
+  /** Sends each request. Default: a line with its own sockets. */
   readonly line?: Line;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;

@@ -33,7 +33,7 @@ export type Checked<T> =
 export interface Rule<T> {
   readonly schema: JsonSchema;
   readonly isOptional?: boolean;
-  /** The shapes it contains. */
+  /** The objects within the values, for the OpenAPI document. */
   readonly shapes: readonly Shape<Members>[];
   /** The mistakes of a value. Empty: the value is right. */
   find(value: unknown, path: string): readonly FieldError[];
@@ -214,7 +214,7 @@ export class Shape<M extends Members> implements Rule<ObjectOf<M>> {
     return [this];
   }
 
-  /** The JSON Schema behind `schema`. */
+  /** The whole JSON Schema. `schema` is only a reference to it. */
   get definition(): JsonSchema {
     const members = Object.entries(this.members);
     const required = members.filter(([, { isOptional }]) => isOptional !== true).map(([name]) => name);

@@ -81,7 +81,7 @@ export class MorTransport {
     if (exchange.answered && exchange.status === 401) {
       tokens.refused(first.token);
       const second = await tokens.get(signal);
-      if (!second.ok) return second; // the 401 had no effect, and nothing went out since
+      if (!second.ok) return second; // the first call got a 401 and had no effect; no second call went out
       bearer = second.token.reveal();
       exchange = await this.#send(wire, options.key ?? null, bearer, signal);
     }

@@ -38,7 +38,7 @@ export function wireWith(method: 'POST' | 'PUT' | 'PATCH', path: string, body: u
  */
 export function segment(id: string): string {
   if (id === '') throw new RangeError('an id in a path must not be empty');
-  // Buffer replaces half a surrogate pair; encodeURIComponent alone would throw
+  // Buffer replaces half a surrogate pair. encodeURIComponent alone would throw.
   const escaped = encodeURIComponent(Buffer.from(id).toString());
   return escaped === '.' || escaped === '..' ? escaped.replaceAll('.', '%252E') : escaped;
 }

@@ -77,7 +77,8 @@ class Day {
     const port = await freePort();
     const settings = settingsOf(this.plan, url, peers.url, port);
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
-    const before = await beginningOf(db); // a starting daemon may send notifications about the old rows at once
+    // Read this before the start: a starting daemon may send notifications about the old rows at once.
+    const before = await beginningOf(db);
     const daemon = await startDaemon(settings);
     const beganMs = Date.now() + BREATH_MS;
     const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.answers);
@@ -170,7 +171,10 @@ class Day {
     return verified;
   }
 
-  /** Waits until no lane is due or waiting, and every planned row is there. */
+  /**
+   * Waits until every planned mark, refund and dispute has happened and no work is left, three times in a row. Returns
+   * the milliseconds since the end of the day. Null: work was left at the deadline.
+   */
   private async restOf(
     db: pg.Client,
     client: Client,

@@ -11,7 +11,7 @@ export type MorSeen = {
   lookups: number;
   /** Refunds of an already refunded payment under a second key. Must be 0. */
   refundsTwice: number;
-  /** Charges after a success. Must be 0. */
+  /** Charges of an invoice already paid. Must be 0. */
   chargedTwice: number;
   unknown: number;
 };

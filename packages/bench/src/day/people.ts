@@ -40,7 +40,7 @@ export class People {
   async run(port: number): Promise<void> {
     const cookie = await logIn(port, this.key);
     const middle = Math.max(1, Math.floor(this.oldRenewals / 200)) * 100;
-    // the newest: Crossbill has already deleted older notifications
+    // The newest notification: Crossbill has already deleted older ones.
     const told = Math.floor(this.oldRenewals / 10) * 10;
     const pages = consolePages(middle, 1, told).filter(({ path }) => !path.includes('format=csv'));
     const since = new Date(Date.now() - 7 * DAY_MS).toISOString().slice(0, 10);
@@ -96,7 +96,7 @@ export class People {
 
   private async read(n: number, atMs: number): Promise<void> {
     const k = this.marked[(n * 7_919) % Math.max(1, this.marked.length)];
-    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // renewals with a log
+    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // only every tenth old renewal has a log
     const one: readonly [string, string][] = [
       ['GET /v1/invoices/{id}', `/v1/invoices/${k === undefined ? `in_old${old}` : invoiceOf(k)}`],
       ['GET /v1/payments/{id}', `/v1/payments/${k === undefined ? `pay_old${old}` : paidAs(k)}`],

@@ -76,7 +76,7 @@ export type Totals = Readonly<
   Record<'paid' | 'uncollectible' | 'retries' | 'disputes' | 'lost' | 'refunds' | 'refunded', number>
 >;
 
-/** The expected totals at rest. */
+/** The expected totals, once no work is left. */
 export function totalsOf(renewals: number): Totals {
   const t = { paid: 0, uncollectible: 0, retries: 0, disputes: 0, lost: 0, refunds: 0, refunded: 0 };
   for (let k = 0; k < renewals; k++) {

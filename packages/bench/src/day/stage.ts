@@ -43,7 +43,7 @@ export async function withBooks(
     }
     await admin.query('drop database if exists bench_day with (force)');
     const { rows } = await admin.query<{ n: number }>(`select current_setting('server_version_num')::int as n`);
-    // copies files and writes less to the write-ahead log
+    // Copying files writes less to the write-ahead log.
     const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : '';
     await admin.query(`create database bench_day template ${books} ${copying}`);
     await settle(adminUrl.replace(/\/[^/?]+(\?|$)/, '/bench_day$1'));

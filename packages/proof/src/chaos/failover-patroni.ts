@@ -40,7 +40,7 @@ export async function runPatroni(options: ChaosOptions, progress: Progress): Pro
     const old = await cluster.primary();
     await untilFollowed(old, 'synchronously');
     old.kill();
-    database.set('cut'); // no delivery arrives again before the check
+    database.set('cut'); // cuts the daemons off, so no delivery arrives again before the check
     const diedAt = performance.now();
     const since = (): string => `${((performance.now() - diedAt) / 1000).toFixed(1)} s`;
     progress.done("the primary is dead, with its Patroni and all of PostgreSQL's processes");

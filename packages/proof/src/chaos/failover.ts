@@ -128,7 +128,7 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
-  // Repeats only the refunds that the MoR does not have. As the page says, it compares the MoR's list first.
+  // Repeats only the refunds missing at the MoR. As docs/operating.md says, it first reads the MoR's list of refunds.
   const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
   const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);

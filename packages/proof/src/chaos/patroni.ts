@@ -37,7 +37,7 @@ export function findPatroni(): PatroniPrograms | null {
 
 type NodeOptions = {
   readonly name: string;
-  /** The folder of its data and its settings. The settings hold a password. */
+  /** The folder for the data and the settings of this node. The settings hold a password. */
   readonly folder: string;
   readonly logFile: string;
   readonly port: number;
@@ -120,8 +120,8 @@ export class PatroniNode {
   }
 
   /**
-   * PostgreSQL is no child process of Patroni: a file names it. The process id of a dead server may already belong to
-   * another process.
+   * PostgreSQL is no child process of Patroni, so the file postmaster.pid names its process. The id of a dead server
+   * may already belong to another process.
    */
   private serverPid(): number | null {
     const data = join(this.options.folder, 'data');
@@ -204,7 +204,7 @@ export class Patroni {
     }
   }
 
-  /** Ends everything for good. Its data goes with the folder of the run. */
+  /** Ends both nodes, etcd and the address for good. Their data goes with the folder of the run. */
   async end(): Promise<void> {
     this.ended = true;
     for (const node of this.nodes) node.kill();

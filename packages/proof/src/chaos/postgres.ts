@@ -112,8 +112,8 @@ export class RealPostgres {
   }
 
   /**
-   * Resolves once the server takes connections. For a standby: once it has begun to. Tries again while the remains of a
-   * killed server are in the way.
+   * Resolves once the server answers a query, a standby too. While the remains of a killed server are in the way, it
+   * tries again.
    */
   async start(withinMs = READY_WITHIN_MS): Promise<void> {
     this.wanted = true;

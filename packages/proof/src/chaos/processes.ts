@@ -91,7 +91,8 @@ export class Program {
     const child = spawn(process.execPath, ['--import', WATCHER, path, ...args], {
       env: { ...env },
       cwd: folder,
-      stdio: ['pipe', hear === undefined ? log : 'pipe', log], // the first pipe closes when this process ends
+      // The program ends itself once its stdin closes, so it never outlives this process.
+      stdio: ['pipe', hear === undefined ? log : 'pipe', log],
       detached: true, // Ctrl-C reaches only this process, and this process passes it on
     });
     closeSync(log);

@@ -122,7 +122,7 @@ export class Drill {
     const fresh = (await taken()).filter((p) => !known.has(p.id));
     const [full, portal, part] = fresh;
     if (full === undefined || portal === undefined || part === undefined) throw new Error('too few renewals were paid');
-    const earlier = before[0] ?? part; // from before the backup: it exists after a restore
+    const earlier = before[0] ?? part; // a payment from before the backup, so the restored database has it
     const third = (p: { id: string; amount: number }): Pick<Asked, 'paymentId' | 'body'> => ({
       paymentId: p.id,
       body: { amount: Math.floor(p.amount / 3), reason: 'a part' },
@@ -237,7 +237,7 @@ export class Drill {
     });
   }
 
-  /** Runs a line of the page that begins with `crossbill`, as the daemon's operator. */
+  /** Runs a line of docs/operating.md, such as `crossbill verify`, with the daemon's settings. */
   private crossbill(line: string): Promise<Command> {
     const { world } = this;
     const [program, ...args] = line.trim().split(/\s+/);

@@ -5,7 +5,7 @@ export const PAGE = 'docs/operating.md';
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
 
-/** Each step by the first words of its block on the page. */
+/** Each step of the drill is one block of code on the page. A step finds its block by the first words. */
 const STEPS = {
   dump: 'pg_dump ',
   restoreDump: 'psql "$ADMIN_URL" -c \'alter database',

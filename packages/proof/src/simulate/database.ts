@@ -28,7 +28,7 @@ const MEMORY = '/dev/shm';
 /** A cluster and its log need a quarter of this memory. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
-/** @param url of a server to make databases on; null: an embedded one, gone afterwards. */
+/** @param url the server for the databases; null: an embedded server, removed after the run */
 export async function openSimDatabases(url: string | null, count: number): Promise<SimDatabases> {
   if (url !== null) return makeDatabases(url, count);
   const folder = mkdtempSync(join(roomiest(), 'crossbill-simulate-'));
@@ -54,7 +54,7 @@ function roomiest(): string {
   return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
 }
 
-/** Runs the migrations once. The other databases are copies. */
+/** Runs the migrations in the first database. The other databases are copies of it. */
 async function makeDatabases(url: string, count: number): Promise<SimDatabases> {
   const names = Array.from({ length: count }, (_, n) => `crossbill_simulate_${process.pid}_${n}`);
   const [first, ...copies] = names;

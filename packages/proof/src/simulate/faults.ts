@@ -73,7 +73,7 @@ export function randomFaults(rng: Seeded, rate: number): FaultSource {
   };
 }
 
-/** Exactly these faults, by the number of the step. */
+/** Makes exactly these faults happen, each at the step with its number. */
 export function givenFaults(given: ReadonlyMap<number, FaultKind>): FaultSource {
   return ({ at, legal }) => {
     const kind = given.get(at);

@@ -89,7 +89,7 @@ const PARSERS: Readonly<Record<string, (body: Buffer) => ParsedEvent<{ readonly 
   mor_events: parseMorServiceEvent,
 };
 
-/** Stores a body of an endpoint and parses it again from there. */
+/** Takes a delivery as the webhook endpoint does, then parses the kept bytes as the worker does. */
 function checkBody(endpoint: Endpoint, text: string): void {
   const body = Buffer.from(text);
   const whole = parseBody(body);
