@@ -227,7 +227,7 @@ export const REVIEW = rowOf('review', {
   refundId: text().orNull,
   /** Why the item is open. Pages make their sentences from the fact. */
   fact: json<Fact>(FACT_WAY),
-  /** What a person may choose. A refund also needs the MoR's id of the payment. */
+  /** What a person may choose. The choice `refund` also needs the MoR's id of the payment. */
   actions: texts<Resolution>(),
   /** One of the actions. Null: a person must find something out first. */
   proposed: text<Resolution>().orNull,

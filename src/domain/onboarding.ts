@@ -42,7 +42,7 @@ export const ONBOARDING = rowOf('onboarding', {
    * not contain this id.
    */
   merchantId: text().orNull,
-  /** Null until the MoR answers initiate, and for an application begun by somebody else. */
+  /** Null until the MoR answers the initiate request, and for an application begun by somebody else. */
   applicationId: text().orNull,
   productCode: text(),
   regions: texts().first([]),

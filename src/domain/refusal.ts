@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<Refusal, string>> = {
   stopping: 'Wait: Crossbill starts or stops. If this lasts, read its log.',
 };
 
-/** Advice for a person after a refusal. A reason without advice, such as `aborted`, is returned unchanged. */
+/** Advice for a person after a refusal. An unknown reason is returned unchanged. */
 export function whatToCheck(endpoint: InboxSource, reason: string): string {
   if (reason === 'aborted') return 'The sender closed the connection before the end of the body.';
   if (!isRefusal(reason)) return reason;

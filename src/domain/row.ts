@@ -37,7 +37,7 @@ export class Column<T, F extends boolean = boolean> {
     readonly options: Options = {},
   ) {}
 
-  /** The same column, nullable, and null in a new row. */
+  /** Makes the column nullable. A new row has null in it. */
   get orNull(): Column<T | null, true> {
     return new Column(this.kind, { ...this.options, nullable: true, first: null });
   }

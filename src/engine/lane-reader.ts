@@ -21,7 +21,7 @@ export type Loaded = {
   readonly folded: Folded;
   /** The events to decide now, oldest first. */
   readonly events: readonly WaitingEvent[];
-  /** The time of the next event after these. Null: no other event waits. */
+  /** The due time of the first event after `events`. Null: no other event waits. */
   readonly moreAt: Date | null;
 };
 

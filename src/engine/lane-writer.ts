@@ -49,7 +49,9 @@ export class LaneWriter {
   private queue: Waiting[] = [];
   private underWay = 0;
   private gathering: NodeJS.Timeout | undefined;
-  /** The lanes at work in this process. It reads a lane once per claim, and again after another writer's write. */
+  /**
+   * The lanes at work in this process. The process reads a lane once per claim, and again after another writer's write.
+   */
   private readonly kept = new Map<string, Kept>();
   /** The database's time at the last read, and the monotonic clock's time at the same moment. */
   private asked = { at: new Date(0), ms: 0 };

@@ -130,7 +130,7 @@ export const PARKING: ReadonlySet<string> = new Set([
 /** Ends a payment without a mark. Stripe does not show its refunds (refunds/rules/mirror.ts). */
 export function closePayment(p: Draft<PaymentRow>): void {
   moveMark(p, 'closed');
-  if (p.succeededAt === null) p.status = 'failed'; // no money is known
+  if (p.succeededAt === null) p.status = 'failed'; // as far as Crossbill knows, the MoR took no money
 }
 
 /**
@@ -174,7 +174,7 @@ export function awaitVerdict(lane: Lane, at: Date | null): void {
   if (at !== null) i.expectedBy = verdictDueBy(i, lane);
 }
 
-/** The deadline of the MoR's verdict on a charge requested now. It is as long as for the first charge. */
+/** The deadline of the MoR's verdict on a charge requested now. Crossbill waits as long as for the first charge. */
 export function verdictDueBy(
   i: Pick<InvoiceRow, 'paysByDebit'>,
   { now, settings }: Pick<Ctx, 'now' | 'settings'>,

@@ -61,7 +61,7 @@ export class Rebuild {
     return found.rows;
   }
 
-  /** True if the lane's rows differed. A text is the reason why this lane was not rebuilt; the others continue. */
+  /** Returns true if the lane's rows differed, or a text with the reason why Crossbill could not rebuild this lane. */
   private async rebuilt(lane: string, check: boolean): Promise<boolean | string> {
     try {
       for (;;) {

@@ -44,7 +44,7 @@ export type StripeEvent = {
   readonly createdAt: Date | null;
   /** The API version Stripe used for the invoice in the event. Null: unknown. */
   readonly apiVersion: string | null;
-  /** True: live mode. False: test mode. Null: the event has neither. */
+  /** True: live mode. False: test mode. Null: the event does not say. */
   readonly livemode: boolean | null;
   /**
    * The accounts the event names in `account` and `context`. Empty: the event belongs to the merchant's own account.
@@ -69,12 +69,12 @@ const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
   'invoice.payment_attempt_required': 'open',
 };
 
-/** Parses a delivery to the Stripe endpoint. The lane is the invoice. Never throws. */
+/** Parses a delivery to the Stripe endpoint. The invoice's id names the lane. Never throws. */
 export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
   return parseEvent('stripe', body, readStripeEvent);
 }
 
-/** Like `parseStripeEvent`, but returns only the place in the inbox. */
+/** Like `parseStripeEvent`, but for the webhook endpoint: returns only the event's id, type and lane. */
 export function placeStripeEvent(body: Buffer): EventPlace {
   return placeEvent('stripe', body, skimEvent, readStripeEvent);
 }

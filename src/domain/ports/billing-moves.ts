@@ -17,7 +17,7 @@ export type MovableSubscription = SubscriptionFacts & {
   readonly charged: ChargedMethod | null;
   /** The end of the current period. Null: the platform does not say. */
   readonly renewsAt: Date | null;
-  /** The subscription's schedule: each of its phases sets the collection again. Null: there is none. */
+  /** The subscription's schedule. Each phase of a schedule sets the collection method again. Null: there is none. */
   readonly scheduleId: string | null;
   /** The newest invoice, if it is a draft or open. */
   readonly unpaid: UnpaidInvoice | null;
@@ -26,7 +26,7 @@ export type MovableSubscription = SubscriptionFacts & {
 export type MoveCall =
   | { readonly kind: 'make_method' }
   | { readonly kind: 'attach_method'; readonly methodId: string; readonly customerId: string }
-  /** Sets the subscription's own payment method. `methodId` null: it has none afterwards. */
+  /** Sets the subscription's own payment method. `methodId` null: removes the method. */
   | { readonly kind: 'set_method'; readonly subscriptionId: string; readonly methodId: string | null }
   | {
       readonly kind: 'set_collection';

@@ -201,11 +201,11 @@ export abstract class BillingReader {
   ): Promise<CallOutcome<BillingPage<BillingEventFacts>>>;
   /** The payment records of the whole account, ordered by creation. */
   abstract listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>>;
-  /** The credit notes of the whole account, ordered by creation. Void notes too. */
+  /** The credit notes of the whole account, void notes included, ordered by creation. */
   abstract listNewCreditNotes(query: ListQuery): Promise<CallOutcome<BillingPage<CreditNoteFacts>>>;
   /** All entries of a customer's balance since `createdAfter`. */
   abstract listBalance(customerId: string, createdAfter: Date): Promise<CallOutcome<readonly BalanceEntryFacts[]>>;
-  /** All credit notes of an invoice. Void notes too. */
+  /** All credit notes of an invoice, void notes included. */
   abstract listCreditNotes(invoiceId: string): Promise<CallOutcome<readonly CreditNoteFacts[]>>;
   /** Reads a payment record. Null: the platform does not know it. */
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;

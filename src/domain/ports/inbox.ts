@@ -13,7 +13,7 @@ export type Delivery = {
   readonly eventId: string;
   /** The sender's event type. Empty: the event has none. */
   readonly type: string;
-  /** The object of the event, usually the invoice id. Crossbill works on the events of one lane one at a time. */
+  /** The name of the event's lane, usually the invoice id. Crossbill works on the events of one lane one at a time. */
   readonly lane: string;
   readonly body: Buffer; // the bytes as received
   /**

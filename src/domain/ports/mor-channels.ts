@@ -50,7 +50,7 @@ export abstract class MorChannels {
    * Sends stored bytes to create a proforma invoice. The MoR has two ways to create one, and the path chooses the way.
    */
   abstract createProforma(wire: WireRequest, key: string): Promise<CallOutcome<ProformaMade>>;
-  /** Creates a payment link. Its key is part of the bytes. */
+  /** Creates a payment link. The stored bytes already contain the request's key. */
   abstract createLink(wire: WireRequest): Promise<CallOutcome<LinkFacts>>;
   /** Reads the object at the MoR. Null: the MoR does not know it, or no longer knows it (404). */
   abstract read(kind: 'proforma' | 'payment_link', morId: string): Promise<CallOutcome<ObjectFacts | null>>;

@@ -90,7 +90,7 @@ export abstract class PaymentGateway {
   abstract detailsIn(body: string): CustomerDetails;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
-  /** Reads the state of a charge at the MoR, through its invoice (Document 2, "Invoices"). */
+  /** Reads the state of a charge at the MoR, through the charge's invoice (Document 2, "Invoices"). */
   abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 
