@@ -40,7 +40,7 @@ export function keepConnections(pool: pg.Pool): void {
     try {
       return await ask(...args);
     } catch (e) {
-      const isRefusedRow = sqlState(e)?.startsWith('23') === true; // an integrity rule
+      const isRefusedRow = sqlState(e)?.startsWith('23') === true; // SQLSTATE class 23: a constraint
       if (!isRefusedRow) broken = e instanceof Error ? e : new Error('query failed');
       throw e;
     } finally {

@@ -29,7 +29,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
       // The operator tries twice: faults may hide the item at the first try. A won dispute is won between the two.
       for (const after of [5, 300])
         world.scheduler.plan(world.at(LOST_MIN + after), 'the loss is credited', () => {
-          void creditLosses(world); // the plan goes on while the operator works
+          void creditLosses(world); // not awaited: the plan goes on while the operator works
         });
     },
   })),
@@ -43,7 +43,7 @@ export const lossStories: readonly Story[] = (['payment_record', 'out_of_band'] 
         channels.dispute(paymentOf(people, invoice()), { outcome: 'lost', decidedAfterMs: 7_200_000 }),
       );
       world.scheduler.plan(world.at(LOST_MIN + 20), 'the loss is credited', () => {
-        void creditLosses(world); // the plan goes on while the operator works
+        void creditLosses(world); // not awaited: the plan goes on while the operator works
       });
       world.scheduler.plan(world.at(LOST_MIN + 90), 'a part is given back in the portal', async () => {
         await people.control('/mor/refunds', { payment_id: paymentOf(people, invoice()), amount: 500 });

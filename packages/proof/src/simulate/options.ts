@@ -14,7 +14,7 @@ export type Options = {
   readonly jobs: number;
   /** A part of a story's name. Null: all stories. */
   readonly story: string | null;
-  /** The faults of one run: step and kind. Null: none in a story, and drawn faults in a seed. */
+  /** The faults of one run: step and kind. Null: no faults in a story, and random faults in a seed. */
   readonly faults: readonly (readonly [number, FaultKind])[] | null;
   /** The numbers of parts that the seed's story leaves out. */
   readonly without: readonly number[];

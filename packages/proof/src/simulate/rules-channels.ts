@@ -44,7 +44,7 @@ function disputeRules({ world, seen }: Sides): string[] {
   for (const { disputeId, outcome, outcomeEvents } of world.disputes) {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
-    // A dispute on an unknown payment has no invoice, but a person has an item.
+    // The item of a dispute with an unknown payment names only the event, so any item with this topic counts.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.topic === 'unknown-dispute');
     if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
       broken.push(`C3: no person was told about dispute ${disputeId}`);

@@ -25,18 +25,19 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
   const books = mor.channelBooks();
   switch (r.kind) {
     case 'renewal_overdue': {
-      // The MoR has reported nothing yet: a bank debit is on its way, or the MoR lacks the invoice or its newest retry.
+      // The item is right if the MoR has reported nothing yet: a bank debit is on its way, or the MoR lacks the invoice
+      // or its newest retry.
       const said = [...mor.payments.values()].some(
         (x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing',
       );
       const retries = seen.invoices.find((x) => x.invoice_id === invoiceId)?.retries?.retries ?? [];
       const ref = retries.findLast((x) => x.means === 'charge')?.ref;
       const isUnheard = ref !== undefined && !world.sandbox.cards.book.heardEvents.has(ref);
-      // The MoR refused the renewal, and the customer has not paid the proforma invoice instead.
+      // The item is right if the customer has not paid the proforma invoice of a refused renewal.
       const isUnpaid = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      // The MoR's event named the charge of another invoice, and a person dismissed the item.
+      // The item is right if the MoR's event named another invoice's charge: then this invoice has no money.
       const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       return !said || isUnheard || isUnpaid || isShared;
     }
@@ -67,7 +68,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
       if (world.misnamed.has(r.subject)) return true;
-      // Somebody detached the payment on Stripe, so the whole amount is due again.
+      // The item is right if somebody detached the payment on Stripe: the whole amount is due again.
       if (invoice !== undefined && wasDetached(world, invoice)) return true;
       return (
         p !== undefined &&
@@ -89,11 +90,11 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     }
     case 'signup_overdue':
     case 'signup_unproven':
-      // The MoR may have reported the failure of a charge that succeeded.
+      // The item is right if the payment is missing, or if the MoR reported the failure of a successful charge.
       return p === undefined || world.contradicted.has(invoiceId);
     case 'debit_returned':
       if (p !== undefined && world.planted.returns.get(p.id) === 'returned') return true;
-      // The loss got a credit note, and afterwards the bank undid the return.
+      // The item is also right if the bank undid the return after Stripe got a credit note for the loss.
       return isLossCredited(sides, invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
@@ -101,13 +102,14 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'conflicting_event':
       if (isOfLinkBeside(sides, r)) return true;
-      // The MoR reported a failure after the payment succeeded, or after a signup's charge had its proof.
+      // The item is right if the MoR reported a failure after the payment had succeeded or a signup's charge was
+      // proven.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
-      // The MoR refunded a payment whose charge pays another invoice too.
+      // The item is right if the MoR refunded a payment, and its charge pays another invoice too.
       if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
         return true;
-      // The MoR reports a refund, and Crossbill has no payment for it. A signup's payment names no invoice at the MoR.
+      // The item is right if the MoR refunded a payment unknown to Crossbill. A signup's payment may name no invoice.
       return (
         all.some(
           (t) => (t.kind === 'signup' || t.kind === 'link') && namesInFact(r, t.id) && rowOf(seen, t) === undefined,
@@ -116,12 +118,12 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         all.some(
           (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
         ) ||
-        // Somebody requested a refund under a wrong name, or the MoR refunded another payment because of a wrong name.
+        // The item is right if somebody gave the payment a wrong name, and a refund used this name.
         world.planted.namings.some((n) => n.as !== 'right' && namesInFact(r, n.said))
       );
     case 'effect_failed':
-      // A person added or removed credits by hand on Stripe, or credited a loss, so Stripe has no room for Crossbill's
-      // refund or credit note. Stripe also takes the reference of a refund only once.
+      // The item is right if Stripe has no room for Crossbill's refund or credit note: a person changed credits by hand
+      // on Stripe, or credited a loss. Stripe also refuses a second refund with the same reference.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         isLossCredited(sides, invoiceId) ||
@@ -129,7 +131,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       );
     case 'refund_gap':
       if (r.topic === 'request-refused') return tookPlaceOfOurs(sides, r, p);
-      // The MoR refunded a payment, and another payment had paid its invoice, so Stripe cannot show the refund.
+      // The item is right if another payment paid the invoice of the refunded one: Stripe cannot show the refund.
       return r.topic === 'refund-unshown' && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;

@@ -1,5 +1,5 @@
-// One run: a world, a story, faults for a day and a half, then a time without faults until everything rests, and the
-// rules.
+// One run: a world plays a story with faults for a day and a half, then goes on without faults until everything rests.
+// At the end the rules check the world.
 import { type Difference } from '#src/domain/difference.js';
 import { retrySchedule } from '#src/config/retry-schedule.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
@@ -197,7 +197,7 @@ const IN_HALVES = 0.25;
  * none. An interrupted and resumed verify finds the same differences.
  */
 export async function verify(world: World, broken: string[]): Promise<void> {
-  world.loses = () => false; // if the repair lost an event, the next verify would find a difference
+  world.loses = () => false; // from now on no event gets lost, so a repaired world must be clean
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
     let whole: VerifyReport | null = null;

@@ -22,7 +22,7 @@ type Item = {
 type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
 type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
 
-/** After this many real milliseconds a step counts as hanging: the code under test waits for itself. */
+/** After this many real milliseconds a step counts as hanging: the code under test has a deadlock. */
 const HANG_MS = 30_000;
 const MOST_STEPS = 30_000;
 /** A pause longer than any lease: afterwards another worker holds the lane. */

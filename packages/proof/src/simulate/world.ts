@@ -257,7 +257,7 @@ export class World {
     });
     const acted = fault as FaultKind | null;
     if (acted === 'delivery_late') {
-      await this.sleep(this.netRng.int(1, 250) * 1_000); // the timestamp stays the same: still within the tolerance
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // still within the tolerance of its timestamp
     }
     if (acted === 'delivery_lost') return null;
     const sent = this.send(source, id, headers, body, timeoutMs);

@@ -85,7 +85,8 @@ export class DaemonProcess {
 
   private launch(): void {
     const log = openSync(this.options.logFile, 'a');
-    // The daemon gets its own process group, so Ctrl-C does not reach it directly. The demo stops it before its peers.
+    // The daemon gets its own process group, so Ctrl-C does not reach it directly. The demo stops it before the
+    // sandbox.
     const child = spawn(process.execPath, ['--import', WATCHER, builtFile('main.js')], {
       env: { ...this.options.env },
       cwd: this.options.folder,

@@ -44,7 +44,7 @@ export function addMerchantApi(kernel: Kernel, mor: MorState): void {
     endpoints.register('main', url, EVENT_TYPES, eventWebhookSecret(kernel.seed)).secret;
   mor.channelBooks = () => booksOf(proformas, links);
   mor.paymentCaptured = (payment) => {
-    if (payment.taxCalculationId !== null) links.announceCapture('main', payment); // the event carries the calculation
+    if (payment.taxCalculationId !== null) links.announceCapture('main', payment); // the event names the calculation
   };
 }
 

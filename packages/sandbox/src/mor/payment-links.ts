@@ -159,7 +159,7 @@ export class PaymentLinks {
       taxCalculationId: random.uuid(), // the MoR's own calculation for the page, not one of the merchant's
       createdAtMs: clock.nowMs(),
     };
-    if (link.account === 'main') this.mor.payments.set(payment.id, payment); // cards know only the first merchant
+    if (link.account === 'main') this.mor.payments.set(payment.id, payment); // only this merchant has card payments
     link.paymentIds.push(payment.id);
     link.paidAtMs ??= clock.nowMs();
     const of = { paymentLinkId: link.id, idempotencyKey: link.idempotencyKey };
