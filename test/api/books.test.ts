@@ -173,7 +173,7 @@ it('the API masks personal data in the body of an event', async () => {
   expect(JSON.stringify(one)).not.toContain('ada@example.com');
 });
 
-it("a retried event is decided again at an operator's request, and the invoice keeps its one payment", async () => {
+it("Crossbill decides an event again at an operator's request, and the invoice keeps its one payment", async () => {
   const [event] = await list('/v1/events?event_id=evt_2');
   const path = `/v1/events/${String(event?.['id'])}/retry`;
   expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);

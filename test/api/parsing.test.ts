@@ -41,7 +41,7 @@ it("the API's parser agrees with JSON.parse on every body without numbers such a
   );
 });
 
-it('the API takes two bodies for equal if only the order of their fields differs', () => {
+it('the API treats two bodies as equal if only the order of their fields differs', () => {
   expect(canonicalJson({ b: 1, a: { d: [1, 2], c: null } })).toBe(canonicalJson({ a: { c: null, d: [1, 2] }, b: 1 }));
   expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
   expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));

@@ -29,7 +29,7 @@ it('the CI workflow runs `.ci/run`, and the long tests in a parallel job', () =>
   expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
 });
 
-it('the short and the long tests of the CI workflow together are all tests', () => {
+it('the short and the long test runs of the CI workflow together run every test', () => {
   expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
   const listed = (script: string): string[] =>
     spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })

@@ -58,7 +58,7 @@ it('the import check allows only the imports in the import table', () => {
   expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
 });
 
-it('the import check refuses a package in domain, an unknown folder and a file outside src', () => {
+it('the import check refuses an npm package in src/domain, an unknown folder and a file outside src', () => {
   expect(saidOf('domain/x.ts', `import { readFile } from 'node:fs';`)).toHaveLength(1);
   expect(saidOf('domain/x.ts', `import { createHash } from 'node:crypto';`)).toEqual([]);
   expect(saidOf('store/x.ts', `import '../../migrations/1.js';`)).toHaveLength(1);

@@ -32,7 +32,7 @@ afterAll(async () => {
 const ask = async (): Promise<Body> => (await cliJson<Body>(['ask-mor'], world.env)).body;
 const itemsOf = (body: Body, topic: string) => body.questions.find((q) => q.topic === topic)?.items ?? [];
 
-it('crossbill ask-mor prints one sentence, no question and exit code 0 while the books are empty', async () => {
+it('while Crossbill has no payments, crossbill ask-mor prints one sentence, no question, and ends with exit code 0', async () => {
   const ran = await cli(['ask-mor'], world.env);
   expect(ran.code).toBe(0);
   expect(ran.out.trim().split('\n')).toHaveLength(1);

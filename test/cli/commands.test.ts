@@ -307,7 +307,7 @@ it('crossbill onboard shows stored merchants, and refuses a missing file', async
   expect(missing).toEqual(saysWhy(2, /^nowhere\.json cannot be read, or is not JSON\.\n$/));
 });
 
-it("crossbill erase removes a customer's personal data; verify stays clean, and Crossbill still knows repeated events", async () => {
+it("crossbill erase removes a customer's personal data; verify stays clean, and Crossbill still recognises repeated events", async () => {
   // Its deliveries have their decisions: nothing needs their bytes any more.
   const decided = `select count(*) filter (where status = 'received') = 0
                         and count(*) filter (where type = 'invoice.paid' and lane = $1) > 0 as all from inbox_event`;
@@ -382,7 +382,7 @@ it('crossbill onboard apply names the missing fields of each merchant in the fil
   }
 });
 
-it('crossbill refund stores its request while no daemon runs, and carries it out with --work', async () => {
+it('crossbill refund stores its request while no daemon runs, and crossbill refund --work carries the request out', async () => {
   await Promise.all(world.daemons.map((d) => d.stop()));
   const left = await cliJson<{ id: string; status: string }>(
     ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--wait', '1', '--yes'],

@@ -180,7 +180,7 @@ describe('.env of the working folder', () => {
     expect((await printed({})).err).toMatch(/^8 settings are wrong/);
   });
 
-  it('crossbill doctor finds the settings crossbill init wrote to .env without an option', async () => {
+  it('crossbill doctor needs no option to read the .env file written by crossbill init', async () => {
     rmSync(join(folder, '.env'));
     const made = await cli(['init'], {}, { cwd: folder });
     expect(made.out).toMatch(/^  crossbill doctor +# checks everything/m);

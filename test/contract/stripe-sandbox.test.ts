@@ -98,7 +98,7 @@ it('repeated calls under new keys leave Stripe with one finalization, one record
   expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
 });
 
-it('a probe finds a reported payment on Stripe before and after its attachment', async () => {
+it('Crossbill finds a reported payment on Stripe before and after its attachment to the invoice', async () => {
   const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
   const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
   expect(await stripe.platform.probe(report)).toMatchObject(found);
@@ -119,7 +119,7 @@ it('Stripe marks an invoice paid out of band once, and issues its credit note', 
   await done({ ...calls.note, invoiceId, refunded: null }, `note-${invoiceId}`);
 });
 
-it('Stripe refuses other bytes under a used key, and an unknown invoice reads as null', async () => {
+it('Stripe refuses other bytes under a used idempotency key, and the Stripe reader returns null for an unknown invoice', async () => {
   const { report, invoiceId } = await paidByRecord();
   const changed = stored(stripe.platform, { ...report, reference: 'ch_other' }, `report-${invoiceId}`);
   expect(await stripe.platform.send(changed)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
@@ -150,7 +150,7 @@ it('Stripe refuses to attach a payment record to a draft', async () => {
 });
 
 it.each(['drop_after', 'garble', 'store_500'])(
-  'a Stripe call with a lost answer (%s) takes effect once, and a probe finds it',
+  'a Stripe call with a lost answer (%s) takes effect once, and Crossbill finds the effect on Stripe',
   async (kind) => {
     const { invoiceId, customerId } = await aDraft();
     await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);

@@ -81,14 +81,14 @@ it('the documents name existing API routes', async () => {
   }
 });
 
-it('docs/troubleshooting.md has a section for each kind of review item and of difference', () => {
+it('docs/troubleshooting.md has a section for each kind of review item and each kind of difference verify finds', () => {
   expect(REVIEW_KINDS.length).toBeGreaterThan(10);
   const page = textOf('docs/troubleshooting.md');
   for (const kind of REVIEW_KINDS) expect(anchorsOf(page)).toContain(kind);
   for (const kind of differenceKinds) expect(page).toContain(`\n- \`${kind}\`: `);
 });
 
-it('docs/dependencies.md justifies each dependency and no removed one', () => {
+it('docs/dependencies.md justifies each dependency and lists no removed dependency', () => {
   const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
     Object.keys(manifest[part] ?? {}),
   );

@@ -90,7 +90,7 @@ it('the OpenAPI document gives each operation a plain name and an explained grou
   expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
 });
 
-it('the OpenAPI document gives each operation a success with an example and one shape for refusals', () => {
+it('the OpenAPI document gives each operation an example of its success, and all refusals the same fields', () => {
   for (const { operationId, responses, security } of operations) {
     const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
     expect([operationId, done.length]).not.toEqual([operationId, 0]);

@@ -25,7 +25,7 @@ it.each([
   expect(benchmarks).toContain(measured);
 });
 
-it('docs/sizing.md multiplies the costs of a renewal correctly', () => {
+it('docs/sizing.md derives the load of many renewals correctly from the costs of one renewal', () => {
   expect(page).toContain(`| requests to Stripe | ${REQUESTS} |`);
   expect(page).toContain(`| processor time | ${PROCESSOR_MS} ms |`);
   expect(page).toContain(`| log written by PostgreSQL | ${LOG_KB} KB |`);
@@ -51,7 +51,7 @@ it('docs/sizing.md multiplies the costs of a renewal correctly', () => {
   }
 });
 
-it("docs/sizing.md divides Stripe's request limit correctly", () => {
+it("docs/sizing.md derives renewals per second correctly from Stripe's request limit", () => {
   expect(page).toContain('25 renewals a second, 90,000 an hour');
   expect([100 / REQUESTS, (100 / REQUESTS) * 3_600]).toEqual([25, 90_000]);
   expect(page).toContain('8.3 minutes at 20 a second');

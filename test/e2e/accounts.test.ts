@@ -263,7 +263,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     }
   });
 
-  it('the console shows the trial balance of a month, and Crossbill refuses an invalid month everywhere', async () => {
+  it("the console shows a month's trial balance; console, API and command line refuse an invalid or missing month", async () => {
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const month = (await exported('payments'))[0]?.['succeeded_at']?.slice(0, 7) ?? '';
     const { status, text } = await visitor.get(`/console/ledger/trial-balance?month=${month}`);

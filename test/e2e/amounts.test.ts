@@ -87,7 +87,7 @@ describe('A payment of another amount', () => {
     await deafMor(world);
   });
 
-  it('an invoice stays open after the operator applies a partial payment, and Crossbill marks it paid after the rest', async () => {
+  it('an invoice stays open after the operator applies a partial payment, and is paid after a payment of the rest', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await openRenewal(world, s);
     const said = { customerId: s.customerId, invoiceId };

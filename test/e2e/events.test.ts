@@ -167,7 +167,7 @@ describe('reported events of Stripe', () => {
     }
   });
 
-  it('Crossbill parks a Stripe event older than API version 2018-11-08, and decides a newer rendering of the event', async () => {
+  it('Crossbill parks a Stripe event older than API version 2018-11-08, and decides the event in a newer API version', async () => {
     for (const [name, n] of [
       ['14-1-updated', '1'],
       ['14-2-closed', '2'],

@@ -26,7 +26,7 @@ describe('a daemon', () => {
   });
 
   it.each(remoteTargets.map(({ name, on }) => [name, on] as const))(
-    'the daemon answers every fuzzed request at %s without revealing its inside or losing an event',
+    'the daemon answers every fuzzed request at %s without revealing an internal detail or losing an event',
     async (_, on) => {
       const { seed, failure } = await runBatch(on(rig), randomInt(1, 2 ** 31), RUNS);
       expect(failure === null ? null : { seed, ...failure }).toBeNull();

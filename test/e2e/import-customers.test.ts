@@ -217,7 +217,7 @@ describe('crossbill import customers', () => {
     const link = (body: Json, headers: Record<string, string> = {}) =>
       world.api('POST', '/v1/customers', body, headers);
 
-    it('POST /v1/customers answers 201 to a new link and 200 to a repeat, and keeps the newest reference', async () => {
+    it('POST /v1/customers answers 201 to a new customer link and 200 to a repeat, and keeps the newest reference', async () => {
       const body = { customer_id: of(5), mor_customer_id: 'mcus_5' };
       expect(await link(body)).toMatchObject({ status: 201, body: { ...body, reference: null, linked_by: 'ops' } });
       expect(await link({ ...body, reference: 'b2' })).toMatchObject({ status: 200, body: { reference: 'b2' } });

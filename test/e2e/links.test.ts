@@ -119,7 +119,7 @@ describe('payment links', () => {
     expect(linkPayments(await world.invoice(id, 'paid'))).toHaveLength(1);
   });
 
-  it('Crossbill shows the e-invoice of a paid invoice with fresh links from the MoR, and its cancellation', async () => {
+  it("Crossbill shows a paid invoice's e-invoice with fresh links from the MoR, and shows the e-invoice's cancellation", async () => {
     const id = await openInvoice(world);
     const { body } = await make(id, { ...LINK, jurisdiction: 'BR' });
     await pay(body['id']);

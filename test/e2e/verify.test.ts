@@ -137,7 +137,7 @@ describe('verify', () => {
     ]);
   });
 
-  it('crossbill verify reports an invoice paid by a foreign payment record, and one marked paid out of band', async () => {
+  it('crossbill verify reports an invoice paid by a payment record not from Crossbill, and an invoice marked paid out of band', async () => {
     const s = await world.paidSubscriber();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
     const foreign = await world.renew(s.subscriptionId);
@@ -182,7 +182,7 @@ describe('verify', () => {
     Object.assign(attached ?? {}, { amountPaid: 2990 });
   });
 
-  it('crossbill verify exits with code 3 over an unmarked payment until the operator acknowledges the difference', async () => {
+  it('crossbill verify exits with code 3 over a payment missing on Stripe until the operator acknowledges the difference', async () => {
     const s = await world.paidSubscriber();
     const invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(invoiceId, 'held');

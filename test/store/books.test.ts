@@ -132,7 +132,7 @@ describe('Sums of the ledger', () => {
     );
   });
 
-  it('Crossbill answers a ledger filter by amount, invoice, payment, customer or hour from the entries themselves', async () => {
+  it('Crossbill sums a ledger filtered by amount, invoice, payment, customer or hour from entries, not from daily sums', async () => {
     const hour = new Date('2026-11-05T10:00:00Z');
     for (const filter of [
       { amount: 5n },

@@ -21,7 +21,7 @@ databaseForAll((opened) => {
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
-it("the log of the webhook endpoints' open hours has one row while a daemon reports, and a gap after a silence", async () => {
+it("the log of the webhook endpoints' open hours has one row while a daemon reports, and ends the row after a silence", async () => {
   await openedAt('open_a', 0);
   for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
   expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away

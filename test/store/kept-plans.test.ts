@@ -112,7 +112,7 @@ function oneOf(array: Buffer): string {
 }
 const BYTEA = 17; // pg_type.dat
 
-it('a connection with query plans made for tiny tables still reads few pages after the tables grow', async () => {
+it('a connection with query plans made for tiny tables still reads few database pages after the tables grow', async () => {
   const [inbox, lanes] = [new PgInbox(db, new ManualClock()), new PgLaneStore(db, new ManualClock())];
   await work(inbox, lanes, 0);
   await db.pool.query('analyze'); // as autovacuum does in the first hour; until then the server takes no table for tiny

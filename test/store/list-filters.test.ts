@@ -61,7 +61,7 @@ describe('above 50,000 renewals', () => {
     return pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan);
   }
 
-  it('each filter of a list reads few pages of 50,000 renewals, or stops at its limit without an index', async () => {
+  it('each list filter reads few database pages of 50,000 renewals, or stops at its row limit if no index fits', async () => {
     const lists = questions(db, `old${RENEWALS / 2}`, RENEWALS / 2).filter(({ what }) => /\bof\b|list/.test(what));
     expect(lists.length).toBeGreaterThan(30);
     // As the daemon keeps it: the sums of days are close behind the entries.

@@ -146,7 +146,7 @@ it("a replica with few calls leaves the rest of Stripe's request budget to a bus
   expect(mostInASecond([busy, calm])).toBeLessThanOrEqual(22);
 });
 
-it("the other replica gets a dead replica's share of Stripe's request budget within two seconds", async () => {
+it("a live replica gets a dead replica's share of Stripe's request budget within two seconds", async () => {
   const [dead, alive] = [new Replica(20).busy(32), new Replica(20).busy(32)];
   await pass(3_000);
   expect(alive.sent.length).toBeLessThan(40);

@@ -198,7 +198,7 @@ it("a signup stores the customer's MoR id, and no client secret", async () => {
   expect(text.rows[0]?.all).not.toContain('secret');
 });
 
-it('a completed signup refuses another charge, and its charge refuses another signup or invoice', async () => {
+it('Crossbill refuses a second charge for a completed signup, and refuses a used charge for another signup or invoice', async () => {
   const s = await made();
   const other = await made();
   for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });
@@ -242,7 +242,7 @@ it('Crossbill opens one review item for an uncompleted signup and closes it at t
   expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
 });
 
-it('one request at a time sends a signup to the MoR, and an abandoned request lets the next one in', async () => {
+it('only one of several equal requests sends a signup to the MoR, and another request takes over from an abandoned request', async () => {
   const s = await made();
   const { clock } = x.harness;
   expect(await signups.claim(s.id, 15_000)).toBe(true);

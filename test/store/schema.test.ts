@@ -121,7 +121,7 @@ describe('The rules in the database', () => {
       return openDatabase({ database: choice, databasePoolSize: 2 }, log, signal);
     };
 
-    it('the daemon waits for `crossbill migrate` if its own user may not run the migrations', async () => {
+    it("the daemon waits for `crossbill migrate` if the daemon's database user may not run the migrations", async () => {
       const url = new URL(fresh.url);
       url.searchParams.set('options', '-c role=pg_read_all_data');
       const lines: string[] = [];

@@ -170,7 +170,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
     await refused(url(`sslmode=require&sslrootcert=${file('other.pem')}`), sentence);
   });
 
-  it("the daemon refuses a database server under another name than its certificate's with verify-full", async () => {
+  it("with sslmode=verify-full the daemon refuses a database server under another name than in the server's certificate", async () => {
     await refused(
       url(`sslmode=verify-full&sslrootcert=${file('ca.pem')}`, '127.0.0.1'),
       /^The server's certificate is for another host name: .*127\.0\.0\.1.*\. Use a name of the certificate/,

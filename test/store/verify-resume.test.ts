@@ -263,7 +263,7 @@ it('verify reports a stopped run as incomplete, and the next run resumes it at o
   expect(asked('invoices').length).toBeLessThan(55);
 });
 
-it('verify starts from the beginning after a day, other settings, an earlier date or a complete run', async () => {
+it('verify starts anew instead of resuming a complete run, a run over a day old, or a run with other settings or dates', async () => {
   const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
   await invoices(1, 15);
   await cutOff();

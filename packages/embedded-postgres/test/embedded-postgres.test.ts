@@ -102,7 +102,7 @@ it('the embedded PostgreSQL starts again on the same port after its process dies
   await server.stop();
 });
 
-it('the embedded PostgreSQL starts although another process has the process number in its old lock file', async () => {
+it('the embedded PostgreSQL starts although its old lock file names the process number of another process', async () => {
   const owner = statSync(join(dataDir, 'postgres/data'));
   const stranger = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid, cwd: '/' } : {});
   const lock = join(dataDir, 'postgres/data/postmaster.pid');

@@ -38,7 +38,7 @@ it('the next process takes over the embedded PostgreSQL of a killed process, wit
   expect(isRunning(next.answer.pid)).toBe(false);
 });
 
-it('the embedded PostgreSQL of two processes goes on after one of them was killed', async () => {
+it('an embedded PostgreSQL shared by two processes keeps running after one process is killed', async () => {
   const killed = await startOwner(program, dataDir);
   const other = await startOwner(program, dataDir);
   await killed.kill();

@@ -94,7 +94,7 @@ it("the MoR client sends a payment link's amount as a decimal, and its idempoten
   for (const minor of [0n, -1n, 2n ** 53n]) expect(() => link(minor, 'EUR')).toThrow(RangeError);
 });
 
-it('the MoR client writes the amount of every refund', () => {
+it('the MoR client sends an amount with every refund, and refuses zero and amounts from 2^53 on', () => {
   const call = { paymentId: 'pay_1', amountMinor: 500n, reason: null, metadata: { b: 1, a: null } };
   expect(encodeRefund(call)).toEqual({
     method: 'POST',
@@ -105,7 +105,7 @@ it('the MoR client writes the amount of every refund', () => {
   expect(() => encodeRefund({ ...call, amountMinor: 2n ** 53n })).toThrow(RangeError);
 });
 
-it('the MoR client makes the same bytes of a request in any order of its fields', () => {
+it('the MoR client encodes a request to the same bytes, whatever the order of its fields', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const turned = Object.fromEntries(Object.entries(value).reverse());

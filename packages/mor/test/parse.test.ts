@@ -175,7 +175,7 @@ it('the MoR client maps the internal statuses of an application to the documente
   expect(statusFromRaw('created')).toBeNull();
 });
 
-it('the MoR client reads a list of webhook endpoints with and without a wrapper, and prints no secret', () => {
+it('the MoR client reads a list of webhook endpoints, bare or in the field webhooks, and prints no secret', () => {
   const { secret: _secret, ...endpoint } = wire('webhook-endpoint') as Record<string, Json>;
   expect(parseWebhookEndpointList([endpoint])).toEqual(parseWebhookEndpointList({ webhooks: [endpoint] }));
   const created = parseWebhookEndpointCreated(wire('webhook-endpoint'));

@@ -96,7 +96,7 @@ it('the MoR client leaves null fields of a tax calculation out', () => {
   expect(checked.ok && 'shipFrom' in checked.value).toBe(false);
 });
 
-it('the MoR client checks any JSON value as a tax calculation without an exception', () => {
+it('the MoR client accepts or refuses any JSON value as a tax calculation and never throws', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => void taxCalculationRequest.check(value)));
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom('customer', 'lineItems', 'evidence', 'shipFrom'), (value, name) => {
@@ -116,7 +116,7 @@ it('the MoR client refuses a tax transaction without a UUID and a reference', ()
   ]);
 });
 
-it('the MoR client refuses a tax refund without a line', () => {
+it('the MoR client refuses a tax refund without a line item', () => {
   const line = { lineItemId: 'l', refundLineItemReference: 'rl', refundReason: 'returned', amount: '1.00' };
   expect(taxRefundRequest.check({ merchantRefundReference: 'r', refundLineItems: [line] }).ok).toBe(true);
   expect(fieldsOf(taxRefundRequest.check({ merchantRefundReference: 'r', refundLineItems: [] }))).toEqual([
@@ -124,7 +124,7 @@ it('the MoR client refuses a tax refund without a line', () => {
   ]);
 });
 
-it('the MoR client refuses a catalogue product without a statement on shipping', () => {
+it('the MoR client refuses a catalogue product without the field requiresShipping', () => {
   expect(
     catalogueProductRequest.check({ productId: 'p', title: 't', requiresShipping: false, priceAmount: 9.5 }).ok,
   ).toBe(true);

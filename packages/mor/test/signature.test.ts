@@ -55,17 +55,17 @@ it.each([
   ['of two joined by a proxy', `${sign(body, 'another', { t })}, ${sign(body, secret, { t })}`],
   ['with 500 v1 entries', `t=${t}${`,v1=${zeros}`.repeat(500)}`],
   ['of a megabyte', `t=${t},v1=${'0'.repeat(1_000_000)}`],
-])('the client refuses a signature header %s', (_name, header) => {
+])('the MoR client refuses a signature header %s', (_name, header) => {
   expect(check.check(header, body, now)).toBe('malformed');
 });
 
-it('the client accepts a signature header with one v1 signature per secret and with other schemes such as v0', () => {
+it('the MoR client accepts a signature header with one v1 signature per secret and with other schemes such as v0', () => {
   const header = `v0=abc,t=${t},v1=${zeros},v1=${mac(body, secret, t)}`;
   expect(parseSignatureHeader(header)?.macs).toHaveLength(2);
   expect(check.check(header, body, now)).toBe('ok');
 });
 
-it('the client accepts a signature header with up to sixteen v1 signatures and 4,096 characters', () => {
+it('the MoR client accepts a signature header with up to sixteen v1 signatures and 4,096 characters', () => {
   const good = mac(body, secret, t);
   const macs = (n: number): string => `t=${t}${`,v1=${zeros}`.repeat(n - 1)},v1=${good}`;
   expect([16, 17].map((n) => check.check(macs(n), body, now))).toEqual(['ok', 'malformed']);
@@ -77,26 +77,26 @@ it('the client accepts a signature header with up to sixteen v1 signatures and 4
   expect(() => new SignatureCheck([secret], 1)).not.toThrow();
 });
 
-it('the client accepts a signature in upper-case and lower-case hex', () => {
+it('the MoR client accepts a signature in upper-case and lower-case hex', () => {
   const header = `t=${t},v1=${mac(body, secret, t).toUpperCase()}`;
   expect(check.check(header, body, now)).toBe('ok');
   expect(check.check(`t=${t},v1=${'A'.repeat(64)}`, body, now)).toBe('mismatch');
 });
 
 it.each(['deadbeef', zeros.slice(2), `${zeros}00`])(
-  'the client finds no secret for a signature of another length: %s',
+  'the MoR client finds no secret for a signature of another length: %s',
   (v1) => {
     expect(check.check(`t=${t},v1=${v1}`, body, now)).toBe('mismatch');
     expect(check.check(`t=${t},v1=${mac(body, secret, t)}00`, body, now)).toBe('mismatch');
   },
 );
 
-it('the client accepts one space after each comma of a signature header', () => {
+it('the MoR client accepts one space after each comma of a signature header', () => {
   const header = `v0=abc, t=${t}, v1=${zeros}, v1=${mac(body, secret, t)}`;
   expect(check.check(header, body, now)).toBe('ok');
 });
 
-it("the client accepts leading zeros in a signature's time if the signature covers them", () => {
+it("the MoR client accepts leading zeros in a signature's time if the signature covers them", () => {
   const headerOf = (digits: string): string => `t=${digits},v1=${mac(body, secret, digits)}`;
   expect(check.check(headerOf(`0${t}`), body, now)).toBe('ok');
   expect(check.check(`t=0${t},v1=${mac(body, secret, t)}`, body, now)).toBe('mismatch');
@@ -104,7 +104,7 @@ it("the client accepts leading zeros in a signature's time if the signature cove
     expect(check.check(headerOf(far), body, now)).toBe('stale');
 });
 
-it('the client accepts or refuses any text as a signature header and never throws', () => {
+it('the MoR client accepts or refuses any text as a signature header and never throws', () => {
   const pieces = fc.constantFrom('t', 'v1', 'v0', '=', ',', ' ', `${t}`, zeros, mac(body, secret, t), '\u0000', 'é');
   fc.assert(
     fc.property(
@@ -120,7 +120,7 @@ it('the client accepts or refuses any text as a signature header and never throw
   );
 });
 
-it('the client skips a signature of the wrong length in a parsed header and checks the next signature', () => {
+it('the MoR client skips a signature of the wrong length in a parsed header and checks the next signature', () => {
   const header = {
     timestamp: String(t),
     seconds: t,
@@ -135,13 +135,13 @@ it.each([
   [301, 'stale'],
   [-300, 'ok'],
   [-301, 'stale'],
-])("the client's signature check calls a delivery aged %i seconds %s", (age, verdict) => {
+])("the MoR client's signature check calls a delivery aged %i seconds %s", (age, verdict) => {
   const header = sign(body, secret, { t: t - age });
   expect(check.check(header, body, now)).toBe(verdict);
   expect(check.check(header, body, new Date(now.getTime() + 999))).toBe(verdict); // whole seconds count
 });
 
-it('the client accepts a signature by either secret during a rotation, and by no foreign secret', () => {
+it('the MoR client accepts a signature by either secret during a rotation, and by no other secret', () => {
   const rolling = new SignatureCheck(['old-secret', 'new-secret'], 300);
   expect(rolling.check(sign(body, 'old-secret', { t }), body, now)).toBe('ok');
   expect(rolling.check(sign(body, 'new-secret', { t }), body, now)).toBe('ok');
@@ -149,7 +149,7 @@ it('the client accepts a signature by either secret during a rotation, and by no
   expect(rolling.check(sign(body, ['x', 'y'], { t }), body, now)).toBe('mismatch');
 });
 
-it("the client's signature check does not start without a secret or with a blank one", () => {
+it("the MoR client's signature check does not start without a secret or with a blank one", () => {
   expect(() => new SignatureCheck([], 300)).toThrow();
   expect(() => new SignatureCheck([''], 300)).toThrow();
   expect(() => new SignatureCheck([secret, ' \t'], 300)).toThrow();
@@ -157,7 +157,7 @@ it("the client's signature check does not start without a secret or with a blank
   expect(check.check(sign(body, '', { t }), body, now)).toBe('mismatch');
 });
 
-it('the client refuses a delivery with any one bit changed in its signature or body', () => {
+it('the MoR client refuses a delivery with any one bit changed in its signature or body', () => {
   const spelling = (head: string): string => head.slice(head.indexOf('v1=') + 3).toLowerCase();
   const header = Buffer.from(sign(body, secret, { t }));
   const whole = Buffer.concat([header, body]);
@@ -173,7 +173,7 @@ it('the client refuses a delivery with any one bit changed in its signature or b
   }
 });
 
-it('the client checks a signature over the exact bytes of the body, text or not', () => {
+it('the MoR client checks a signature over the exact bytes of the body, text or not', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string({ minLength: 1 }), (bytes, key) => {
       fc.pre(key.trim() !== '');
@@ -192,7 +192,7 @@ const theirs = (header: string, payload: Buffer): boolean => {
   }
 };
 
-it("the client agrees with Stripe's own check on every usual signature header and is never more lenient", () => {
+it("the MoR client agrees with Stripe's own check on every usual signature header and is never more lenient", () => {
   const validMac = fc
     .integer({ min: t - 400, max: t + 400 })
     .chain((at) =>
@@ -226,7 +226,7 @@ it("the client agrees with Stripe's own check on every usual signature header an
   expect(agreed).toBeGreaterThan(300);
 });
 
-it('the client distinguishes two bodies whose bytes decode to the same text', () => {
+it('the MoR client distinguishes two bodies whose bytes decode to the same text', () => {
   const broken = Buffer.from([0x22, 0xff, 0x22]);
   const otherBytes = Buffer.from('"\uFFFD"');
   const header = sign(otherBytes, secret, { t });

@@ -32,7 +32,7 @@ it('each parser handles the inputs that once broke it', async () => {
 
 const [inputs] = targets.map((target) => target.inputs);
 
-it('the fuzzer finds a broken parser, shrinks the input, and finds it again by the same seed', async () => {
+it('the fuzzer finds a broken parser, shrinks the failing input, and finds the same input again with the same seed', async () => {
   const fragile: Target = {
     name: 'fragile',
     what: 'a parser that knows no v1',

@@ -139,7 +139,7 @@ it("the simulation restarts a crashed replica while another replica continues th
   expect(trace.filter((l) => l.includes('POST /v1/payment_records/report_payment'))).toHaveLength(2);
 });
 
-it('the simulation lets a worker sleep past its lease, and the database refuses its step', async () => {
+it("the simulation lets a worker sleep past its lease, and the database refuses the worker's late write", async () => {
   const { trace, broken } = await withFault(renewal, /attach_payment/, 'pause_after');
   expect(broken).toEqual([]);
   expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);

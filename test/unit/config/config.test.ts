@@ -273,7 +273,7 @@ it('in production, the daemon accepts plain http only for private hosts', () => 
   expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
 });
 
-it('the database commands of crossbill start without the other settings', () => {
+it('crossbill commands that only need the database, such as migrate, start without the other settings', () => {
   expect(loadDatabaseConfig(production)).toMatchObject({
     production: true,
     databasePoolSize: 10,

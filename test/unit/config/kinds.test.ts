@@ -17,7 +17,7 @@ const MARKS = [
 ] as const;
 const KEY = 'k'.repeat(40);
 
-it('quotes from a docker env file around settings stop the start, with the names of the settings', () => {
+it('the daemon refuses to start with settings in quotes, as docker env files keep them, and names the settings', () => {
   const file = {
     MOR_PAYMENT_WEBHOOK_SECRETS: '"example-secret-of-the-payments-endpoint"',
     STRIPE_API_KEY: '"sk_test_example"',

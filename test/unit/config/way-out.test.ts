@@ -77,7 +77,7 @@ it('Crossbill reaches Stripe through the proxy', async () => {
   expect([proxy.asked, heard]).toEqual([['stripe.internal:80'], ['GET stripe.internal/v1/account']]);
 });
 
-it('Crossbill sends notifications through the proxy, even to a host name unknown here', async () => {
+it('Crossbill sends notifications through the proxy, even to a host name only the proxy can resolve', async () => {
   const secrets = [new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)];
   const receiver = new HttpReceiver(new Secret('http://shop.internal/hooks'), secrets, { proxies });
   expect(await receiver.send(delivery(), new Date())).toMatchObject({ outcome: 'delivered', status: 200 });
@@ -97,7 +97,7 @@ it.each([['169.254.169.254'], ['fe80::1']])(
   },
 );
 
-it('crossbill doctor compares the clock through the proxy', async () => {
+it("crossbill doctor compares the machine's clock with Stripe's through the proxy", async () => {
   expect(await clockCheck('Stripe', 'http://stripe.internal', 300, proxies)).toMatchObject({ state: 'ok' });
   expect(proxy.asked).toEqual(['stripe.internal:80']);
 });

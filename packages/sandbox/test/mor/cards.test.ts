@@ -45,7 +45,7 @@ it("a signup at the sandbox's MoR returns a client secret, the browser gets a ch
   expect(rig.events('payment.succeeded')).toHaveLength(0); // no event exists for it
 });
 
-it("the sandbox's MoR names each wrong field of a signup, and refuses the merchant's unsupported amounts or currencies", async () => {
+it("the sandbox's MoR names each wrong field of a signup, and refuses an unsupported amount or currency", async () => {
   const wrong = await rig.mor('POST', INTENTS, { amount: '10', description: 'x'.repeat(256) });
   expect(wrong).toMatchObject({
     status: 400,

@@ -36,7 +36,7 @@ async function merchantIn(reference: string, outcome?: string, review: object = 
   return id;
 }
 
-it("the sandbox's MoR names the partner at whoami", async () => {
+it("the sandbox's MoR names the partner at its whoami route", async () => {
   const { body } = await mor.call('GET', '/partner/api/whoami');
   expect(Object.keys(body as object)).toEqual(['partnerId', 'name']);
 });
@@ -51,7 +51,7 @@ it("the sandbox's MoR lists regions with at least one product each and without u
   expect(JSON.stringify(regions)).not.toContain('false');
 });
 
-it("the sandbox's MoR makes a merchant and an application at initiate and returns the internal status", async () => {
+it("the sandbox's MoR makes a merchant and an application at onboarding/initiate, and returns the internal status", async () => {
   const { status, body } = await mor.call('POST', '/partner/api/onboarding/initiate', initiate);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -75,7 +75,7 @@ it("the sandbox's MoR makes a merchant and an application at initiate and return
   });
 });
 
-it("the sandbox's MoR starts a hosted application, and keeps its mode at a second initiate", async () => {
+it("the sandbox's MoR starts a hosted application, and keeps the mode at a second request to onboarding/initiate", async () => {
   const hosted = { ...initiate, merchantReference: 'hosted', mode: 'HOSTED', returnUrl: 'https://shop.example' };
   expect((await mor.call('POST', '/partner/api/onboarding/initiate', hosted)).body.mode).toBe('HOSTED');
   const again = await mor.call('POST', '/partner/api/onboarding/initiate', { ...hosted, mode: 'API' });
@@ -158,7 +158,7 @@ it("the sandbox's MoR has no requirements for the product mor or an unknown prod
   }
 });
 
-it("the sandbox's MoR keeps a merchant without a company until initiate adds one", async () => {
+it("the sandbox's MoR keeps a merchant without a company until a request to onboarding/initiate adds the company", async () => {
   const made = await mor.call('POST', '/partner/api/merchants', { reference: 'bare' });
   const path = `/partner/api/merchants/${made.body.id}`;
   expect((await mor.call('GET', path)).body).toEqual({ id: made.body.id, reference: 'bare' });
@@ -191,20 +191,26 @@ it.each([
     { ...initiate, company: { ...company, registeredAddress: { ...registeredAddress, city: undefined } } },
     ['company.registeredAddress.city'],
   ],
-])("the sandbox's MoR names each missing field at initiate: %s", async (_name, body, fields) => {
-  const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
-  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_argument']);
-  expect(new Set(fieldsOf(answer))).toEqual(new Set(fields));
-});
+])(
+  "the sandbox's MoR names each missing field of a request to onboarding/initiate: %s",
+  async (_name, body, fields) => {
+    const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_argument']);
+    expect(new Set(fieldsOf(answer))).toEqual(new Set(fields));
+  },
+);
 
 it.each([
   ['no JSON', '{'],
   ['unknown mode', { ...initiate, mode: 'EMAIL' }],
   ['unknown tier', { ...initiate, company: { ...company, gmvTier: 'HUGE' } }],
-])("the sandbox's MoR answers 500 to an unreadable body at initiate: %s", async (_name, body) => {
-  const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
-  expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
-});
+])(
+  "the sandbox's MoR answers 500 to an unreadable body of a request to onboarding/initiate: %s",
+  async (_name, body) => {
+    const answer = await mor.call('POST', '/partner/api/onboarding/initiate', body);
+    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+  },
+);
 
 it.each([
   ['a body without JSON', '{', 'body'],

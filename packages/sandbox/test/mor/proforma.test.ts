@@ -99,7 +99,7 @@ it("the sandbox's MoR accepts a proforma invoice, issues it seconds later, and s
   expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('SETTLED');
 });
 
-it("the sandbox's MoR reports a failed proforma invoice with a reason, and has no document for it", async () => {
+it("the sandbox's MoR reports why a proforma invoice failed, and has no document for the invoice", async () => {
   const { id } = (await post(path, direct)).body;
   await mor.control(`/proformas/${id}/fail`, { message: 'bad input' });
   await mor.advance(5);
@@ -323,7 +323,7 @@ async function brazilianProforma(): Promise<{ id: string; eInvoiceId: string }> 
 }
 const read = (id: string): Promise<Answer> => mor.call('GET', `/api/e-invoices/${id}`);
 
-it("the sandbox's MoR issues an e-invoice with fresh links after a wait, and cancels it", async () => {
+it("the sandbox's MoR issues an e-invoice with fresh links after a wait, and later cancels the e-invoice", async () => {
   const { id, eInvoiceId } = await brazilianProforma();
   expect((await read(eInvoiceId)).body).toEqual({
     id: eInvoiceId,
@@ -344,7 +344,7 @@ it("the sandbox's MoR issues an e-invoice with fresh links after a wait, and can
   expect((await mor.control(`/e-invoices/${eInvoiceId}`, { status: 'ISSUED' })).status).toBe(409);
 });
 
-it("the sandbox's MoR shows the reason for an e-invoice the authority refused, without a document", async () => {
+it("the sandbox's MoR shows why the authority refused an e-invoice, and has no document for it", async () => {
   const { id, eInvoiceId } = await brazilianProforma();
   await mor.control(`/e-invoices/${id}`, { status: 'FAILED', message: 'unknown service code' });
   await mor.advance(60);

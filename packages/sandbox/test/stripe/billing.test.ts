@@ -38,7 +38,7 @@ it("the sandbox's Stripe expires an unpaid subscription after 23 hours and voids
   expect(rig.events('invoice.voided')).toHaveLength(1);
 });
 
-it("the sandbox's Stripe makes a paid zero invoice for a trial, and a renewal invoice at its end", async () => {
+it("the sandbox's Stripe makes a paid invoice over zero for a trial, and a renewal invoice at the end of the trial", async () => {
   const { customer, invoiceId } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ status: 'paid', amount_due: 0 });
   await rig.advance(14 * DAY + 10);

@@ -108,7 +108,7 @@ it("the sandbox's Stripe leaves an invoice open after a declined card, and marks
   expect(await statusOf(subscriptionId)).toBe('active');
 });
 
-it("the sandbox's Stripe charges a card at a manual request, and refunds it manually or by a credit note", async () => {
+it("the sandbox's Stripe charges a card at a manual request, and refunds the charge manually or by a credit note", async () => {
   const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
   const { invoices, creditNotes, refunds } = rig.stripe;
   await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });

@@ -44,7 +44,7 @@ it('the audit log limits refusals of strangers with ever-changing addresses, and
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
 });
 
-it('past the limit of refusals for an address, the audit log records none in the same minute and only counts', async () => {
+it('once an address reaches its limit of refusals, the audit log only counts further refusals in the same minute', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
   expect(denials.full('10.0.0.1')).toBe(false);
