@@ -61,7 +61,7 @@ it.each([
   expect(minorFromDecimal(text, currency)).toBeNull();
 });
 
-it('an amount survives the way to a decimal and back in every currency', () => {
+it('an amount stays the same after conversion to a decimal and back, in every currency', () => {
   const minor = fc.bigInt(0n, MAX_MINOR);
   fc.assert(
     fc.property(minor, fc.constantFrom('EUR', 'JPY', 'KWD'), (n, c) => {
@@ -84,7 +84,7 @@ it.each([
   expect(decimalFromMinor(minor, currency)).toBe(text);
 });
 
-it('Crossbill groups thousands of an amount on a page, and not in copied text', () => {
+it('Crossbill shows an amount with thousands separators on a page, and without them in text to copy', () => {
   expect(['999', '1000', '999999', '1234567.50', '-1234.00', '0.0015'].map(grouped)).toEqual([
     ...['999', '1,000', '999,999', '1,234,567.50', '-1,234.00', '0.0015'],
   ]);

@@ -90,7 +90,7 @@ it('a ledger entry without a time from the MoR belongs to the day Crossbill writ
   expect(paymentMarked(payment({ succeededAt: null }), 2990n, LATER)).toMatchObject({ at: LATER, movedAt: LATER });
 });
 
-it('each kind of ledger entry has its own reason from the list', () => {
+it("each kind of ledger entry has its own reason from the ledger's list of reasons", () => {
   const reasons = [
     paymentCollected(p(), 1n, LATER, null),
     paymentMarked(p(), 1n, LATER),

@@ -48,7 +48,7 @@ it('Crossbill ignores a Stripe event of another account', async () => {
   expect(w.events).toMatchObject([{ status: 'ignored' }]);
 });
 
-it('a Stripe event with an account id waits until Stripe tells Crossbill its own account', async () => {
+it('a Stripe event with an account id waits until Crossbill has read its own account from Stripe', async () => {
   const w = world(500, 'account');
   await w.take('1', OWN);
   await w.h.drain();

@@ -194,7 +194,7 @@ it('a webhook with an unknown Expect header gets 503, and any other such request
   expect((await ask('/v1/invoices', post)).status).toBe(417);
 });
 
-it('the server answers 100-continue, and replies 503 to bytes outside HTTP', async () => {
+it('the server answers Expect: 100-continue with 100, and replies 503 to malformed HTTP', async () => {
   const { front, port } = await setUp();
   const told = withEndpoints(front);
   const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';

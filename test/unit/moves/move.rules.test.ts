@@ -116,7 +116,7 @@ it.each([
 
 const row = { subscriptionId: 'sub_1', customerId: 'cus_1' };
 
-it("a move to a custom method makes the method, attaches it and makes it the subscription's default", () => {
+it("a move to a custom payment method creates the method, attaches it, and makes it the subscription's default", () => {
   const first = firstCall(row, 'custom_method');
   const second = nextCall(first, 'pm_9', row);
   expect([first, second]).toEqual([

@@ -38,7 +38,7 @@ it('a payment.captured event gives its payment id to the payment with the eventâ
   for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
 });
 
-it('the payment id of a payment.captured event replaces an id from the operator, and no id from the MoR', () => {
+it('the payment id of a payment.captured event replaces an id typed by an operator, and never an id from the MoR', () => {
   const byHand = payment({ paymentId: 'pay_8', identifiedBy: 'ada' });
   expect(named(byHand, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
   expect(named(byHand, { charge: 'ch_1' }, null)).toEqual(byHand);

@@ -321,7 +321,7 @@ it('Crossbill never marks a different amount out of band, even after the operato
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
 });
 
-it('a review item about the rest after a mark does not offer the choice apply', async () => {
+it('the review item about the amount still due after a mark does not offer the choice apply', async () => {
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'lost-request');
   await h.take(aPaymentSucceeded());

@@ -177,7 +177,7 @@ async function marked(): Promise<LaneHarness> {
 }
 const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
 
-it('the choice retry reads the invoice again, and the item about the rest stays open while money is due', async () => {
+it('the choice retry reads the invoice again, and the item about the amount still due stays open while money is due', async () => {
   const h = await marked();
   const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
   const again = async (): Promise<string[]> => {
@@ -193,7 +193,7 @@ it('the choice retry reads the invoice again, and the item about the rest stays 
   expect(await again()).toEqual([]);
 });
 
-it('the item about the rest opens again after a refused refund, and closes after a successful refund', async () => {
+it('the item about the amount still due opens again after a refused refund, and closes after a successful refund', async () => {
   const h = await marked();
   h.gateway.trouble.push('refused');
   expect(told(await choose(h, 'refund'))).toEqual([
@@ -203,7 +203,7 @@ it('the item about the rest opens again after a refused refund, and closes after
   expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
 });
 
-it('if a draft with an applied payment is finalized at a higher amount, an item reports the rest', async () => {
+it('if a draft with an applied payment is finalized at a higher amount, a review item names the amount still due', async () => {
   const h = LaneHarness.withInvoice({ status: 'draft', amountDue: 900n }, { settings: { draftPolicy: 'finalize' } });
   await h.take(aPaymentSucceeded());
   expect(told(await state(h))).toEqual(['10.00 EUR was taken; 9.00 EUR is due']);

@@ -153,7 +153,7 @@ it('if the MoR refuses the repeat of a refund that an event already reported, a 
   ]);
 });
 
-it('a refund stays unknown if the MoR first redirects it and then refuses its repeat', async () => {
+it('a refund stays unknown if the MoR first answers with a redirect and then refuses the repeat', async () => {
   const h = await paid();
   const answers = h.gateway.createRefund.bind(h.gateway);
   h.gateway.createRefund = async (...call) => {

@@ -48,7 +48,7 @@ async function booked(h: LaneHarness): Promise<object> {
 }
 const BOOKED = { marks: ['confirmed'], unmarked: 0n, open: [] };
 
-it('after Stripe refuses a report, Crossbill finds the operator’s own payment record once somebody chooses retry, and a later refund gets its credit note', async () => {
+it('after Stripe refuses a report, a retry finds the operator’s own payment record, and a later refund gets a credit note', async () => {
   const { h, proposal } = await refused('payment_record', 'report_payment');
   expect(proposal).toContain(
     'report a payment record of 10.00 EUR with reference ch_pay_oak, attach it, and then retry',
@@ -63,7 +63,7 @@ it('after Stripe refuses a report, Crossbill finds the operator’s own payment 
   expect(h.platform.notes).toMatchObject([{ minor: 1000n }]);
 });
 
-it('after Stripe refuses an attach call, Crossbill finds the record attached by the operator once somebody chooses retry', async () => {
+it("after Stripe refuses an attach call, the operator's retry finds the payment record attached by hand", async () => {
   const { h, proposal } = await refused('payment_record', 'attach_payment');
   const id = h.platform.records[0]?.id ?? '';
   expect(proposal).toContain(`attach payment record ${id} to it, and then retry`);
@@ -76,7 +76,7 @@ it.each([
   ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
   ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
 ])(
-  'after Stripe refuses %s, Crossbill finds the operator’s out-of-band mark by the invoice’s metadata once somebody chooses retry',
+  "after Stripe refuses %s, the operator's retry finds the out-of-band mark made by hand in the invoice’s metadata",
   async (kind, says) => {
     const { h, proposal } = await refused('out_of_band', kind);
     expect(proposal).toContain(says);
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it('once somebody chooses retry, Crossbill finds the operator’s out-of-band mark by the invoice’s metadata, even if the MoR changed the payment id', async () => {
+it("the operator's retry finds an out-of-band mark made by hand, even if the MoR changed the payment id meanwhile", async () => {
   const h = LaneHarness.withInvoice(
     { billingReason: 'subscription_create' },
     { settings: { markMode: 'out_of_band' } },

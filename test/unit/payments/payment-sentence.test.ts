@@ -40,7 +40,7 @@ it('the console’s sentence about a fully refunded invoice ignores an earlier r
   expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; all of it was refunded.');
 });
 
-it('the console’s sentence about a paid invoice says all refunded only if each payment is fully refunded', () => {
+it('the console’s sentence about a paid invoice says "all of it was refunded" only if each payment is fully refunded', () => {
   expect(both({ amountRefunded: 2_990n }, { amountRefunded: 2_990n })).toContain('; all of it was refunded.');
   expect(both({ amountRefunded: 2_990n }, {})).toContain('; 29.90 EUR of it was refunded.');
   expect(both({ amountRefunded: 2_990n }, { amountRefunded: 1_000n })).toContain(
@@ -148,7 +148,7 @@ it('the console’s sentence about a partly paid invoice names the rest if the r
   expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
 });
 
-it('the console’s sentence about an unpaid invoice names only a fully refunded payment', () => {
+it('the console’s sentence about an unpaid invoice names a payment only if the MoR gave all of it back', () => {
   const kept = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
   const untaken = payment({ id: 'pmt_1', mark: 'closed', succeededAt: null, amountRefunded: 5n, amount: 5n });
   const back = payment({ id: 'pmt_2', mark: 'closed', amountRefunded: 2_990n });

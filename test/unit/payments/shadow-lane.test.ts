@@ -205,7 +205,7 @@ it('after shadow mode, another integration’s late mark confirms the payment', 
 });
 
 it.each(MODES)(
-  'a refund of a payment marked before shadow mode waits, crossbill verify reports it, and it goes out afterwards (%s)',
+  'in shadow mode, the refund of an already marked payment waits, crossbill verify reports it, and it goes out later (%s)',
   async (markMode) => {
     const h = LaneHarness.withInvoice({}, { settings: { markMode } });
     await h.take(aPaymentSucceeded());

@@ -207,7 +207,7 @@ it("a refund with an undocumented status keeps its amount reserved and opens a r
   expect(openKinds(await state(h))).toEqual([]);
 });
 
-it('an event of 3.00 EUR for a pending refund of 4.00 EUR opens a conflicting_event item and reaches no credit note', async () => {
+it('an event of 3.00 EUR for a pending refund of 4.00 EUR opens a conflicting_event item and makes no credit note', async () => {
   const h = await paid();
   h.gateway.nextStatus = 'pending';
   await ask(h, 400n);

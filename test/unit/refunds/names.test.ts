@@ -46,7 +46,7 @@ async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
   return stands;
 }
 
-it('a refund requested again after its event joins that refund: the MoR and Stripe have one refund', async () => {
+it('if a caller requests a refund again after its event, the MoR and Stripe still have one refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   const asked = await askByKey(h);

@@ -45,19 +45,16 @@ it('if a dispute takes a partly refunded payment that settled no invoice, the it
 it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
-])(
-  'if a dispute takes a payment and %s, the review item says to bill the customer in one case only: this money paid the invoice',
-  (_, s) => {
-    const item = only(withThem(s, [lost]));
-    expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
-    expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
-    const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
-    const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
-    expect(both).toMatch(
-      /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
-    );
-  },
-);
+])('if a dispute takes a payment and %s, the item says to bill again only if this money paid the invoice', (_, s) => {
+  const item = only(withThem(s, [lost]));
+  expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
+  expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
+  const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
+  const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
+  expect(both).toMatch(
+    /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
+  );
+});
 
 it('the review item of a returned debit says to bill again only if the returned money paid the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): string => {
@@ -120,7 +117,7 @@ it.each([
   expect(wordsOf(only(told)).proposal).toMatch(/book the loss outside the ledger/);
 });
 
-it('a lost dispute that names an unknown payment waits for that payment and does not take the known one', () => {
+it('a lost dispute of an unknown payment waits for that payment, and takes nothing of the known payment', () => {
   const names = ['in_1', 'pay_2'];
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
   expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);

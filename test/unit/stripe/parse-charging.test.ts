@@ -37,7 +37,7 @@ it('Crossbill expects Stripe to charge the subscription’s payment method first
   expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
 });
 
-it('with a custom payment method first, Crossbill expects no card charge by Stripe', () => {
+it('if a custom payment method comes first, Crossbill expects no card charge by Stripe', () => {
   const found = first(subscription({ default_payment_method: custom }));
   expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
   expect([

@@ -11,7 +11,7 @@ it('Crossbill reads a changed customer balance in any currency from a Stripe eve
   expect(moves('customer.updated', changed({ invoice_credit_balance: { jpy: 0 } }))).toBe(true);
 });
 
-it('a customer event without its changes counts as a changed balance, and other changes do not', () => {
+it('a customer.updated event without a list of changes counts as a changed balance, and other customer events do not', () => {
   expect(moves('customer.updated', { object: { id: 'cus_1' } })).toBe(true);
   expect(moves('customer.updated', changed({ email: null }))).toBe(false);
   expect(moves('customer.created', { object: { id: 'cus_1' } })).toBe(false);

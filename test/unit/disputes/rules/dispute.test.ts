@@ -216,7 +216,7 @@ it('a request for evidence after an unclear outcome reopens the dispute, in eith
 });
 
 it.each(['won', 'lost'])(
-  "a dispute stays %s after a later request for evidence, and keeps the request's deadline",
+  'a dispute stays %s after a later request for evidence, and takes the deadline of the request',
   (said) => {
     const wanted = { deadline: '2026-12-05T00:00:00Z' };
     const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
@@ -330,7 +330,7 @@ it.each(['', 'won?', '未won', 'wonderful', 'not lost', 'won, then lost', 'accep
   },
 );
 
-it(`Crossbill finds a dispute's outcome under several names, and first under "outcome"`, () => {
+it(`Crossbill looks for a dispute's outcome in several fields, and first in "outcome"`, () => {
   expect(outcomeIn({ result: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });
   expect(outcomeIn({ resolution: 'WON' })).toEqual({ outcome: 'won', said: 'WON' });
   expect(outcomeIn({ status: 'lost' })).toEqual({ outcome: 'lost', said: 'lost' });

@@ -59,7 +59,7 @@ it(`the review item of a dispute without a usable amount names the payment's amo
   expect(sum(paidTwice({ amount: 1990n }), { paymentRowId: 'pmt_2' })).toBe('19.90 EUR');
 });
 
-it("returned evidence opens a review item with the reviewer's note and closes the item of the first request", () => {
+it("if the MoR returns evidence, a review item with the reviewer's note opens and the item of the first request closes", () => {
   const s = withThem(paid(), [aDispute({ deadline: DUE })]);
   const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
   expect(withWords(only(back))).toMatchObject({

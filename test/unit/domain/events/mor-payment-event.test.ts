@@ -77,7 +77,7 @@ it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
 );
 
 it.each([undefined, null, ''])(
-  'Crossbill files a refund event without an invoice id (%j) under its payment',
+  'Crossbill puts a refund event without an invoice id (%j) into the lane of its payment',
   (value) => {
     const paymentId = 'pay_fern3';
     expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({
@@ -202,7 +202,7 @@ it.each(
   });
 });
 
-it('Crossbill files all events about one proforma invoice together, each under its own id', () => {
+it('Crossbill puts all events about one proforma invoice into one lane, each with its own event id', () => {
   const parsed = ['issued', 'issuance_failed', 'settled'].map((name) =>
     parseMorServiceEvent(wire(`mor-events/proforma_invoice.${name}.json`)),
   );

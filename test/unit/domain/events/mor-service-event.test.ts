@@ -52,7 +52,7 @@ it('Crossbill reads a deleted invoice without a status, and leaves amount_overpa
   expect(read({ amount_paid: 990 })).toMatchObject({ amountPaid: 990n, amountRemaining: 2000n });
 });
 
-it('Crossbill dates a Stripe event without a time by the creation of its invoice', () => {
+it('Crossbill dates a Stripe event without a time by the creation time of its invoice', () => {
   const event = (over: object, type = 'invoice.created') =>
     parseStripeEvent(
       bytes({ id: 'evt_1', object: 'event', type, data: { object: { ...base, created: 1_000 } }, ...over }),
@@ -105,7 +105,7 @@ it('Crossbill reads only whole Unix seconds from 0 as a time, and refuses fracti
   ]);
 });
 
-it('Crossbill cannot use an event with an amount below the smallest unit', () => {
+it('Crossbill cannot use an event with an amount of zero or a fraction of the smallest currency unit', () => {
   expect(amountIn({ amount: { amount: '0.01', currency: 'EUR' } })?.minor).toBe(1n);
   const settled = (amount: string) => {
     const money = { amount, currency: 'EUR' };

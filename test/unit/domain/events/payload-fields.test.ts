@@ -52,7 +52,7 @@ it.each([
   expect(dashboardIn({ dashboardUrl })).toBeNull();
 });
 
-it('Crossbill reads an amount exactly or not at all', () => {
+it('Crossbill reads an amount with a currency exactly, and refuses an amount with too many decimals', () => {
   expect(amountIn({ payment: { amount: { amount: '10.50', currency: 'eur' } } })).toEqual({
     minor: 1050n,
     currency: 'EUR',

@@ -82,7 +82,7 @@ it('Crossbill recognises a repeated Stripe event with the account as an id or as
   expect(isSameStripeEvent(of(null), bytes(old))).toBe(true);
 });
 
-it('Crossbill recognises a repeated Stripe event without an object only by equal facts', () => {
+it('two Stripe events without an object count as the same event only if all their fields are equal', () => {
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ n: 1, id: 'evt_1' }))).toBe(true);
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ id: 'evt_1', n: 2 }))).toBe(false);
 });

@@ -92,7 +92,7 @@ it('Crossbill reads a draft with a card every five minutes, and an open invoice 
   expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
 });
 
-it('a double_charge_risk item closes with a custom method, or once Stripe no longer collects the invoice', () => {
+it('a double_charge_risk item closes once a custom payment method is set, or once Stripe no longer collects the invoice', () => {
   const closed = [
     looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
     looked(risky, saw(null), at(6 * MINUTE_MS)),

@@ -56,7 +56,7 @@ const draft = withRelay(lane({ status: 'draft' }));
 const [m = never()] = draft.messages;
 const status = (s: LaneState) => wanted(s, ctx({}, 5_000)).messages.map((x) => x.status);
 
-it('a payment or an ended invoice withdraws a pending relay', () => {
+it("Crossbill withdraws the pending relay of an invoice's event after a payment or once the invoice has ended", () => {
   expect(status(draft)).toEqual(['pending']);
   expect(status({ ...draft, invoice: null })).toEqual(['pending']);
   const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
@@ -70,7 +70,7 @@ it('a payment or an ended invoice withdraws a pending relay', () => {
   ]);
 });
 
-it('a refused payment, a payment link or a proforma invoice withdraws a pending relay', () => {
+it('Crossbill withdraws a pending relay after a refused payment, or while the invoice has a link or a proforma invoice', () => {
   const why = (s: LaneState) => texts(wanted(s, ctx({}, 5_000)));
   expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
     'relay_event taken back: the MoR already knows the invoice: it reported payment pay_1',

@@ -140,7 +140,7 @@ it.each([
   expect(take(s, data).state).toBe(s);
 });
 
-it("the MoR's payment id in a capture names the payment of its link, unless another payment has that id", () => {
+it("the MoR's payment id in a capture becomes the id of the link's payment, unless another payment has that id", () => {
   const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
     const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
     return take(s, { link: LINK, paymentId: 'pay_nine', ...over }).state.payments.at(-1);

@@ -369,7 +369,7 @@ it('a declined renewal gets a payment link for the amount due in the country of 
   expect(s.journal.map((l) => l.text)).toEqual(['make a payment link of 19.90 EUR (GB): the renewal was not paid']);
 });
 
-it('a declined renewal gets no payment link before Crossbill has read the open invoice within ten seconds', () => {
+it('a declined renewal gets no payment link unless Crossbill read the open invoice within the last ten seconds', () => {
   for (const s of [
     renewal({ platformStatus: 'draft' }),
     renewal({ platformStatus: 'unknown' }),

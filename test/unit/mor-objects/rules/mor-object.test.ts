@@ -172,7 +172,7 @@ it('a known payment of a proforma invoice is not booked a second time', () => {
   expect([again.state.objects[0]?.paymentRowId, again.state.entries, open(again.state)]).toEqual(['pmt_1', [], []]);
 });
 
-it('money of another proforma invoice or of a payment link is another payment', () => {
+it('money of another proforma invoice or of a payment link counts as another payment', () => {
   for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
     expect(take(aProforma(), known(over)).payment).not.toBeNull();
 });
@@ -238,7 +238,7 @@ it.each(['paid', 'void'] as const)(
   },
 );
 
-it('a proforma invoice opens no item on an open invoice, or once it is deleted, failed, settled or only requested', () => {
+it('a proforma invoice opens no item on an open invoice, or if nobody can pay the proforma invoice (settled, for example)', () => {
   const paid = lane({ status: 'paid' });
   const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
   for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])

@@ -22,12 +22,12 @@ function anEvent(type: string, data: object, waitedMs = OLD, eventId = `evt_${ty
 const route = (event: HomelessEvent, known: readonly Home[] = []): Routing =>
   routeEvent(event, readHomeless(event), known);
 
-it('an event without an invoice moves to the invoice of an id in it, at any depth', () => {
+it('Crossbill moves an event without an invoice id to the invoice of any other id in it, at any depth', () => {
   const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });
 
-it('an event without an invoice moves to the invoice of a known object before any other id', () => {
+it('Crossbill moves an event without an invoice id to the invoice of a known object before any other id', () => {
   const known: Home[] = [
     { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
     { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
@@ -35,7 +35,7 @@ it('an event without an invoice moves to the invoice of a known object before an
   expect(route(anEvent('dispute.outcome', { note: 'in_2', disputeId: 'dp_1' }), known)).toEqual({ moveTo: 'in_1' });
 });
 
-it('a proforma event without an invoice moves to the invoice of the id inside its event id', () => {
+it('Crossbill moves a proforma event without an invoice id to the invoice named in its event id', () => {
   const id = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
   const event = anEvent('proforma_invoice.issued', {}, OLD, `evt_issued_${id}`);
   expect(route(event, [{ id, what: 'object', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
@@ -65,7 +65,7 @@ it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
   },
 );
 
-it("the capture of a signup is done without an item, since the signup's completion brings the payment", () => {
+it("the capture of a signup opens no review item, since the signup's completion brings the payment", () => {
   const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
   const routing = route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
   expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });

@@ -78,7 +78,7 @@ const verdict = (over: Partial<AttemptRow> = {}): AttemptRow => ({
 });
 const after = (over: Partial<AttemptRow> = {}, s = open): LaneState => ({ ...s, attempts: [verdict(over)] });
 
-it("a decline sends invoice.left_open with its code and the time of the next retry, without a person's words", () => {
+it('a decline sends invoice.left_open with its code and the time of the next retry, and no free text', () => {
   expect(tellLane(open, invoiceIs(after(), { nextTryAt: NEXT_TRY }))).toEqual([
     {
       type: 'invoice.left_open',
@@ -178,7 +178,7 @@ it('a renewal_overdue item sends invoice.left_open without a payment', () => {
   ]);
 });
 
-it("a review item sends invoice.left_open if the invoice's payment is parked because of it", () => {
+it('a review item sends invoice.left_open if the item is the reason for a parked payment', () => {
   const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },

@@ -182,7 +182,7 @@ it('a refund event with a known processor refund id and another MoR refund id op
   expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
-it('a refund event takes the row with its id, then a request without an id, then a row with its running total', () => {
+it('a refund event belongs to the refund with its id, else to a request without an id, else to one with its running total', () => {
   const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
     heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
   const waits = asked().r;

@@ -246,7 +246,7 @@ it(`the MoR's "payment not found" removes a payment id that an operator typed, a
   expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
 });
 
-it('if the MoR refuses a refund that an equal event had completed, the refund stays and a refund_gap item opens', () => {
+it('if the MoR refuses a refund already completed by an equal event, the refund stays succeeded and a refund_gap item opens', () => {
   const done = asked({ status: 'succeeded' }, { attempts: 1 });
   const s = refused(done);
   expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);

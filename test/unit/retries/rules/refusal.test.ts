@@ -147,7 +147,7 @@ it('the next step of a retry schedule waits until the payment link expires, unle
   expect(decideNext(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
 });
 
-it('the next step of a retry schedule ignores other links, proforma invoices and closed review items', () => {
+it('the next step of a retry schedule ignores replaced links, proforma invoices and closed review items', () => {
   const tried = lane({ retries: [retried()] });
   const replaced = object('payment_link', { id: 'lnk_9', status: 'REPLACED', deadline: at(9 * DAY_MS) });
   expect(decideNext(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
@@ -374,7 +374,7 @@ it("a confirmed payment method is charged now, even after the schedule's end, un
   expect(decideNext(told(back, method(2_000)), ctx(3_000))).toHaveProperty('method');
 });
 
-it('without relay and links, the timeline of a confirmed payment method names the missing settings', () => {
+it('without relay and links, the timeline names the settings missing for a charge of the confirmed payment method', () => {
   const noWay = ctx(1_000, { relay: false, recoveryLinks: null });
   const line = (c: typeof noWay): string =>
     decide(lane({ refusal }), c, (l) => void takeMethod(l, method(1_000))).journal.at(-1)?.text ?? '';

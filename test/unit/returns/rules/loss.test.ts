@@ -30,7 +30,7 @@ const lossOf = (s: LaneState, id?: string): string | undefined => row(s, id).det
 const change = (s: LaneState, over: Partial<PaymentRow>): LaneState =>
   s.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), s);
 
-it('a lost dispute takes its own amount, at most the rest of the payment, or the whole rest without an amount', () => {
+it('a lost dispute takes its own amount, but at most the rest of the payment, and without an amount the whole rest', () => {
   expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
   expect(taken(book(paid(), [lost(euros(2990n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
   expect(taken(book(paid(), [lost(euros(9000n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
@@ -156,7 +156,7 @@ describe('several losses of one payment', () => {
     expect(row(s, 'd_c').detail.loss).toBeUndefined();
   });
 
-  it("lost disputes of the same or of no known moment take the payment in the order of the MoR's ids", () => {
+  it("lost disputes with the same time, or without a time, take the payment in the order of the MoR's ids", () => {
     for (const when of ['2026-11-01T00:00:00Z', null]) {
       // Our own ids may be others after a restore: the order is the same.
       for (const [ours, other] of [

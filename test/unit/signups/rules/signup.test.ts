@@ -318,7 +318,7 @@ describe('a signup on the real flow of its lane', () => {
     ['before', 'closed', -60_000],
     ['after', 'confirmed', 60_000],
   ])(
-    'the capture of a failed, dismissed signup payment, made %s the failure, leaves the payment %s',
+    'if a signup payment failed and was dismissed, a capture from %s the failure leaves the payment %s',
     async (_, mark, afterMs) => {
       const h = LaneHarness.inMemory();
       h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
@@ -375,7 +375,7 @@ describe('a signup on the real flow of its lane', () => {
     },
   );
 
-  it("a second completion with the right amount closes the signup's review item, and one about the amount due opens", async () => {
+  it("a second completion with the right amount closes the signup's item, and an item about the amount due opens", async () => {
     const h = await said();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();

@@ -106,7 +106,7 @@ const covered = (over: Parameters<typeof ours>[0], cover: Cover): void => {
   expect(compareForeignNotes(ours(over), [note(foreign)])).toEqual([finding.notedByHand(about, facts)]);
 };
 
-it('a credit note without a refund of the MoR is a refund by hand, or a credit to the balance', () => {
+it('verify reports a credit note without a refund at the MoR as a refund by hand, or as a credit to the balance', () => {
   expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
     finding.notedByHand(about, { note: 'cn_9', amount: eur(300n), cover: nothing }),
   ]);
@@ -115,7 +115,7 @@ it('a credit note without a refund of the MoR is a refund by hand, or a credit t
   ]);
 });
 
-it('a credit note without its own refund names a refund of the same amount', () => {
+it('the difference of a credit note without its own refund names a refund of the same amount', () => {
   const by = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
   covered({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] }, by);
   covered({ refunds: [refund({ morRefundId: null })] }, { ...by, refund: 'ref_1', note: 'cn_1' });
@@ -126,7 +126,7 @@ it('a credit note without its own refund names a refund of the same amount', () 
     covered({ refunds: [refund(over)] }, nothing);
 });
 
-it('a credit note without a refund names a lost dispute of at least its amount', () => {
+it("the difference of a credit note without a refund names a lost dispute of at least the note's amount", () => {
   const lost = (minor: string) => [
     aDispute({
       status: 'lost',
@@ -202,7 +202,7 @@ describe('the credit note of a refund', () => {
 const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
   compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
 
-it('a payment record with less refunded than the ledger lacks a refund; a record with more has a refund by hand', () => {
+it('less refunded on a payment record than in the ledger is a missing refund, and more is a refund by hand', () => {
   expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
     finding.lessRefunded({ ...paid, objectId: 'pr_1' }, { record: 'pr_1', refunded: eur(999n), mirrored: eur(1000n) }),
   ]);

@@ -38,7 +38,7 @@ it('a payment without success or amount, or closed by an operator, is no differe
     expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
 });
 
-it('a payment held for a draft is no difference for three days, and a finalization_failed item explains it then', () => {
+it('a payment held for a draft is no difference for three days; after that a finalization_failed item explains it', () => {
   const held = { invoice: draft, payments: [payment({ mark: 'held' })] };
   expect(within(held, after(DRAFT_PATIENCE_MS - 1))).toEqual([]);
   expect(within(held, after(DRAFT_PATIENCE_MS))).toEqual(['charged_not_marked null']);
