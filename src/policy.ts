@@ -378,11 +378,14 @@ export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/** The most marks checked at the MoR by one daily run: an hour and a half at the pace below. A million marks take 20 days. */
+/**
+ * One daily run checks at most this many marks at the MoR: an hour and a half at ten a second. A million marks take 20
+ * days.
+ */
 export const VERIFY_MARKS_A_RUN = 50_000;
-/** The most marks checked by a run for a person: under a minute. */
+/** A run started by a person checks at most this many marks, so the person waits less than a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
-/** Crossbill counts unchecked marks up to here. A run must not read a million rows for one number. */
+/** Crossbill counts unchecked marks up to this number. A run must not read a million rows for one count. */
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;

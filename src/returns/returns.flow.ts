@@ -20,8 +20,8 @@ export class ReturnsFlow {
   ) {}
 
   /**
-   * Records a returned debit. `id`: `pay_…` or our own id. A repeated `name` returns the earlier record in its present
-   * state.
+   * Records a returned debit. `id`: `pay_…` or our own id. A repeated request (`name`) returns its earlier record, in
+   * the record's present state.
    */
   record(id: string, word: ReturnWord, name: ReturnName): Promise<Result<MorObjectRow>> {
     return this.change(id, 'returned', name, (lane, rowId) => returnDebit(lane, rowId, word));

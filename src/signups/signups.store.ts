@@ -86,8 +86,8 @@ export class SignupsStore {
   }
 
   /**
-   * Returns the complete signups among these. A payment is complete with a proven charge. A trial is complete if its
-   * method counts as confirmed, because the MoR has no read and no event for a confirmed setup.
+   * Returns the complete signups among these ids. A payment is complete with a proven charge. A trial is complete if
+   * its method counts as confirmed, because the MoR has no read and no event for a confirmed setup.
    */
   async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ id: string }>(

@@ -14,7 +14,7 @@ export type Address = Pick<
 >;
 
 /**
- * Parses a connection URL. Ignores the parameters for libpq without a meaning here.
+ * Parses a connection URL. Ignores libpq parameters without a meaning for pg.
  * @throws DatabaseRefused for an unusable URL, or an unreadable file in it
  */
 export function addressOf(text: string): Address {
@@ -49,8 +49,8 @@ export function addressOf(text: string): Address {
 }
 
 /**
- * As in libpq: this process's user of the operating system, if nothing else names a user. pg reads USER instead, and a
- * service or a container has no USER.
+ * The name of this process's user in the operating system. As in libpq, it is the default if nothing else names a user.
+ * pg would read USER instead, but a service or a container has no USER.
  */
 function systemUser(): string | undefined {
   try {

@@ -20,7 +20,7 @@ export type ConnectionOptions = {
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
-    // The formats of values.
+    // These settings fix the text format of values, so Crossbill and pg can parse them.
     client_encoding: 'UTF8',
     datestyle: 'ISO, MDY',
     intervalstyle: 'postgres',
@@ -46,8 +46,8 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
 /** Sets all settings in one round trip. Skips a setting the server does not know. */
 async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
-  // A 200 at a webhook endpoint promises a stored event. With `off` a crash of the server could lose it. The operator
-  // decides if a standby must have it too.
+  // A 200 at a webhook endpoint promises a stored event. With `synchronous_commit = off` a crash of the server could
+  // lose the event. The operator decides if a standby must have the event too.
   settings.push(`('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'))`);
   const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
     join pg_settings s on lower(s.name) = w.name`;

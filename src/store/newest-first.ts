@@ -12,11 +12,11 @@ import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from '
  */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
 /**
- * For a payment: when the money moved. Before that: when the MoR last gave a verdict, or else when Crossbill learned of
- * the payment.
+ * The time of a payment in lists: when the money moved, otherwise when the MoR last gave a verdict, otherwise when
+ * Crossbill learned of the payment.
  */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
-/** For a refund: when the money moved, otherwise when somebody requested the refund. */
+/** The time of a refund in lists: when the money moved, otherwise when somebody requested the refund. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {

@@ -17,8 +17,8 @@ export const makeDue = (rows: string): string => `
 export const AWAITED = `timestamptz 'epoch'`;
 
 /**
- * The SQL for the lanes in the queue. Each undecided event is in one of them, so a query for it needs no index of the
- * inbox.
+ * The SQL for the lanes in the queue. Each undecided event belongs to one of these lanes, so a search for undecided
+ * events needs no index of the inbox.
  */
 export const QUEUED = 'array(select key from lane where due_at is not null)';
 

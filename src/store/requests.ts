@@ -6,8 +6,8 @@ import { DatabaseTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
 /**
- * Inserts the name, or returns the object stored under it. If another transaction is inserting the same name, waits for
- * its end.
+ * Stores the request's name with its object, or returns the object already stored under this name. If another
+ * transaction is inserting the same name, waits for the end of this transaction.
  */
 export async function rememberIn(
   db: pg.Pool | pg.PoolClient,

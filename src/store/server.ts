@@ -74,13 +74,13 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
   }
 }
 
-/** So many rounds that the pooler's other users cannot hide its behaviour by chance. */
+/** The number of rounds. With fewer rounds the pooler's other users could hide its behaviour by chance. */
 const ROUNDS = 5;
 
 /**
  * True if one server session serves both open connections, or one connection changes its session. The test: connection
- * b opens a transaction, and a pooler may give it a's last session. While this transaction is open, connection a then
- * needs another session.
+ * b opens a transaction, and a pooler may give b the last session of a. While this transaction is open, connection a
+ * then needs another session.
  */
 async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
   const own = new Map<pg.PoolClient, number>();

@@ -3,9 +3,9 @@ import { type DataSource } from 'typeorm';
 import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/page.js';
 
 /**
- * The most rows of one comparison. Some filters have no index (a currency, an amount), so the page compares row by row.
- * A page at this limit may be short or empty, but has a cursor: the caller asks for more. It costs some 10 ms and 200
- * disk pages, even in a huge table.
+ * A page compares at most this many rows one by one, because some filters have no index (a currency, an amount). A page
+ * at this limit may be short or empty, but has a cursor: the caller asks for more. The comparison costs some 10 ms and
+ * 200 disk pages, even in a huge table.
  */
 export const LOOKED_THROUGH = 5_000;
 
@@ -67,7 +67,10 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
   return { data, nextCursor: last?.place ?? null };
 }
 
-/** Sums the same rows, reading at most `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
+/**
+ * Sums the amounts in the rows of a list, reading at most `LOOKED_THROUGH` rows. `amount` is a column of smallest
+ * units.
+ */
 export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
   const order = orderOf(w);
   const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]

@@ -69,7 +69,7 @@ function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: b
   if (status >= 300 && status < 400) return 'stopped';
   if (status === 409 || status === 429) return 'retry';
   if (status < 400 || status >= 500) return 'unknown';
-  // A server in between gave up, so the effect is unknown.
+  // A server between Crossbill and Stripe gave up, so the effect is unknown.
   if (status === 408 || status === 424 || status === 425) return 'unknown';
   if (error.code === 'lock_timeout' || error.code === 'rate_limit') return 'retry';
   if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not from Stripe: the page of a proxy

@@ -5,7 +5,8 @@ import { type Dispatcher } from 'undici';
 import { NO_PROXIES, type Proxies } from '../config/index.js';
 import { WayOut } from '../config/way-out.js';
 
-// The package does not export the types of its transport from its entry.
+// The entry of the `stripe` package does not export the type of its transport, so the constructor's options give the
+// type.
 export type Transport = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 export type TransportAnswer = Awaited<ReturnType<Transport['makeRequest']>>;
 
@@ -47,7 +48,7 @@ export class StripeHttpClient implements Transport {
       connections: maxSockets,
       pipelining: 1, // a request queued behind another one on a socket could go out twice
       keepAliveTimeout: IDLE_MS,
-      // The deadline for the whole exchange replaces these two.
+      // The deadline for the whole exchange replaces undici's own two timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
     };

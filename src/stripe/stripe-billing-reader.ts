@@ -56,7 +56,7 @@ export class StripeBillingReader extends BillingReader {
     if (lines !== null) return { ...read, value: { ...read.value, lines } };
     // An invoice shows only its first lines (Stripe docs, "The Invoice object"), so read all lines.
     const all = await this.client.all('invoices.list_lines', `${path}/lines?limit=100`, billedLineOf);
-    // If Stripe has no lines, the invoice still has its total.
+    // If Stripe replies 404 for the lines, Crossbill continues without lines: the invoice still has its total.
     if (!all.ok && all.status === 404) return { ...read, value: { ...read.value, lines: [] } };
     return all.ok ? { ...read, value: { ...read.value, lines: all.value } } : all;
   }

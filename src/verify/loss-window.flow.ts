@@ -1,5 +1,5 @@
-// Loss windows: during them the MoR may have given up on events, because our webhook endpoints were closed. Crossbill
-// looks up everything it can at the MoR.
+// Loss windows are times of closed webhook endpoints, long enough for the MoR to give up on events. Crossbill looks up
+// at the MoR everything it can.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';

@@ -44,7 +44,7 @@ export class MarksStore {
     );
   }
 
-  /** Marks made before the first look-up, newest first, from the end of the last run. */
+  /** Marks made before the first look-up, newest first, beginning where the last run ended. */
   older(limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from ${MARKS}

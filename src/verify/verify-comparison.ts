@@ -64,7 +64,7 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  /** Compares the last run's differences again. Some are gone by now. The others still count, at any age. */
+  /** Compares the last run's differences again, for an invoice of any age. Some differences are gone by now. */
   private async whatDiffered(): Promise<void> {
     const { sitting } = this;
     const { findings, parts } = sitting;

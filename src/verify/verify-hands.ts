@@ -18,8 +18,8 @@ export class VerifyHands {
   constructor(private readonly sitting: VerifySitting) {}
 
   /**
-   * Compares the refunds on each payment record. With marks out of band, an account may have no records, and its key no
-   * right to read them.
+   * Compares the refunds on each payment record. If Crossbill marks out of band, this reads nothing: the account may
+   * have no records, and the API key no right to read them.
    */
   async records(): Promise<void> {
     const { parts, findings } = this.sitting;

@@ -40,7 +40,7 @@ export class VerifyStore {
     return readTime(this.db.pool, this.clock);
   }
 
-  /** Our records of these invoices by id, oldest first. Unknown invoices are absent. */
+  /** Our records of these invoices, by invoice id. The oldest invoice comes first. Unknown invoices are absent. */
   async invoices(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, OurInvoice>> {
     if (invoiceIds.length === 0) return new Map();
     const rows = await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds));

@@ -40,8 +40,8 @@ export type RefundRequest = {
 
 /**
  * Stores a refund with its key and bytes, and reserves its amount.
- * @param scope parts of the key for this request alone, the same after a restored backup. Null: the refund's own id
- * makes the key
+ * @param scope makes the key unique to this request, and is the same after a restored backup. Null: the refund's own id
+ * makes the key unique
  */
 export function requestRefund(
   lane: Lane,
@@ -129,7 +129,7 @@ type Refund = Draft<RefundRow>;
 
 export const createRefundCall: CallRule<'create_refund'> = {
   order: 1,
-  // Under the old payment id the MoR would refund another payment.
+  // Withdraws a call with a wrong payment id: under this id the MoR would refund another payment.
   unwanted: (lane, { refund: r }) => {
     const p = lane.findPayment(r?.paymentRowId);
     return isRenamed(p, r) ? `the MoR says that the payment is ${p?.paymentId ?? ''}` : null;

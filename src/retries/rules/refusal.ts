@@ -245,7 +245,9 @@ function parseAskedAt(trail: RetryTrail, since: Date): number {
   return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
 }
 
-/** The earliest time for a payment link or a write-off: both need a final invoice, so a draft makes them wait. */
+/**
+ * The earliest time for a payment link or a write-off. Both need a finalized invoice, so both wait while it is a draft.
+ */
 function waitForOpen(i: InvoiceRow, at: Date, ctx: Moment): Date {
   const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
   return look === null || look.getTime() < at.getTime() ? at : look;

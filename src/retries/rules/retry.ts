@@ -81,7 +81,7 @@ export type RetryRequest = {
   readonly by: string;
 };
 
-/** One retry. `id` is its number in text form, stored under the name of its request. */
+/** One retry. `id` is the retry's number as text: a repeated request finds its retry by this id. */
 export type MadeRetry = Retry & { readonly id: string };
 
 /** Makes a retry for a person or the merchant's backend, by the schedule's next means but without its wait. */

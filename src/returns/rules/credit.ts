@@ -24,8 +24,8 @@ import { isOnItsWay } from '../../domain/status.js';
 const least = (a: bigint, ...others: readonly bigint[]): bigint => others.reduce((n, x) => (x < n ? x : n), a);
 
 /**
- * The part of a loss Crossbill can credit on Stripe. Its payment must settle the invoice on Stripe, once, and refunds
- * and other credits reduce the amount. Null: no safe amount.
+ * The part of a loss Crossbill may write off with a credit note on Stripe. Only the lost payment may settle the invoice
+ * on Stripe. Refunds and other credits reduce the amount. Null: no safe amount.
  */
 export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'settings'>): Money | null {
   const { loss, credit } = o.detail;

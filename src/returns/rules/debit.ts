@@ -7,13 +7,13 @@ import { type Lane } from '../../engine/draft.js';
 import { isOnItsWay } from '../../domain/status.js';
 
 /**
- * A person's word for the return: the reporter, and the source, such as `bank statement, line 12`. Null: no source
- * given.
+ * A person's report of the return: the reporter (`by`), and the source, such as `bank statement, line 12`
+ * (`reference`). Null: no source given.
  */
 export type ReturnWord = {
   readonly by: string;
   readonly reference: string | null;
-  /** The day of the return. The ledger puts the loss into its month. Null or absent: today. */
+  /** The day of the return. The ledger puts the loss into the month of this day. Null or absent: today. */
   readonly on?: Date | null;
 };
 

@@ -21,8 +21,8 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     if (o === undefined) return;
     const isNew = made.kind === 'made';
     const morId = isNew ? made.proforma.morId : made.morId;
-    // Document 2: a live proforma invoice keeps its reference. Crossbill continues with this proforma invoice, in any
-    // status.
+    // Document 2: a live proforma invoice keeps its reference, so the MoR may return an existing one. Crossbill
+    // continues with the existing proforma invoice, in any status.
     if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);

@@ -44,8 +44,9 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
 }
 
 /**
- * True if an item of this kind explains an unfinished payment. A pending refund by a person closes the item of the
- * payment. The item opens again unless the refund returns everything.
+ * True if an item of this kind explains an unfinished payment. A person's choice to refund closes the payment's item,
+ * and the refund's own item then explains the payment. The payment's item opens again unless the refund returns
+ * everything.
  */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
@@ -114,8 +115,9 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 
 /**
  * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
- * @param graceMs an invoice younger than this, in milliseconds, is under way. Below VERIFY_GRACE_MS a different status
- * alone is no difference, since its event takes a while to arrive. A lost event or a different amount is one.
+ * @param graceMs an invoice younger than this, in milliseconds, is under way and has no difference yet. For an invoice
+ * younger than VERIFY_GRACE_MS only a lost event or a different amount counts: the event of a new status takes a while
+ * to arrive
  */
 export function compareInvoice(
   facts: InvoiceFacts,

@@ -3,7 +3,10 @@
 import { type FlowSettings } from '../../domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 
-/** Raise the version when a release compares more. An older release's half run lacks these comparisons. */
+/**
+ * Raise the version when a release compares more. A half run of an older release lacks these comparisons, so no run may
+ * resume it.
+ */
 export const PROGRESS_VERSION = 4;
 
 /** A span still to list, from `from` (included) to `to` (excluded). `to` null: up to the newest object. */
