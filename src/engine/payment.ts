@@ -115,7 +115,7 @@ export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[])
   return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
 }
 
-/** While a payment has an open item of one of these kinds, Crossbill does not mark the invoice with it. */
+/** While a payment has an open item of one of these kinds, Crossbill does not mark its invoice. */
 export const PARKING: ReadonlySet<string> = new Set([
   'amount_mismatch',
   'currency_mismatch',

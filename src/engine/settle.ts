@@ -17,7 +17,7 @@ export type Settled = {
   readonly dueAt: Date | null;
 };
 
-/** Decides until nothing changes. */
+/** Runs the rules of all subjects on the lane until nothing changes. */
 export function settle(subjects: Subjects, s: LaneState, ctx: Ctx): Settled {
   const times: number[] = [];
   const lane = new Lane(s, ctx, (at) => {

@@ -12,8 +12,8 @@ type Into = { [key: string]: unknown };
 
 /**
  * Makes a fast reader for a few wanted members. Its result equals the wanted part of `parseBody`, at a fifth of the
- * cost: a row of the inbox needs a dozen of an event's two hundred members. The reader refuses no body. Null means the
- * body is unusual and needs a full parse. Never throws. Its time is linear in the length.
+ * cost: a row of the inbox needs a dozen of an event's two hundred members. Null: the body is unusual or invalid and
+ * needs a full parse. Never throws. Its time is linear in the length.
  */
 export function skimmer(wanted: Wanted): (body: Buffer) => JsonObject | null {
   const keep = keepOf(wanted);

@@ -47,7 +47,8 @@ export type ObjectFacts =
 
 export abstract class MorChannels {
   /**
-   * Sends stored bytes to create a proforma invoice. The MoR has two ways to create one, and the path chooses the way.
+   * Sends stored bytes to create a proforma invoice. The MoR has two routes to create one, and the stored path names
+   * the route.
    */
   abstract createProforma(wire: WireRequest, key: string): Promise<CallOutcome<ProformaMade>>;
   /** Creates a payment link. The stored bytes already contain the request's key. */
