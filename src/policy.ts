@@ -26,7 +26,7 @@ export const REPLAY_PATIENCE_MS = MINUTE_MS;
 export const RETRY_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between retries: during an outage of hours a call gets four tries an hour. */
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
-/** The shortest pause. Jitter never makes a pause shorter. */
+/** The shortest pause between retries. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
 /**
  * The pause between tries while Stripe or the MoR refuses our key or our account. Only a person can end such a refusal.
@@ -106,7 +106,7 @@ export const NAMES_KEPT_MS = 5 * MINUTE_MS;
 /** The most customer names in one process's memory. */
 export const NAMES_KEPT_AT_MOST = 2_000;
 
-/** The pause before Crossbill checks again for the reply: short in the first second, when most replies arrive. */
+/** The pause before Crossbill checks again for the MoR's reply: short in the first second, when most replies arrive. */
 export function answerPauseMs(waitedMs: number): number {
   return waitedMs < 1_000 ? 50 : 250;
 }
@@ -137,8 +137,8 @@ export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
 /**
- * Crossbill reads an invoice older than this before it relays `invoice.created`: it may be void by now. A younger one
- * is still a draft.
+ * Crossbill reads an invoice older than this before it relays `invoice.created`: the invoice may be void by now. A
+ * younger invoice is still a draft.
  */
 export const RELAY_LATE_MS = HOUR_MS;
 /**
@@ -178,7 +178,7 @@ export const CHARGE_LOOK_AFTER_MS = 5_000;
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
 /** The pause between reads while Stripe would charge an open invoice. Stripe's retries are days apart. */
 export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
-/** The most failed reads in a row. Then the invoice continues without a read. */
+/** The most failed reads of a payment method in a row. Then Crossbill works on the invoice without such a read. */
 export const CHARGE_LOOK_TRIES = 8;
 
 /**

@@ -21,11 +21,14 @@ export type TakenEvent = {
 /** The account and the mode of our events. */
 export type Ours = {
   readonly livemode: LiveModeRule;
-  /** Null: every event with an account counts as another account's event. */
+  /** Crossbill's own Stripe account. Null: every event with an account counts as another account's event. */
   readonly account: OwnAccount | null;
 };
 
-/** On `ask` and `wait` the event waits for a read of the key's account (see `AccountVerdict`). */
+/**
+ * Takes a stored event into the lane. Returns `ask` or `wait` if the event must wait until Crossbill has read its own
+ * Stripe account (see `AccountVerdict`).
+ */
 export function takeIn(subjects: Subjects, lane: Lane, stored: WaitingEvent, ours: Ours): TakenEvent | 'ask' | 'wait' {
   const end = (status: EventVerdict['status'], reason: string): TakenEvent => ({
     verdict: { status, reason },

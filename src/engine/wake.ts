@@ -1,4 +1,4 @@
-// Wakes the workers because a lane is due now. If a wake-up is lost, the next poll finds the lane.
+// Wakes the workers when a lane becomes due. If a wake-up is lost, the next poll finds the lane.
 import { Injectable } from '@nestjs/common';
 
 @Injectable()

@@ -6,7 +6,7 @@ const MASK = '[masked]';
 const MAX_DEPTH = 40;
 const MAX_MEMBERS = 2_000;
 
-// Names in lower case without "_" and "-". The value of such a member is masked, with everything in it.
+// Names of personal data, in lower case without "_" and "-". The mask hides the whole value under such a name.
 const PERSONAL = new Set([
   'email',
   'receiptemail',

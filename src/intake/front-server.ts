@@ -43,7 +43,8 @@ const MAX_HEADERS = 100;
  */
 const BACKLOG = 8_192;
 /**
- * How long the closing server still replies "come again". Otherwise deliveries under way would meet a cut connection.
+ * How long the closing server still replies 503 `stopping`. Without this time, deliveries under way would meet a cut
+ * connection.
  */
 const LINGER_MS = 250;
 

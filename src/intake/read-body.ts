@@ -15,7 +15,8 @@ export type Sender = 'caller' | 'stranger';
 /** The most bytes of all bodies being read at one time. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 /**
- * Each further piece of a body counts this much in addition to its bytes. Otherwise single bytes would be too cheap.
+ * Each further piece of a body counts this much in addition to its bytes. Otherwise a body in many tiny pieces would
+ * need far more memory than it counts.
  */
 const PIECE_BYTES = 512;
 /**

@@ -1,4 +1,5 @@
-// Stripe's invoices, recorded, expected to be paid, and relayed to the MoR. For the API and the console.
+// Stripe's invoices: Crossbill records them, expects their payment and relays them to the MoR. For the API and the
+// console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

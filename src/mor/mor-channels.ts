@@ -40,8 +40,8 @@ export class HttpMorChannels extends MorChannels {
 }
 
 /**
- * Document 2 names a code for these 404s. A 404 without the code may come from a proxy, so it does not prove that the
- * object is gone.
+ * True if the MoR does not know the object: a 404 with the code of Document 2. A 404 without this code may come from a
+ * proxy, so it does not prove that the object is gone.
  */
 function isUnknown(f: CallFailure): boolean {
   return f.status === 404 && f.code === 'not_found';

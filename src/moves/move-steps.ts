@@ -177,7 +177,10 @@ export class MoveSteps {
     }
   }
 
-  /** The id of the effect, if Stripe shows it. Null: the effect is absent, or Stripe did not reply. */
+  /**
+   * Searches Stripe for the effect of a request. Returns the id of the changed object. Null: the effect is absent, or
+   * Stripe did not reply.
+   */
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':

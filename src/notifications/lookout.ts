@@ -32,7 +32,8 @@ export class Lookout {
   }
 
   /**
-   * Stores the missing notifications. Any replica may do this: the same reason has the same id, so it is stored once.
+   * Stores the missing notifications. Any replica may do this: a notification about the same reason has the same id, so
+   * the database stores it once.
    */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);

@@ -61,8 +61,9 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   }
 
   /**
-   * Checks the receiver's address before a request through a proxy. The proxy resolves the name and connects, so the
-   * check at each connection misses it: this host resolves the name as well. A name known only to the proxy passes.
+   * Checks the receiver's address before a request through a proxy. The proxy resolves the name and connects, so
+   * Crossbill cannot check the connection. Instead Crossbill resolves the name itself. A name known only to the proxy
+   * passes.
    */
   #mustBeAllowed({ hostname, protocol }: URL): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -37,7 +37,7 @@ export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by:
   const writable = (): boolean => stands('created', 'changes_requested');
   if (!result.ok) return { steps, result };
   const { reference, productCode, regions: chosen } = result.value.row;
-  // A merchant without company details has no application before the choice of a product.
+  // A merchant without company details has no application yet: the choice of a product begins the application.
   const bare = stands('requested') && result.value.row.merchantId !== null && productCode !== '';
   if ((writable() || bare) && Array.isArray(regions) && regions.join('\n') !== chosen.join('\n')) {
     steps.push('product');

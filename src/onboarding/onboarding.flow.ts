@@ -147,8 +147,8 @@ export class OnboardingFlow {
   }
 
   /**
-   * Submits an application. One already submitted counts as success (Document 1, POST submit); a rejected one stays
-   * refused.
+   * Submits an application. A submitted application counts as success (Document 1, POST submit). A rejected application
+   * stays refused.
    */
   async submit(reference: string): Promise<OnboardingDone> {
     const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));

@@ -126,7 +126,7 @@ export class Search {
       const path = event === null ? `/console/events?event_id=${encodeURIComponent(id)}` : pathOf('events', id);
       add({ ...PLAIN, what: 'Event', id, path, status: named.status, at: named.receivedAt, name: named.type });
     }
-    // A whole id finds its own object only, not those with a longer id.
+    // If the text is a whole id, leave out the objects with a longer id.
     const exact = found.filter((f) => f.exact);
     return exact.length > 0 ? exact : found;
   }

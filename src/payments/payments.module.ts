@@ -1,4 +1,4 @@
-// Payments: taken from the MoR, and marked on their invoices or kept from them. For the API and the console.
+// The payments taken by the MoR, and their marks on the invoices. For the API and the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { EngineModule } from '../engine/engine.module.js';

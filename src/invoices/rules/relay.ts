@@ -19,7 +19,7 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
   const i = lane.invoice;
   if (isRelayed || (i !== null && isOver(i.platformStatus))) return;
   const trail = i?.retries ?? null;
-  // Crossbill's own schedule makes the retries. A relay would cause one more.
+  // Crossbill's own schedule makes the retries. A relay now would cause one more charge.
   if (i !== null && trail !== null && trail.ended === null && lane.settings.retrySchedule !== null) {
     i.retries = noteAttemptAsked(trail, e.at);
     const why = 'not relayed: the schedule of retries says when the MoR charges it again';

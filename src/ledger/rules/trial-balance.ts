@@ -88,7 +88,8 @@ export function moneyOf({ accounts, moved }: TrialBalance): {
 }
 
 /**
- * The movements between two accounts for one reason in one currency: before a time span, and in it. In smallest units.
+ * The money moved between two accounts for one reason in one currency, in smallest units: before a span of time, and in
+ * the span.
  */
 export type LedgerSum = {
   readonly currency: string;

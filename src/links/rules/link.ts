@@ -141,7 +141,7 @@ type LinkCode = 'link-paid' | 'link-lost' | 'link-unread' | 'link-not-paid' | 'l
 type LinkFact = Holds<LinkCode>['fact'];
 
 /**
- * Items for links with unclear money. While one is open, Crossbill neither charges nor makes another link
+ * Items for links with unclear money. While such an item is open, Crossbill neither charges nor makes another link
  * (engine/open-money.ts).
  */
 export const linkItems = itemRule(
@@ -190,7 +190,7 @@ function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
-/** The fact of the open item. While the MoR does not reply, the item stays as it is. */
+/** Returns the fact of the open item about the link. While the MoR does not reply, the item keeps this fact. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
   const open = lane.reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
   return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
@@ -216,7 +216,7 @@ function partOf(o: MorObjectRow): LinkFact | null {
 export function settleRecovery(lane: Lane): void {
   const i = lane.invoice;
   if (i === null || !wantsLink(lane, i)) return;
-  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice
+  if (i.platformStatus !== 'open' || !isFresh(i, lane.now)) return; // recoveryLookup reads the invoice first
   // The number of the new link, part of its id. Crossbill never deletes a link, so counting the links is enough.
   const number = 1 + lane.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
   requestLink(lane, lastingName('lnk', i.invoiceId, 'recovery', number));
@@ -251,7 +251,7 @@ function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const links = objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
-  // A person requested a charge, and the MoR may still reply.
+  // A person requested a charge, and the MoR may still reply: make no link yet.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
   // With a new payment method of the customer, Crossbill first requests a charge.
   if (settings.relay && untriedMethod(i) !== null) return false;

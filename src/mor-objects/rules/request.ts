@@ -122,7 +122,7 @@ export function requestLink(lane: Lane, id: string): boolean {
   const jurisdiction = jurisdictionOf(lane, recoveryLinks);
   const amount = { minor, currency };
   const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
-  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode never sends it
+  const status = settings.shadow === true ? 'REFUSED' : 'REQUESTED'; // shadow mode never sends the request
   const detail = { automatic: true, jurisdiction };
   const own = { id, kind: 'payment_link', invoiceId, status, amount: minor, currency, detail } as const;
   askFor(lane, newMorObject(lane.now, own), wire);

@@ -163,8 +163,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
  * the books show the money as unmarked, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
-  // No way by hand for a part payment: it leaves the invoice unpaid, so a retry after the mark by hand would mark the
-  // payment a second time.
+  // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
+  // second time.
   if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return null;
   switch (asked.kind) {
     case 'report_payment':

@@ -35,7 +35,7 @@ export type MarkDecision =
   | { readonly do: 'finalize' }
   | { readonly do: 'mark'; readonly mode: MarkMode }
   | { readonly do: 'attach' } // the payment record exists and must be attached
-  | { readonly do: 'identify' } // the invoice is paid: find out if by our own lost mark
+  | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
   | { readonly do: 'park'; readonly item: Parking };
 
 /**
@@ -45,9 +45,9 @@ export type MarkDecision =
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
- * Decides on one payment taken by the MoR. Pure. `holder`: another payment of the invoice with a mark, finished or
- * begun. `finalizationFailed`: Stripe refused to finalize this draft. A payment without a clear place is parked for a
- * person.
+ * Decides on one payment taken by the MoR. Pure. If the payment does not fit the invoice, the decision is `park`: a
+ * person decides. `holder`: another payment of the invoice with a mark, finished or begun. `finalizationFailed`: Stripe
+ * refused to finalize this draft.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -255,8 +255,8 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
 /** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // Withdraw only a first step without a try. The last step stays: before its send, Crossbill searches Stripe for its
-  // effect (mark-calls.ts).
+  // The invoice is no longer payable. Withdraw a step before the last, if Crossbill never sent it. Keep the last step:
+  // before the send, Crossbill searches Stripe for its effect (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
   // Did Stripe receive a try of this step? A crash may have cut off the reply, and a second report would count twice.

@@ -102,7 +102,8 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
   if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
-    if (p.succeededAt === null && isNews) p.verdictAt = e.at; // kept for a later success, if a refund arrived first
+    // keep the time of the refusal: the success may still arrive, for example after its refund
+    if (p.succeededAt === null && isNews) p.verdictAt = e.at;
     askIfRefusedSince(lane, p, e.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
   }
@@ -251,9 +252,9 @@ export const chooseUnproven: ChoiceRule = (lane, { paymentRowId }, { resolution,
 };
 
 /**
- * Returns true if a person decides on the amount. The signup's backend reported another amount than the signup
- * requested (signups/rules/signup.ts). A person decides before any mark. If the person's refund fails, the person
- * decides again: the MoR refuses to refund more than it took.
+ * Asks a person if the signup's backend reported another amount than the signup requested (signups/rules/signup.ts).
+ * Returns true while the person decides: until then Crossbill makes no mark. If the person's refund fails, the person
+ * decides again, because the MoR refuses to refund more than it took.
  */
 export function askOfAmount(lane: Lane, p: Payment): boolean {
   const item = lane.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
@@ -323,7 +324,8 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being give
       left: sum(rest),
       credited,
     },
-    proposed: credited && back > 0n ? null : 'refund', // the person corrects the balance first
+    // propose no refund yet: the person first corrects the customer's balance
+    proposed: credited && back > 0n ? null : 'refund',
   };
 });
 
@@ -345,7 +347,7 @@ function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly
   return { ...paid, back: surplusRefunded(s.refunds), rest };
 }
 
-/** The sum of a payment's uncounted refunds. The MoR may have made any of them. */
+/** The sum of a payment's unfinished refunds. The MoR may have paid any of them. */
 function findOnItsWay(s: LaneRows, p: PaymentRow): bigint {
   return s.refunds.reduce((sum, r) => {
     const isOver = r.counted || r.status === 'failed' || r.status === 'joined';
