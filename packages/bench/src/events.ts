@@ -75,7 +75,7 @@ export function invoiceCreated(n: number): Buffer {
   );
 }
 
-/** A `payment.succeeded` of Document 3 for the invoice with the same number. */
+/** A `payment.succeeded` (Document 3) for the invoice of `invoiceCreated(n)`. */
 export function paymentSucceeded(n: number): Buffer {
   return Buffer.from(
     JSON.stringify({

@@ -16,7 +16,7 @@ const OPEN = 3_000;
  */
 export const PURGED = 100_000;
 
-/** Of this many newest renewals, the refused ones have no payment yet. */
+/** The bank declined some of this many newest renewals. These have no successful payment yet. */
 const NEWEST = 3_000;
 
 /**

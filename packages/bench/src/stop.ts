@@ -30,7 +30,7 @@ const RETRY_AFTER_MS = 5_000;
 /** The slow end of Stripe's usual response time, so calls are under way when the signal arrives. */
 const STRIPE_MS = 150;
 
-/** Does one run on an empty database with the current schema. */
+/** Stops one daemon under load, on an empty database with the current schema. */
 export async function stopUnderLoad(databaseUrl: string): Promise<StopResult> {
   const sandbox = await startSandbox({ seed: 'stop' });
   const { child, port } = await startDaemon(databaseUrl, sandbox);

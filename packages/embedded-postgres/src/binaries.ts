@@ -171,7 +171,7 @@ function copyTo(folder: string, native: string): string {
     renameSync(fresh, target);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    if (!isComplete(native, target)) throw error; // another process was first
+    if (!isComplete(native, target)) throw error; // if complete, another process was first: use its copy
   }
   return target;
 }

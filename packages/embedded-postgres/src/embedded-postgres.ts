@@ -13,7 +13,7 @@ import { chooseRunAs, type RunAs } from './run-as.js';
 const DATABASE = 'crossbill';
 /** Far longer than recovery after a crash takes, because `max_wal_size` bounds recovery. */
 const START_TIMEOUT_MS = 60_000;
-const STOP_PATIENCE_MS = 8_000; // a stopping daemon ends within 20 s
+const STOP_PATIENCE_MS = 8_000; // leaves time for the rest of the shutdown: a daemon stops within 20 s
 const WATCH_EVERY_MS = 1_000;
 const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 
@@ -151,7 +151,7 @@ class OwnedServer implements EmbeddedPostgres {
           if (problem === null) return this.use(found.pid, found.port, true);
           lastProblem = problem;
         }
-        await sleep(50); // the server starts, recovers or stops
+        await sleep(50); // the server is still starting, recovering or stopping
         continue;
       }
       const wanted = port ?? (await freePort());

@@ -46,7 +46,7 @@ export function claimServer(cluster: Cluster): Claim {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: SERVER_ENV,
   });
-  watchdog.on('error', () => undefined); // without a watchdog only the clean-up after a kill is missing
+  watchdog.on('error', () => undefined); // if the watchdog cannot start, only the clean-up after a kill is missing
   watchdog.stdin.on('error', () => undefined);
   watchdog.unref();
   // Neither the watchdog nor its pipe keeps this process alive.

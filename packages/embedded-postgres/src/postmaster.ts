@@ -26,7 +26,7 @@ const MAX_LOG_BYTES = 1_000_000;
 
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // a socket's path may have 107 bytes; a project's path may be longer
+  unix_socket_directories: '', // no socket: its path may have 107 bytes, and a project's path may be longer
   max_connections: '100',
   shared_buffers: '32MB',
   max_wal_size: '256MB',
@@ -121,8 +121,9 @@ export async function startServer(
 }
 
 /**
- * PostgreSQL takes over the lock file of a dead server, unless another process of its user now has the same number, as
- * after a container's restart. This removes only such a file, because the file of a starting server must stay.
+ * PostgreSQL itself replaces the lock file of a dead server, except in one case: another process of PostgreSQL's user
+ * now has the dead server's id, as after a container's restart. This function removes the file in this case only,
+ * because the file of a starting server must stay.
  */
 function removeStaleLock(cluster: Cluster): void {
   const [lock, aside] = [join(cluster.data, 'postmaster.pid'), join(cluster.data, `postmaster.stale.${process.pid}`)];

@@ -48,7 +48,7 @@ function parseIssuanceFailure(value: unknown, path: string): NonNullable<Proform
 }
 
 /**
- * Parses both the short answer to a creation and the whole object. The earlier synchronous form calls its id
+ * Parses the short answer to a creation, and the whole object. The MoR's earlier answer to a creation names the id
  * `proformaInvoiceId`.
  */
 export function parseProformaInvoice(value: unknown): ProformaInvoice {
@@ -95,8 +95,8 @@ export class ProformaInvoices {
   }
 
   /**
-   * Creates a proforma invoice from a whole request or from a tax calculation; the path chooses. The MoR replays a used
-   * key for ever, even after deletion, so a new submission needs a new key. Never make a key from the body.
+   * Sends a stored creation, either a whole request or one from a tax calculation. The MoR replays a used key for ever,
+   * even after deletion, so a new submission needs a new key. Never make a key from the body.
    */
   sendCreate(wire: WireRequest, key: string): Promise<Outcome<ProformaCreated>> {
     return this.transport.call<ProformaCreated>(wire, {
@@ -127,7 +127,9 @@ export class ProformaInvoices {
     });
   }
 
-  /** Allowed until the tax transaction is linked, then 409 `not_deletable`. Deleting twice succeeds. */
+  /**
+   * The MoR allows this until the tax transaction is linked, then answers 409 `not_deletable`. Deleting twice succeeds.
+   */
   sendDelete(wire: WireRequest): Promise<Outcome<null>> {
     return this.transport.call(wire, { name: 'proforma.delete', accept: () => null });
   }

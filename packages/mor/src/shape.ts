@@ -1,5 +1,5 @@
 // One description of a request gives its TypeScript type, the check of its fields, and its JSON Schema. A check never
-// compares two fields: the MoR does this, and its 4xx names them.
+// compares two fields. The MoR does, and its 4xx answer names the wrong fields.
 import { type ErrorCode } from './error-guide.js';
 
 export type JsonSchema = {

@@ -23,7 +23,7 @@ export type Shown = {
   readonly credited: number;
 };
 
-// Made once: as with the real Stripe, the daemon pays for the bytes and their parsing, not for making the text.
+// Made once, in advance: as with the real Stripe, only the bytes and their parsing may cost time.
 const CREATED = '"created":1793491200';
 const [OPEN, PAID] = [false, true].map((paid) =>
   JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),

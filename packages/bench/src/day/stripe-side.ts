@@ -32,7 +32,7 @@ export class StripeSide {
     creditNotes: 0,
     unknown: 0,
   };
-  /** The key of each effect. */
+  /** The idempotency key of each effect. */
   private readonly keys = new Map<string, string>();
   private readonly records = new Map<number, PaymentRecord>();
   private readonly ended = new Map<number, InvoiceStatus>();

@@ -160,6 +160,6 @@ function mayLeap(open: readonly string[]): boolean {
 }
 
 async function leap(world: World, sec: number): Promise<void> {
-  // the advance may outlast this request
+  // The advance may outlast this request.
   await world.control.post('/_sandbox/clock', { advance_sec: sec }).catch(() => undefined);
 }

@@ -61,7 +61,7 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
         continue;
       }
       crashes += 1;
-      await stage.server.start(10_000).catch(() => undefined); // without room it may not even start
+      await stage.server.start(10_000).catch(() => undefined); // on a full disk the server may not even start
     }
     rmSync(join(disk, 'filler'));
     await stage.server.start();

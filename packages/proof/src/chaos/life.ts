@@ -210,8 +210,8 @@ export class Life {
   }
 
   /**
-   * Deals with a failed renewal in one of four ways: charge again, pay at a link, or void it or give it up in Stripe's
-   * dashboard. Each invoice gets one way.
+   * Deals with a failed renewal in one of four ways: the merchant charges again, the customer pays at a link, or
+   * Stripe's dashboard voids the invoice or marks it uncollectible. Each invoice gets one way.
    */
   private async mend(): Promise<void> {
     const { api, control, stripe, told } = this.world;

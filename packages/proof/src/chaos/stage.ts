@@ -42,7 +42,7 @@ export type StageOptions = {
   readonly pooler?: boolean;
 };
 
-/** Makes a folder for this run. Every user may enter it. */
+/** Makes a folder for this run, open to every user, because root runs PostgreSQL as another user. */
 export function makeFolder(seed: string): string {
   const folder = mkdtempSync(join(tmpdir(), `crossbill-chaos-${seed.replace(/[^\w-]/g, '_')}-`));
   chmodSync(folder, 0o755);

@@ -151,7 +151,7 @@ function settingsOf(said: Reading, stripeUrl: string, morUrl: string, opsKey: st
     STRIPE_API_KEY: secrets.text('stripeApiKey'),
     STRIPE_API_BASE: stripeUrl,
     STRIPE_WEBHOOK_SECRETS: secrets.text('stripeWebhookSecret'),
-    STRIPE_MAX_RPS: '200', // the sandbox has no limit of its own, and this run must not wait for one
+    STRIPE_MAX_RPS: '200', // high enough never to slow this run: the sandbox has no limit
     STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: 'cpmt_chaos',
     MOR_BASE_URL: morUrl,
     MOR_AUTH_URL: morUrl,

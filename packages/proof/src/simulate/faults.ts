@@ -3,7 +3,10 @@ import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
 export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
-/** The standby that takes over lacks this step and the next one or four. Only in a story with a standby. */
+/**
+ * The primary dies, and the standby takes over without the last two or five steps, from this step on. Only in a story
+ * with a standby.
+ */
 export const standbyFaults = ['standby_lacks_2', 'standby_lacks_5'] as const;
 export const httpFaults = [
   'refuse',
