@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js';
 
 const DAEMON = 'http://127.0.0.1:3000';
 
-/** Reads the SANDBOX_… settings. Throws an Error with the name of a wrong one. */
+/** Reads the SANDBOX_… settings. Throws an Error with the name of a wrong setting. */
 function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
   const port = (name: string, byDefault: number): number => {
     const text = env[name];

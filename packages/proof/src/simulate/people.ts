@@ -1,5 +1,5 @@
-// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. The code under test decides
-// none of it.
+// The actors of a story other than Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe, renew,
+// void, decline, refund and resolve.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';

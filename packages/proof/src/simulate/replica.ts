@@ -96,7 +96,7 @@ class NoBudget extends RequestBudget {
     return Promise.resolve();
   }
   override throttled(): void {
-    // no delay
+    // This budget has no limit, so a 429 of Stripe does not lower it.
   }
 }
 

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 /** The longest lag of a standby at a takeover. A standby further behind catches up first. */
 const LAG_MOST_MS = MINUTE;
 const TRY_AGAIN_MS = 10 * MINUTE;
-const TRIES = 150; // enough tries for a peer away for a day
+const TRIES = 150; // enough tries if Stripe or the MoR is down for a day
 
 type Marks = {
   readonly at: number;

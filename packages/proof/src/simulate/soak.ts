@@ -15,7 +15,7 @@ export type SoakOptions = { readonly seed: number; readonly customers: number; r
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const MONTH_DAYS = 30;
-/** Share of database steps with a fault. Calls to a peer fail four times as often. */
+/** Share of database steps with a fault. Calls to Stripe and the MoR fail four times as often. */
 const FAULT_RATE = 0.004;
 /** Random acts a day for each customer. */
 const HAPPENINGS = 0.04;
@@ -187,7 +187,7 @@ class Shop {
     }
   }
 
-  /** Ends all renewals. */
+  /** Cancels every subscription on Stripe, so no more renewals follow. */
   async close(): Promise<void> {
     for (const s of this.subscribers) await this.people.stripe('DELETE', `/v1/subscriptions/${s.subscriptionId}`);
   }

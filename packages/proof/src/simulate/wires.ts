@@ -26,7 +26,7 @@ export type Sent = {
 export type Network = {
   readonly scheduler: Scheduler;
   readonly kernel: Kernel;
-  /** True while this peer, or this path of it, is unreachable. */
+  /** True while Stripe or the MoR, or this path there, is unreachable. */
   readonly isDown: (side: Side, path: string) => boolean;
   readonly onSent: (sent: Sent) => void;
 };

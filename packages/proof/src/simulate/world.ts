@@ -94,15 +94,15 @@ export class World {
   /** Returns true for an event lost on its way to a webhook endpoint. Its sender believes it was delivered. */
   loses: (type: string, body: Buffer) => boolean = () => false;
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
-  /** Peers that are unreachable now. */
+  /** Which of Stripe and the MoR is unreachable now. */
   readonly down = new Set<Side>();
-  /** Peers that were unreachable at some time. */
+  /** Which of Stripe and the MoR was unreachable at some time. */
   readonly wasDown = new Set<Side>();
-  /** Paths of peers that give no answer. */
+  /** Paths at Stripe or the MoR without an answer. */
   readonly unanswered = new Set<string>();
   /** Number of verify runs resumed after an interruption. */
   resumed = 0;
-  /** Called after each effect at a peer, so a story can act between two effects. */
+  /** Called after each effect at Stripe or the MoR, so a story can act between two effects. */
   onEffect: (path: string) => void = () => undefined;
   /** Makes a standby take over. Without a standby it does nothing. */
   onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
@@ -196,7 +196,7 @@ export class World {
     return this.scheduler.sleep(this.outside, ms, undefined, false);
   }
 
-  /** Ends the faults: every replica runs, every peer is reachable, all clocks are right. */
+  /** Ends the faults: every replica runs, Stripe and the MoR are reachable, all clocks are right. */
   heal(): void {
     this.healed = true;
     this.scheduler.faults = null;

@@ -68,7 +68,7 @@ async function refund(story: Story, p: MorPayment, amount: number | null, reason
   await story.world.api.post(`/v1/payments/${p.id}/refunds`, body, `${story.run}-refund-${p.id}`);
 }
 
-/** The MoR charges this customer's renewal a second time, as a faulty peer does, and reports the charge. */
+/** The MoR charges this customer's renewal a second time by mistake, and reports the charge. */
 export async function chargeTwice(story: Story, who: Subscriber): Promise<void> {
   const { cards, kernel, mor } = story.world.sandbox;
   const first = [...mor.payments.values()].find(

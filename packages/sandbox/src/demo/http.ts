@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Reading } from './read.js';
 
-/** The error for an unexpected reply. The message contains the peer's text. */
+/** The error for an unexpected reply. The message contains the reply's text. */
 export class Unexpected extends Error {
   constructor(
     readonly status: number,

@@ -23,7 +23,7 @@ export class Reading {
     return value === null || typeof value === 'string' ? value : this.wrong(name, 'a text');
   }
 
-  /** A whole number. Accepts a string of digits, since a peer may write large amounts as strings. */
+  /** A whole number. Accepts a string of digits too, as JSON APIs write large amounts. */
   amount(name: string): number {
     return this.amountOrNull(name) ?? this.wrong(name, 'a whole number');
   }

@@ -119,7 +119,7 @@ export class VirtualClock {
   private fireFirst(): void {
     const timer = this.pop();
     if (timer === undefined || timer.cancelled) return;
-    // A failing timer must not stop the clock. Its work is lost, as after a crash of the peer.
+    // A failing timer must not stop the clock. The work of the timer is lost, as after a crash of Stripe or the MoR.
     try {
       const result = timer.run();
       if (result instanceof Promise) result.catch((error: unknown) => this.report(timer.label, error));

@@ -31,7 +31,7 @@ export type SandboxRequest = {
   readonly body: Json | undefined;
   readonly bodyBroken: boolean;
   readonly idempotencyKey: string | null;
-  /** A fault the peer's own code acts out, such as `store_500` in Stripe's idempotency store. */
+  /** A fault for the sandbox's Stripe or MoR to act out, such as `store_500` in Stripe's idempotency store. */
   readonly fault: FaultAction | null;
 };
 

@@ -41,7 +41,7 @@ import { type LoggedRequest, RequestLog, keptBody, keptHeaders } from './request
 
 /** The part of the pipeline that differs between Stripe's side and the MoR's. */
 export type SideRules = {
-  /** The reply of a `status` fault: an error in the shape of this side. */
+  /** The reply of a `status` fault: an error in the shape of Stripe or of the MoR. */
   readonly faultReply: (fault: FaultAction) => Reply;
   readonly notFound: (request: SandboxRequest) => Reply;
   readonly broken: (error: unknown) => Reply;
@@ -76,7 +76,7 @@ export class Kernel {
   readonly mor = new Router();
   readonly stripe = new Router();
   readonly controls = new Router();
-  /** Changes a reply before it goes out, to play a peer different from the documents. */
+  /** Changes a reply before it goes out, to play a Stripe or MoR different from the documents. */
   reshape: (request: SandboxRequest, reply: Reply) => Reply = (_request, reply) => reply;
   private readonly rules = new Map<Side, SideRules>();
 

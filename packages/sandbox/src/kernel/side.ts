@@ -1,2 +1,2 @@
-// The peer that a request goes to.
+// The receiver of a request.
 export type Side = 'mor' | 'stripe';

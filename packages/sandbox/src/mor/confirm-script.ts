@@ -27,7 +27,8 @@ export function fromBrowser(handler: Handler): Handler {
 }
 
 /**
- * Checks the browser's parameters. A test that plays the browser may leave them out. Throws BadInput for a wrong one.
+ * Checks the browser's parameters. A test that plays the browser may leave them out. Throws BadInput for a wrong
+ * parameter.
  */
 export function checkBrowser(kernel: Kernel, fields: Fields, clientSecret: string): void {
   const secret = fields.optionalString('client_secret') ?? clientSecret;

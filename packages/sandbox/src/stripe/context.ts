@@ -52,7 +52,7 @@ export class StripeContext {
     return subscription;
   }
 
-  /** Finds a customer. Throws for an unknown or deleted one. */
+  /** Finds a customer. Throws for an unknown or deleted customer. */
   customer(id: string): Customer {
     const customer = this.state.customers.get(id);
     if (customer === undefined || customer.deleted) return missing('customer', id, 'customer');

@@ -43,7 +43,7 @@ export function missing(kind: string, id: string, param = 'id'): never {
   throw new StripeRefusal(reply, false);
 }
 
-/** Reads the parameters of a request; all are text. A wrong one throws 400 with the name of the parameter. */
+/** Reads the parameters of a request; all are text. A wrong parameter throws 400 with its name. */
 export class Params {
   constructor(
     readonly value: JsonObject,
