@@ -135,7 +135,7 @@ it.each([
   ['/v1/invoices?limit=0', 'limit'],
   ['/v1/payments?cursor=12', 'cursor'],
   ['/v1/ledger?cursor=1.2', 'cursor'],
-])('the API refuses the list %s, and the error names the field %s', async (path, field) => {
+])('the API refuses the list request %s, and the error names the wrong field %s', async (path, field) => {
   const { status, json } = await api.call('GET', path, { role: 'read' });
   expect([status, json['code'], json['errors']]).toEqual([
     400,

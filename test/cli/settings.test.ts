@@ -233,7 +233,7 @@ it('the command line replaces control characters in text from outside with quest
   expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
 });
 
-it('the option --since takes a span or a past date and nothing else', () => {
+it('the option --since accepts only a time span such as 2d or a past date', () => {
   expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
   const span = Date.now() - parseSince('2d').getTime(); // the machine may set its clock a little in between
   expect(Math.abs(span - 2 * 86_400_000)).toBeLessThan(60_000);

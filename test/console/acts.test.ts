@@ -77,7 +77,7 @@ it("a viewer reads the reason for an unpaid invoice in the console, and the cons
   expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
 });
 
-it('the console charges a refused renewal again once if its form arrives twice, and audits the person', async () => {
+it("if the console's retry form arrives twice, the MoR charges the refused renewal again once, and the audit names the person", async () => {
   const action = `${page(refusedId)}/retry`;
   const fields = await ops.form(page(refusedId), action);
   const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];

@@ -66,7 +66,7 @@ it('the Dockerfile runs scripts of package.json, installs from the lock file, an
   }
 });
 
-it('the Docker image starts a file the build makes', () => {
+it('the Docker image starts a file made by the build', () => {
   for (const program of [...text.matchAll(/(?<=")dist\/([\w/]+)\.js/g)])
     expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
 });

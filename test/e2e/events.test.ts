@@ -139,7 +139,7 @@ describe('reported events of Stripe', () => {
   };
   const expected = (id: string): Promise<Json> => world.invoice(id, 'expected');
 
-  it('Crossbill takes a Stripe event in two API versions as one event, and opens no item', async () => {
+  it('Crossbill treats a Stripe event delivered in two API versions as one event, and opens no item', async () => {
     await send('01-rendering-new', '1');
     await send('01-rendering-old', '1');
     await expected('in_two1');

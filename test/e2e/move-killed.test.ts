@@ -129,7 +129,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
     }
   }, 600_000);
 
-  it('only one of Stripe and the MoR charges each renewal after crossbill move was killed at any step', async () => {
+  it('after a kill of crossbill move at any step, either Stripe or the MoR charges each renewal, and never both', async () => {
     await world.advance(32 * 24 * 3_600);
     const all = Object.entries({ moved, returned }).flatMap(([way, cases]) => cases.map((c) => ({ way, ...c })));
     const invoices = new Map<string, string>();

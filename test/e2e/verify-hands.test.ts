@@ -47,7 +47,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     expect(line?.detail).toContain('3.00 EUR');
   });
 
-  it('crossbill verify reports only the manual one of two credit notes if Crossbill made the other', async () => {
+  it("crossbill verify reports a credit note made by hand, and not Crossbill's credit note for the same invoice", async () => {
     const { invoiceId } = await partlyRefunded();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 200, out_of_band_amount: 200 });
     expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([

@@ -165,7 +165,7 @@ describe('verify', () => {
     expect(about(report, byHand)[0]?.detail).toContain('out of band');
   });
 
-  it('crossbill verify reports a mark and a credit note with other amounts at Stripe than in the ledger', async () => {
+  it('crossbill verify reports a payment and a credit note with another amount on Stripe than in the ledger', async () => {
     const { paymentId, invoiceId } = await paidRenewal(world);
     const given = await refunded(paymentId, 900);
     const note = world.sandbox.stripe.state.creditNotes.get(String(given['noteId']));

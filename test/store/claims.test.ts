@@ -218,7 +218,7 @@ describe('Claims', () => {
     expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
   });
 
-  it("a worker's claim of a lane carries the waiting events, oldest first", async () => {
+  it("a worker's claim of a lane returns the lane's waiting events, oldest first", async () => {
     const { harness, inbox } = x;
     await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
     const [claim] = await harness.store.claim('w', 1, LEASE);

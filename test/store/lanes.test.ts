@@ -72,7 +72,7 @@ describe('Lanes', () => {
     expect(story.journal).toMatchObject([{ at, detail: { n: 1, none: null } }]);
   });
 
-  it('a running daemon reads its rows after a later release added columns', async () => {
+  it('a running daemon still reads its rows after a newer release added columns to the tables', async () => {
     const { harness, db } = x;
     const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
     const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));

@@ -67,21 +67,24 @@ it.each([
   ['pays by bank debit after a payment settled within four days', 'payment', '{}', 4 * 86_400, true],
   ['pays by no known debit after a payment settled within ten seconds', 'payment', '{}', 10, false],
   ['pays by no known debit after a payment charged at once', 'payment', '{}', null, false],
-])('a customer %s', async (what, kind, body, settledSec, debit) => {
-  const { context, backend } = x.harness;
-  const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
-  await x.db.pool.query(
-    `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
+])(
+  'Crossbill judges how a customer pays from the signup: the customer %s',
+  async (what, kind, body, settledSec, debit) => {
+    const { context, backend } = x.harness;
+    const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];
+    await x.db.pool.query(
+      `insert into signup (id, kind, customer_id, status, intent_id, mor_key, path, body, created_by, created_at)
        values ($1, $2, $3, 'succeeded', 'i', $1, '/', $4, 'shop', now())`,
-    [signup, kind, customer, body],
-  );
-  const since = context.now().now;
-  const paid = (s: LaneState): LaneState => {
-    const { state } = ensureInvoice(s, context.now());
-    const p = newPayment(context.now(), { invoiceId: lane, customerId: customer, currency: 'EUR', signupId: signup });
-    const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
-    return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
-  };
-  if (kind === 'payment') await changeByHand(x.db.pool, lane, paid);
-  expect(await backend.books.signups.paysByDebit(customer)).toBe(debit);
-});
+      [signup, kind, customer, body],
+    );
+    const since = context.now().now;
+    const paid = (s: LaneState): LaneState => {
+      const { state } = ensureInvoice(s, context.now());
+      const p = newPayment(context.now(), { invoiceId: lane, customerId: customer, currency: 'EUR', signupId: signup });
+      const succeededAt = new Date(since.getTime() + (settledSec ?? 0) * 1000);
+      return putPayment(state, { ...p, succeededAt, pendingSince: settledSec === null ? null : since });
+    };
+    if (kind === 'payment') await changeByHand(x.db.pool, lane, paid);
+    expect(await backend.books.signups.paysByDebit(customer)).toBe(debit);
+  },
+);

@@ -114,7 +114,7 @@ it('the MoR client reads a time without a zone as UTC, and a number as Unix seco
   }
 });
 
-it("the MoR client refuses a refund's amount that is no exact integer", () => {
+it('the MoR client refuses a refund with an amount other than an exact integer', () => {
   for (const amount of [2 ** 53, 1.5, -1, '5', null]) {
     expect(outcomeOf(() => parseRefund({ ...(wire('refund') as object), amount }))).toBe('unreadable');
   }

@@ -153,15 +153,18 @@ const troubles: [string, { api?: Reply; token?: Reply; timeoutMs?: number }, str
   ],
   ['reads at most 5 MB of an answer', { api: bytes(JSON.stringify('x'.repeat(6 << 20))) }, 'unknown', 200, 1],
 ];
-it.each(troubles)('the MoR client %s', async (_title, { api, token, timeoutMs = 15_000 }, kind, status, calls) => {
-  const own = await aRig({ timeoutMs });
-  if (api !== undefined) own.peer.reply = api;
-  if (token !== undefined) own.peer.tokenReply = token;
-  const outcome = await own.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
-  expect(failed(outcome)).toMatchObject({ kind, status });
-  expect(own.peer.calls).toHaveLength(calls);
-  await own.close();
-});
+it.each(troubles)(
+  'after a failure on the network or at the MoR, the MoR client %s',
+  async (_title, { api, token, timeoutMs = 15_000 }, kind, status, calls) => {
+    const own = await aRig({ timeoutMs });
+    if (api !== undefined) own.peer.reply = api;
+    if (token !== undefined) own.peer.tokenReply = token;
+    const outcome = await own.transport.call(post, { name: 'refund.create', key: 'k', accept: () => null });
+    expect(failed(outcome)).toMatchObject({ kind, status });
+    expect(own.peer.calls).toHaveLength(calls);
+    await own.close();
+  },
+);
 
 it('the MoR client follows no redirect and sends its token to no other host', async () => {
   const other = await new Peer().start();

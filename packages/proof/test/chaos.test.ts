@@ -18,7 +18,7 @@ it('a chaos run injects the same faults for the same seed, and other faults for 
   expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
 });
 
-it('a chaos run injects about 200 faults in half an hour, of every kind, and one at a time in each part', () => {
+it('a chaos run injects about 200 faults of every kind in half an hour, one at a time in each part of the system', () => {
   const strikes = drawStrikes(HALF_AN_HOUR);
   expect(strikes.length).toBeGreaterThan(180);
   expect(strikes.length).toBeLessThan(225);

@@ -244,7 +244,7 @@ it.each([
   ['OIDC_ROLES', ['finance', 'finance=admin', '=ops', 'a=ops,a=read', 'a=ops,']],
   ['OIDC_EMAIL_DOMAIN', ['@example.com', 'ada@example.com', 'a b']],
   ['CONSOLE_URL', ['http://billing.example.com', 'https://billing.example.com/console', 'billing.example.com']],
-])('the daemon refuses a %s that is unencrypted or open to strangers', (name, values) => {
+])('the daemon refuses a malformed or insecure value of the single sign-on setting %s', (name, values) => {
   for (const value of values) expect([value, wrong({ ...provider, [name]: value })]).toEqual([value, [name]]);
   for (const local of ['http://localhost:8080', 'http://127.0.0.1:9/realm', 'http://[::1]:9'])
     expect(wrong({ ...provider, OIDC_ISSUER: local })).toEqual([]);

@@ -144,9 +144,12 @@ const cases: readonly [string, (s: MutableSides) => unknown, RegExp][] = [
     /ledger: settled_invoices eur stands at -2900, not -2000/,
   ],
 ];
-it.each(cases)("the demo's check finds %s", (_name, change, expected) => {
-  expect(after(change).join('\n')).toMatch(expected);
-});
+it.each(cases)(
+  "the demo's check finds a planted difference between Stripe, the MoR and the daemon: %s",
+  (_name, change, expected) => {
+    expect(after(change).join('\n')).toMatch(expected);
+  },
+);
 
 /** A transfer of `amount` to the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
 function transferOf(s: MutableSides, amount: number): void {

@@ -68,7 +68,7 @@ it("the sandbox's fault drop_after carries a request out without an answer, and 
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault status answers an error without the effect, and its fault status_after after the effect", async () => {
+it("the sandbox's fault status answers an error instead of the effect, and status_after an error after the effect", async () => {
   await fault({ action: 'status', status: 503 });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
   expect(await records()).toBe(0);

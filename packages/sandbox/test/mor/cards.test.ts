@@ -87,7 +87,7 @@ it("the sandbox's MoR returns the same intent for a repeated key, and answers 40
   });
 });
 
-it("the sandbox's MoR refuses a revoked, expired or foreign token with 401, and a suspended merchant with 403", async () => {
+it("the sandbox's MoR refuses a revoked, expired or partner's token with 401, and a suspended merchant with 403", async () => {
   const path = '/api/payments/invoice?psp_reference=ch_1';
   const { sandbox } = rig;
   const with_ = async (token: string): Promise<number> =>

@@ -237,7 +237,7 @@ it.each([
   ['https://[::ffff:a00:1]/h', 'must resolve to a public address', 'must resolve to a public address'],
   ['https://93.184.216.34/h', null, null],
   ['https://hooks.example/h', null, null],
-])("the sandbox's MoR judges the webhook address %s by its loose and its strict rule", (url, loose, strict) => {
+])('the sandbox judges the webhook address %s by its lenient rule and by its strict rule', (url, loose, strict) => {
   expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
 });
 

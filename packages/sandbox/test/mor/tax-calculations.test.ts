@@ -81,7 +81,7 @@ it('a tax calculation of the sandbox subtracts the discount from each unit befor
   });
 });
 
-it('a tax calculation of the sandbox keeps the total of prices that include tax', async () => {
+it('a tax calculation of the sandbox leaves the total unchanged if the prices include tax', async () => {
   const lineItems = [{ ...line, unitPrice: 9.99, quantity: 3 }];
   const { body } = await calculate(cart({ taxBehavior: 'INCLUSIVE', lineItems }));
   expect(body).toMatchObject({ netAmount: '24.98', taxAmount: '4.99', totalAmount: '29.97' });

@@ -86,7 +86,7 @@ it("the sandbox's Stripe keeps a draft up to 72 hours while an endpoint has not 
   expect((await rig.stripe.invoices.retrieve(id)).status).toBe('open');
 });
 
-it("the sandbox's Stripe keeps an invoice open after a partial payment and marks it paid after the rest", async () => {
+it("the sandbox's Stripe keeps an invoice open after a partial payment, and marks it paid after the remaining payment", async () => {
   const { invoiceId } = await subscribe(rig, 'ada@example.com');
   const part = await report(rig, 1000, 'ch_1');
   const open = await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: part.id });

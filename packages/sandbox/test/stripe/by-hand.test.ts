@@ -40,7 +40,7 @@ it("a manual credit to a customer balance at the sandbox's Stripe makes an entry
   expect(await customers.retrieve(customer.id)).toMatchObject({ balance: -1000 });
 });
 
-it("a customer balance at the sandbox's Stripe pays a whole invoice, and the rest pays the next one", async () => {
+it("a customer balance at the sandbox's Stripe pays a whole invoice, and the remaining balance goes to the next invoice", async () => {
   const { customer, subscription } = await paid();
   await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: -4000, currency: 'eur' });
   const id = await renewed(rig, subscription.id);
@@ -96,7 +96,7 @@ it("detaching a payment at the sandbox's Stripe reopens the invoice, and the pay
   });
 });
 
-it("detaching a payment at the sandbox's Stripe takes its overpayment out of the customer balance again", async () => {
+it("detaching a payment at the sandbox's Stripe removes the overpayment from the customer balance", async () => {
   const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
   const record = await report(rig, 3000, 'ch_1');
   await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
