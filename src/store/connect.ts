@@ -93,8 +93,8 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 }
 
 /**
- * The age of plans before they are discarded, in milliseconds. New plans for all queries of a worker cost a connection
- * 3 to 10 ms. The plans must be fresh even after quiet days, before the first flood.
+ * Crossbill discards a connection's query plans at this age, in milliseconds. New plans for all queries of a worker
+ * cost a connection 3 to 10 ms. The age is short, so the plans are fresh even if a flood follows quiet days.
  */
 const PLANS_KEPT_MS = 5_000;
 

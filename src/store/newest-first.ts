@@ -30,7 +30,10 @@ export type ListOptions = {
    */
   readonly at?: string;
   readonly span?: Span;
-  /** Replaces `at` in a table with numbers in order of time: the row numbers around the filter's span of time. */
+  /**
+   * Replaces `at` if the table's row numbers grow with time. The query then finds the filter's span of time by row
+   * numbers.
+   */
   readonly numbered?: Numbered;
   /** Conditions with few matching rows. Each has an index of its own, so the query does not use `indexes`. */
   readonly few?: readonly ((of: Name) => string)[];

@@ -81,7 +81,10 @@ const COLUMNS =
  */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 
-/** A part of the statement for a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
+/**
+ * In the statement of a lane's step, this part stores the notifications. `$n` holds rows of `storedNotification`, `$1`
+ * the time.
+ */
 export const NOTIFY_SQL = (n: number): string => `
   insert into notification (id, type, subject, invoice_id, format, body, created_at, next_try_at)
   select d.id, d.type, d.subject, d.invoice_id, d.format, d.body, d.at, $1

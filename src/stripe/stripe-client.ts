@@ -170,7 +170,7 @@ export class StripeClient {
       return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
-      // A lock on one object (`lock_timeout`) is no sign of too many requests. Every other 429 is.
+      // A lock on one object (`lock_timeout`) does not mean too many requests. Every other 429 does.
       if (failed.status === 429 && failed.code !== 'lock_timeout')
         this.budget.throttled(name, failed.retryAfterMs, limitOf(error));
       return failed;

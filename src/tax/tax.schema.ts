@@ -1,5 +1,5 @@
-// The responses of the tax routes for the OpenAPI document: Document 2's fields under its own names, without empty
-// ones.
+// The responses of the tax routes for the OpenAPI document. They have Document 2's fields and field names, and no empty
+// field.
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import {
   Example,

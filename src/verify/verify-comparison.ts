@@ -213,8 +213,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Notes a young invoice for a second comparison. `all`: its differences without any grace period. The daily run
-   * leaves young invoices to the next run.
+   * Notes a young invoice for a second comparison. `all` returns the invoice's differences without any grace period.
+   * The daily run leaves young invoices to the next run.
    */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;

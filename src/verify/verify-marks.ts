@@ -6,8 +6,8 @@ import { MARKS_LEFT_COUNTED, VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERI
 
 const AT_ONCE = 50;
 /**
- * In milliseconds: a ledger entry may become visible this long after an entry with a higher number. A statement lasts
- * seconds.
+ * A ledger entry may become visible at most this long after an entry with a higher number, in milliseconds. A statement
+ * ends within seconds, so the limit is ample.
  */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
 /** The pause after a 404, in milliseconds. A 404 may mean "not yet", so Crossbill asks again. */

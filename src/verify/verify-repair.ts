@@ -17,9 +17,9 @@ import { type VerifyParts } from './verify-sitting.js';
 export type Repaired = {
   readonly started: readonly Difference[];
   readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
-  /** The number of stored events beyond those in the report. */
+  /** How many missing events the repair stored beyond the events in the report. */
   readonly beyond: number;
-  /** The lanes with work now. If there are very many, only some of them. */
+  /** The lanes with work from this repair. If there are very many, only some of them. */
   readonly lanes: readonly string[];
 };
 

@@ -41,8 +41,8 @@ export type VerifyLimits = {
   /** Saves the progress after this many requests: about once a second at the usual budget. */
   readonly saveEvery: number;
   /**
-   * The most differences to store: of each kind, and of all kinds with a review item. A person reads fewer. Each kind
-   * takes 3 MB at most.
+   * A run stores at most this many differences of each kind without a review item, and this many with a review item, of
+   * any kind. A person reads fewer. Each of these groups takes 3 MB at most.
    */
   readonly kept: number;
   /** The most bodies of missing events to keep, some 5 KB each. A repair lists the other events again. */

@@ -256,7 +256,7 @@ export const stuckRefunds = itemRule(
       const refused = isRefused
         ? { status, error, said: said({ status, code: error, message: lastMessage ?? '' }) }
         : null;
-      // The documents do not say how long an unknown status lasts, so an item opens within the day.
+      // The MoR's documents do not say how long a refund may have an unknown status, so an item opens within the day.
       const patience = REFUND_PATIENCE_DAYS[r.morStatus === null ? r.status : 'unknown'];
       const isLate = lane.isPast(new Date(r.createdAt.getTime() + patience * DAY_MS));
       if (!withdrawn && refused === null && !isLate) continue;

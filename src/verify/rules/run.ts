@@ -29,8 +29,8 @@ export type VerifyRun = {
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
 /**
- * Counts of differences beyond the limit, by kind: verify only counted them. `with_item`: those of any kind with an
- * open review item.
+ * Counts of the differences beyond the limit, by kind: the run does not store them. `with_item` counts those with an
+ * open review item, of any kind.
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
