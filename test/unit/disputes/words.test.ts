@@ -80,7 +80,7 @@ it('the sentence of a decided dispute names a later deadline for evidence', () =
   });
 });
 
-it('the sentence of a dispute counts whole days left and calls the deadline overdue once it is reached', () => {
+it('the sentence of a dispute counts the whole days left, and calls a reached deadline overdue', () => {
   const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
   expect(left(48)).toContain('due by 22 Nov, 2 days left');
   expect(left(47)).toContain('due by 22 Nov, 1 day left');

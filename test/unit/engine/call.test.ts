@@ -57,7 +57,7 @@ it('an idempotency key has at most 255 visible ASCII characters: a hash replaces
   expect(messageKey('k', 'a b', 1)).not.toBe(messageKey('k', 'a c', 1));
 });
 
-it('the timeline says of a withdrawn call whether Crossbill tried it before', () => {
+it('the timeline of a withdrawn call says whether Crossbill had tried the call', () => {
   const s = call(lane);
   const untried = takeCallBack(s, first(s), 'it is paid', later);
   expect(first(untried)).toMatchObject({ status: 'cancelled', answeredAt: LATER });

@@ -130,7 +130,7 @@ it('changing one row in the working copy of an invoice’s state copies only thi
   expect(draft.toState()).toBe(after);
 });
 
-it('a state taken from a working copy stays as it is after later changes of the copy', () => {
+it('a state taken from a working copy does not change with later changes of the copy', () => {
   const draft = new Lane(full(), ctx());
   const [p] = draft.payments;
   if (p !== undefined) p.amountRefunded = 1n;
@@ -158,7 +158,7 @@ it('the working copy of an invoice’s state stores a call with its key, and app
   expect(after.entries).toEqual(addEntry(before, entry).entries);
 });
 
-it('a rule that waits for a future time schedules one later step, and none for a past time', () => {
+it('a rule waiting for a future time schedules one later step, and a past time schedules no step', () => {
   const asked: (Date | null)[] = [];
   const draft = new Lane(full(), ctx(), (when) => asked.push(when));
   expect([at(-1), at(0), at(1), null].map((when) => draft.isPast(when))).toEqual([true, true, false, false]);

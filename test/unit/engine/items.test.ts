@@ -80,7 +80,7 @@ it('each cause has one open review item with the current facts, unless the opera
   );
 });
 
-it('a changed fact updates the open review item and adds one line to the timeline; an equal fact adds none', () => {
+it('a changed fact updates the open review item and adds one line to the timeline; an equal fact adds no line', () => {
   const first = declared(lane({}, payment()), [unshown('pmt_1', 1)]);
   const next = declared(first, [unshown('pmt_1', 2)], 5);
   expect(next.reviews).toEqual([{ ...first.reviews[0], fact: unshown('pmt_1', 2).fact }]);

@@ -141,7 +141,7 @@ it('a payment takes over every id of its event, and the MoR’s payment id repla
   });
 });
 
-it('a payment with money stops every other charge for the invoice, and a refused payment stops none', () => {
+it('a payment with money stops every other charge for the invoice, and a refused payment stops no charge', () => {
   const refused = aPayment({ paymentId: 'pay_1', mark: 'none' });
   expect(paymentThatCame(putPayment(empty, refused))).toBeNull();
   expect(paymentThatCame(putPayment(empty, { ...refused, mark: 'parked' }))).toBe('payment pay_1 came');
@@ -312,7 +312,7 @@ const amountSettled = (s: LaneState): LaneState =>
   decide(s, aCtx(), (l) => settleAmount(l, l.findPayment('pmt_1') ?? never(), 'said rightly'));
 const settled = (p: PaymentRow): LaneState => amountSettled(asked(asked(known(p)), 'pmt_1'));
 
-it('once a signup’s amount is certain, Crossbill closes the review item about it, and the payment waits for its mark', () => {
+it('once a signup’s amount is certain, Crossbill closes the review item about the amount, and the payment waits for its mark', () => {
   const s = settled(parked);
   expect(s.reviews).toMatchObject([
     { subject: 'sup_1', status: 'resolved', resolution: 'cleared', note: 'said rightly' },

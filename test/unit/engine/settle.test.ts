@@ -66,7 +66,7 @@ it('in shadow mode, Crossbill sends no call, not even a call stored before shado
   expect(next(calls(fresh(), 'report_payment'), ctx(0, { shadow: true }))).toBeNull();
 });
 
-it('Crossbill reads an invoice from Stripe before it changes the invoice there', () => {
+it('Crossbill reads an invoice from Stripe before each change of the invoice on Stripe', () => {
   const stale = (over = {}) => withInvoice(calls(fresh(), 'report_payment'), { readAt: null, ...over });
   expect(next(stale())).toBe('read-invoice');
   expect([next(stale({ readDueAt: at(5_000) })), looks]).toEqual([null, [at(5_000), at(5_000)]]);

@@ -26,7 +26,7 @@ function setUp(limits: Partial<BatchLimits> = {}) {
   return { inbox, clock, batcher, answers, submit, sizes };
 }
 
-it('Crossbill commits the webhooks of one event loop turn together, and replies to none before the commit', async () => {
+it('Crossbill commits the webhooks of one event loop turn together, and replies to no webhook before the commit', async () => {
   const { inbox, submit, answers, sizes } = setUp();
   inbox.hold();
   const all = ['a', 'b', 'c'].map((id) => submit(id));

@@ -303,7 +303,7 @@ it('Stripe’s webhook endpoint replies 405 to other methods, and the MoR’s en
   expect(inbox.batches).toEqual([]);
 });
 
-it('Stripe’s webhook endpoint replies 4xx to the sender’s faults, because Stripe repeats them', async () => {
+it('Stripe’s webhook endpoint replies 4xx to the sender’s faults, because Stripe repeats a refused webhook', async () => {
   const { send, clock, inbox, told } = await setUp({ bodyLimitBytes: 2_000 });
   const to = (body: string, headers: Record<string, string>) => send('/webhooks/stripe', body, headers);
   const signed = (secret: string, body: string, t = clock.seconds) => ({

@@ -76,7 +76,7 @@ it('while the daemon starts, its server answers /livez with 200 and everything e
   expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
 });
 
-it('a reply before the end of the body closes this connection, and other connections stay open', async () => {
+it('if the server replies before the end of a body, it closes only the connection of this sender', async () => {
   const { front, port } = await setUp();
   front.setFallback((req, res) => {
     if (req.url === '/unread') res.writeHead(401).end('no');
@@ -139,7 +139,7 @@ it('the server sends webhook requests to the webhook endpoints, and all others u
   expect(inbox.rows.size).toBe(1);
 });
 
-it('a webhook with oversized headers gets 503, so the sender repeats it, never 431', async () => {
+it('a webhook with oversized headers gets 503 and never 431, so the sender repeats the webhook', async () => {
   const { front, ask } = await setUp();
   const told = withEndpoints(front);
   for (const size of [17_000, 3_000_000]) {
@@ -171,7 +171,7 @@ it('Crossbill counts a webhook with oversized headers as refused at its endpoint
   expect(told).toEqual(['mor_events headers_too_large signed', 'null headers_too_large']);
 });
 
-it('a webhook without a Host header is judged by its signature, and any other request without it gets 400', async () => {
+it('Crossbill checks the signature of a webhook without a Host header; another request without it gets 400', async () => {
   const { front, port } = await setUp();
   withEndpoints(front);
   const of = (path: string): string => `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`;
@@ -181,7 +181,7 @@ it('a webhook without a Host header is judged by its signature, and any other re
   expect(await exchange(port, of('/v1/invoices'), hostless)).toMatch(hostless);
 });
 
-it('a webhook with an unknown Expect header gets 503, and any other such request 417', async () => {
+it('a webhook with an unknown Expect header gets 503, and another request with such a header gets 417', async () => {
   const { front, ask } = await setUp();
   const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
   expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts

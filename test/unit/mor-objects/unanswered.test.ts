@@ -173,7 +173,7 @@ it('Crossbill sends payment_link.created for a new link, but not while a payment
 
 const paid = lane({ status: 'paid' });
 
-it('Crossbill withdraws the unanswered proforma request of a paid invoice, with a review item if the MoR may have made it', () => {
+it('Crossbill withdraws an unanswered proforma request of a paid invoice, with a review item if the MoR may have accepted', () => {
   const never = settle(proforma(paid).s, ctx());
   expect(never.messages).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
   expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);

@@ -29,11 +29,11 @@ it('the overview’s chart shows only the chosen currency, one row a day, newest
   ]);
 });
 
-it('the overview’s chart shows the first currency if the chosen one has no money', () => {
+it('the overview’s chart shows the first currency if the chosen currency has no money', () => {
   expect(drawn('USD')).toBe(drawn(null));
 });
 
-it('the overview’s chart draws no bar for days without money, and nothing without a currency', () => {
+it('the overview’s chart draws no bar for days without money, and no chart without a currency', () => {
   const still = [{ day: day('2026-11-18'), currency: 'EUR', collected: 0n, refunded: 0n, payments: 0 }];
   expect(drawn(null, still)).not.toMatch(/NaN|Infinity/);
   expect(drawn(null, still)).toMatch(/<path class="marks" d=""/);

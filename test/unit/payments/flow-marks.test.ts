@@ -96,7 +96,7 @@ for (const markMode of MODES) {
   }
 }
 
-it('Crossbill reports a payment once, even if it is down for a day after a crash during the report', async () => {
+it('Crossbill reports a payment once, even after a crash during the report and a day of downtime', async () => {
   const h = LaneHarness.withInvoice();
   h.store.dieBefore = 2; // the report was made, and nobody wrote it down
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -248,7 +248,7 @@ async function stuck(): Promise<LaneHarness> {
 }
 const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
 
-it('Crossbill tries to finalize a draft once after Stripe’s refusal, and marks the invoice once someone finalizes it', async () => {
+it('if Stripe refuses to finalize a draft, Crossbill does not try again, and marks the invoice after a finalization', async () => {
   const h = await stuck();
   expect(tries(h)).toBe(1);
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);

@@ -78,7 +78,7 @@ it('Crossbill repeats no refund after a day without a database, if the MoR’s r
 });
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'Crossbill searches Stripe for a credit note (%s) whose first try it never recorded, once the key may have expired',
+  'Crossbill searches Stripe for a credit note (%s) if it never recorded the first try and the key may have expired',
   async (markMode) => {
     const h = await paid({ settings: { markMode } });
     const send = h.platform.send.bind(h.platform);

@@ -48,7 +48,7 @@ it('if a bank took part of a double payment, its review item opens again after t
   });
 });
 
-it('if the MoR wins the dispute about a double payment, the review item offers to refund the rest, and closes with it', async () => {
+it('if the MoR wins the dispute about a double payment, the item offers to refund the rest, and closes after that refund', async () => {
   const h = await paidTwice();
   await choose(h, 'refund');
   await outcome(h, 'won', 24);

@@ -72,7 +72,7 @@ it('a refund request repeated with its Idempotency-Key returns the same refund, 
   expect(h.gateway.made).toHaveLength(1);
 });
 
-it("if the MoR's late answer names a known refund, the requested refund joins it and its review item closes", async () => {
+it("if the MoR's late answer names a known refund, the requested refund joins the known refund and its item closes", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));

@@ -182,7 +182,7 @@ it('no failure or report of a Stripe call contains the API key, client secrets o
   expect(JSON.stringify(stub.seen[0]?.path)).not.toContain(API_KEY);
 });
 
-it('Crossbill sends Stripe no stored call without its bytes, or with a foreign path or method', async () => {
+it('Crossbill refuses to send a stored Stripe call without bytes, or with a foreign path or method', async () => {
   const stub = await startStub();
   stop = stub.close;
   const call = stored(stub.platform, calls.reference);

@@ -41,7 +41,7 @@ it('an invoice settled by a full credit note does not count as Crossbill’s out
   expect(await platform.send(call)).toMatchObject({ ok: true });
 });
 
-it('only an invoice payment with a charge counts as Stripe’s collection, not one of an unknown type', async () => {
+it('an invoice payment with a charge counts as Stripe’s collection, and an invoice payment of an unknown type does not', async () => {
   const no = refusal(400, { code: 'invoice_already_paid' });
   const listed = (payment: Record<string, unknown>): Reply =>
     reply(200, paidInvoice({ payments: payments({ payment }) }));

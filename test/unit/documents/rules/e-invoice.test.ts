@@ -42,7 +42,7 @@ it('a failed or cancelled e-invoice keeps its status after a late e_invoice.issu
   expect(last(tell(withObjects(lane(), eInvoice()), 'e_invoice.cancelled').state)?.status).toBe('CANCELLED');
 });
 
-it('a failed e-invoice shows the MoR’s reason, if the event has one', () => {
+it('a failed e-invoice shows the MoR’s reason if the event has a reason', () => {
   const { state, verdict } = tell(lane(), 'e_invoice.issuance_failed', { eInvoiceId: 'ei_1', reason: 'no VAT number' });
   expect(last(state)?.detail.failure).toEqual({ code: null, message: 'no VAT number', failedAt: null });
   expect(verdict.reason).toBe('e-invoice ei_1 is FAILED: no VAT number');

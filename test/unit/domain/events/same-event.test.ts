@@ -93,14 +93,11 @@ it.each([
   ['dispute.outcome', 'If that was a loss and the dispute is won now, reverse the loss outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
-])(
-  'if a second %s event arrives under a known event id, the review item names the fact that it may contain',
-  (type, says) => {
-    expect(aboutSecondBody(type)).toContain(says);
-  },
-);
+])('if a second %s event arrives under a known event id, the review item names the possible new fact', (type, says) => {
+  expect(aboutSecondBody(type)).toContain(says);
+});
 
-it('if a second event of another type arrives under a known event id, the item says that Crossbill never applies it', () => {
+it('if a second event of another type arrives under a known event id, the item says that Crossbill never applies the event', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
     expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

@@ -88,7 +88,7 @@ it("the relay of an invoice's event waits for the enrolment lookup, and a custom
   expect(relayOf(outside)).toEqual(['cancelled']);
 });
 
-it('an invoice outside ENROLMENT opens no review item, whatever Stripe reports of it', () => {
+it('an invoice outside ENROLMENT opens no review item, whatever Stripe reports about the invoice', () => {
   for (const [type, over] of [
     ['invoice.finalization_failed', { status: 'draft', finalizationError: 'no location' }],
     ['invoice.payment_failed', {}],
@@ -232,7 +232,7 @@ const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
 const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-it('an invoice counts as enrolled if it is enrolled, expects a verdict, or has a payment or an object at the MoR', () => {
+it('an invoice counts as enrolled by a lookup, an expected verdict, a payment, or an object at the MoR', () => {
   expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
   expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
   expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
@@ -243,7 +243,7 @@ it('an invoice counts as enrolled if it is enrolled, expects a verdict, or has a
   expect(standing(bare, later(0, { enrolment: { by: 'all' } }))).toBe('enrolled');
 });
 
-it('the metadata of an invoice enrols it only with ENROLMENT by metadata', () => {
+it('the metadata of an invoice enrols the invoice only if ENROLMENT goes by metadata', () => {
   const metadata = { billed_by: 'mor' };
   const heard = (ctx: Ctx) => said('invoice.finalized', { metadata })(emptyLane('in_1'), ctx).invoice?.enrolled;
   expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);

@@ -257,7 +257,7 @@ it('Crossbill does not relay a long waiting invoice.created event if the invoice
   expect(h.relay.sent).toHaveLength(tried);
 });
 
-it('Crossbill relays two invoice.created events of one new invoice once', async () => {
+it('Crossbill relays only one of two invoice.created events of a new invoice', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { relay: true } });
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
   await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));

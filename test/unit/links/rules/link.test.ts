@@ -195,7 +195,7 @@ it('an expired link with less outstanding than its price opens an item with the 
   expect(expired(eur(2989n))).toHaveLength(1);
 });
 
-it('an expired link opens no item if all of it is outstanding, the amounts are unknown, or its payment is booked', () => {
+it('an expired link opens no item if its whole price is outstanding, the amounts are unknown, or its payment is booked', () => {
   expect([expired(eur(2990n)), expired(null), expired(eur(1990n), aLink({ paymentRowId: 'pmt_1' }))]).toEqual([
     ...[[], [], []],
   ]);

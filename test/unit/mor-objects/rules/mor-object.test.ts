@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const later = on({}, 5_000);
 
-it('an event finds its payment link or proforma invoice by id, else the one just requested, else Crossbill adds a new one', () => {
+it('an event finds its link or proforma invoice by id, else the just requested object, else Crossbill adds a new one', () => {
   const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
     ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
   });

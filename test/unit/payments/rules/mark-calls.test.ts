@@ -125,7 +125,7 @@ it('after Stripe finalizes or refuses to finalize a draft, its payment waits for
   ]);
 });
 
-it('after a refused attach call Crossbill reads the invoice before it opens an item; after a refused report it opens one at once', () => {
+it('after a refused attach call Crossbill reads the invoice before it opens an item; after a refused report it does not', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([

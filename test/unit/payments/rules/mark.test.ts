@@ -246,7 +246,7 @@ it('the item about a second payment proposes a refund, unless both payments shar
   expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toMatch(/^Refund 29\.90 EUR, unless/);
 });
 
-it('Crossbill searches a paid invoice for this payment once, and then opens a double_payment item', () => {
+it('Crossbill searches a paid invoice once for its own payment, and then opens a double_payment item', () => {
   expect(parked({ status: 'paid' })).toEqual(['identify']);
   expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
   const [, summary, proposal] = parked({ status: 'paid' }, payment({ markTries: 1 }));
@@ -484,7 +484,7 @@ describe('shadow mode', () => {
     expect(isShadowed(later, reporting)).toBe(false);
   });
 
-  it('in shadow mode, Crossbill decides about a paid invoice as if the other integration had not marked it yet', () => {
+  it('in shadow mode, Crossbill decides about a paid invoice as if another integration had not marked the invoice yet', () => {
     const of = (row: Partial<InvoiceRow>) =>
       beforeTheMark({ ...(lane().invoice ?? never()), amountRemaining: 0n, ...row });
     expect(of({ platformStatus: 'paid' })).toMatchObject({ platformStatus: 'open', amountRemaining: 2990n });

@@ -44,7 +44,7 @@ const items = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
 
 const answered = (of: Asked, over: Parameters<typeof answer>[0] = {}): LaneState => reply(of, over, 5_000);
 
-it("a successful answer gives the refund its MoR id and the MoR's time, or the time of arrival without one", () => {
+it("a successful answer gives the refund its MoR id and the MoR's time, or else the time of arrival", () => {
   const done = { status: 'succeeded', morRefundId: 'rfnd_1', processorRefundId: 're_1', failure: null };
   expect(answered(asked(), { createdAt: at(-900) }).refunds).toMatchObject([{ ...done, succeededAt: at(-900) }]);
   const dull = answered(asked());
@@ -268,7 +268,7 @@ it("a refusal of the idempotency key changes nothing after the refund's event, o
   expect([unknown.refunds, open(unknown)]).toEqual([[], []]);
 });
 
-it('if the MoR does not answer, the refund becomes unknown, unless the request surely did not arrive', () => {
+it('if the MoR does not answer, the refund becomes unknown, unless the request certainly did not reach the MoR', () => {
   const silent = ({ s, m }: Asked, kind: 'unknown' | 'retry') =>
     onStates(createRefundCall).silent(s, m, refusal({ kind, status: null }), ctx()) ?? never();
   expect(silent(asked(), 'unknown').refunds).toMatchObject([{ status: 'unknown' }]);
@@ -427,7 +427,7 @@ describe('a request for a refund', () => {
     expect(new Set(keys).size).toBe(4);
   });
 
-  it('a repeated Idempotency-Key returns its refund, and Crossbill refuses it with another amount', () => {
+  it('a repeated Idempotency-Key returns its refund, and Crossbill refuses the key with another amount', () => {
     const first = { amount: 500n, reason: null, metadata: null, by: 'ops' };
     const made = askRefund(lane(payment()), 'pmt_1', first, ctx(), ['api', 'ops', 'key-1']);
     if (!made.ok) throw new Error(made.code);

@@ -84,7 +84,7 @@ it("the newest decline by the MoR's clock counts; at the same time a failure cou
   expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
 });
 
-it("a newer decline is the verdict on a waiting retry and clears Stripe's request for another attempt; an older one is not", () => {
+it("a newer decline is the verdict on a waiting retry and clears Stripe's own request; an older decline changes nothing", () => {
   const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
   const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
   expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
@@ -263,7 +263,7 @@ it('without relay and links, or for a partly paid invoice without links, Crossbi
   );
   expect(why(part)).toBeNull(); // by a link
 });
-it('a retry is a charge or a payment link as the schedule says, or the other one if that is not set up', () => {
+it('a retry is a charge or a payment link as the schedule says, or the other kind if the scheduled kind is not set up', () => {
   const charge = ctx(0, { recoveryLinks: null });
   const link = ctx(0, { relay: false });
   expect([decideMeans(lane(), ctx()), decideMeans(lane(), link)]).toEqual(['charge', 'link']);
@@ -352,7 +352,7 @@ it('a confirmed payment method of an invoice that is paid on Stripe leads to no 
   expect(relayed(r)).toHaveLength(0);
 });
 
-it('a payment method confirmed before the decline of the old one is charged after that decline', async () => {
+it('a payment method confirmed before the decline of the old method is charged after that decline', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await r.h.take(invoiceEvent('invoice.finalized'));
   await confirm(r);

@@ -202,7 +202,7 @@ it('Crossbill reads the invoice before a scheduled charge, and before a final st
     expect(none).toEqual([null, null]);
 });
 
-it('Crossbill sends a due charge after a read of Stripe, and none after the end of the subscription', () => {
+it('Crossbill sends a due charge after a read of Stripe, and no charge after the end of the subscription', () => {
   const then = ctx(3 * DAY_MS);
   expect(order(lane(), shown(), then).messages.map((m) => m.kind)).toEqual(['retry_charge']);
   const early = lane();

@@ -64,7 +64,7 @@ it('Crossbill books no loss for an alert or another object of the MoR', () => {
   expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
 });
 
-it("the entry of a lost dispute has the bank's date, or the date of arrival without one", () => {
+it("the entry of a lost dispute has the bank's date, or else the date of arrival", () => {
   const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
   expect(s.entries).toMatchObject([
     {

@@ -79,7 +79,7 @@ it('a late answer to a proforma request does not overwrite the status and number
   expect(done.objects).toMatchObject([{ status: 'ISSUED', number: 'PF-7', updatedAt: NOW }]);
 });
 
-it('if the MoR already has a proforma invoice for this invoice, Crossbill uses and reads that one', () => {
+it('if the MoR already has a proforma invoice for this invoice, Crossbill adopts and reads that proforma invoice', () => {
   const { s, m } = requested(other);
   const done = onStates(createProformaCall).answered(s, m, taken, later);
   expect(rows(done)).toEqual([

@@ -33,7 +33,7 @@ it('a payment not marked after two minutes is a charged_not_marked difference, a
   expect([within(waiting, after(119_999)), within(waiting, after(120_000))]).toEqual([[], ['charged_not_marked null']]);
 });
 
-it('a payment without success or amount, or closed by an operator, is no difference without a mark', () => {
+it('an unmarked payment is no difference if it has not succeeded, has no amount or was closed by an operator', () => {
   for (const over of [{ succeededAt: null }, { amount: null }, { mark: 'closed' }] as const)
     expect(within({ payments: [payment({ mark: 'waiting', ...over })] })).toEqual([]);
 });
@@ -77,7 +77,7 @@ it('the refund_stuck item of a parked payment explains that payment and its othe
   expect(about('waiting')).toEqual(['charged_not_marked null', 'refund_not_mirrored null']);
 });
 
-it('a refund missing on Stripe after two minutes is a difference; a pending refund or one not meant for Stripe is none', () => {
+it('a refund missing on Stripe after two minutes is a difference, unless it is pending or not meant for Stripe', () => {
   const waiting = { refunds: [refund({ mirror: 'waiting', creditNoteId: null })] };
   expect(compareWithin(ours(waiting), LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
   expect(within(waiting, after(119_999))).toEqual([]);
