@@ -130,8 +130,8 @@ export class RealPostgres {
   }
 
   /**
-   * Sends this signal to the server's first process and waits for the end of this process. After a SIGKILL the server's
-   * other processes may still be ending.
+   * Sends this signal to the server's first process and waits until this first process has ended. After a SIGKILL the
+   * server's other processes may still be ending.
    */
   async end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void> {
     this.wanted = false;

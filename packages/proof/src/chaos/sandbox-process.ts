@@ -13,8 +13,8 @@ const sandbox = await startSandbox({
 });
 // The sandbox's time runs faster than real time. It starts in the past, so it never passes the present.
 await sandbox.kernel.clock.advance(-Number(daysAgo) * DAY_MS);
-// The clock waits for no delivery. A frozen or killed daemon leaves a thousand deliveries without an answer, and the
-// clock would wait for one after the other.
+// The clock must not wait for deliveries. With a killed or frozen daemon it would wait for a thousand deliveries
+// without an answer, one after the other.
 sandbox.kernel.clock.settle = () => Promise.resolve();
 const { morUrl, stripeUrl, secrets, mor, kernel } = sandbox;
 const opsKey = kernel.secret('api-key-ops');

@@ -1,7 +1,7 @@
 // The steps of docs/operating.md, "Backups and restore". The drill runs the text of the page itself.
 
 export const PAGE = 'docs/operating.md';
-/** The page's names for the operator's own folder and time. */
+/** The example folder and the example time on the page. The drill puts its own in their place. */
 const BACKUP = '/backup';
 const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
 

@@ -16,7 +16,7 @@ async function unpaid(
 /** The first event of a type about the renewal never reaches the webhook endpoints. */
 function loseFirst(world: World, type: string): void {
   let left = 1;
-  // The first half minute belongs to the signup's own invoice.
+  // Loses no event of the signup's own invoice: these fall into the first half minute.
   world.loses = (t) => t === type && world.now > world.at(0.5) && left-- > 0;
 }
 

@@ -93,8 +93,8 @@ const settings: Target = {
       );
       for (const { name, problem } of error.problems) {
         const value = env[name] ?? '';
-        // A report may contain the value by chance, inside its fixed example. Then every other wrong value gets the
-        // same report.
+        // The error may contain the value by chance, because its fixed example does. Then the error for any other wrong
+        // value reads the same.
         must(
           value.length < 8 || !problem.includes(value) || problem === problemOf(name),
           `the report repeats the value of ${name}`,

@@ -172,7 +172,7 @@ const csv: Target = {
         );
       }
       for (const [n, { nextByte, nextLine }] of found.entries()) {
-        if (n !== Math.floor(found.length / 2)) continue; // resume in the middle only: one place is enough
+        if (n !== Math.floor(found.length / 2)) continue; // resume once only, in the middle of the file
         const rest: (readonly string[])[] = [];
         for await (const { record } of recordsOf(file, { delimiter, byte: nextByte, line: nextLine }))
           rest.push(record);
