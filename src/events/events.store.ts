@@ -82,7 +82,7 @@ export class EventsStore {
 
   /**
    * Decides an event again: a parked or decided event of the inbox (`ie_…`), or an authentic copy from quarantine
-   * (`iq_…`), which first moves into the inbox. Returns the inbox id, or null if there is no such event.
+   * (`iq_…`). A copy first moves into the inbox. Returns the inbox id, or null if there is no such event.
    */
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);

@@ -17,8 +17,8 @@ export type BatchLimits = {
   readonly waitingCount: number;
   readonly waitingBytes: number;
   /**
-   * The batcher gives up a delivery after this time. A timer with eight ticks in this time checks, so it may be up to
-   * an eighth late.
+   * The batcher gives up a delivery after this time. A timer checks eight times in this period, so the batcher may be
+   * late by an eighth.
    */
   readonly deadlineMs: number;
 };

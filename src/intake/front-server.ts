@@ -55,9 +55,8 @@ const LINGER_MS = 250;
 export class FrontServer {
   readonly #server: Server;
   /**
-   * The requests without a reply, in no order. It is no Set, because a long-lived Set would keep past requests in
-   * memory: it links each of its old tables to the next until a full garbage collection, and this costs more than the
-   * requests.
+   * The requests without a reply, in no order. This is an array, because a long-lived Set costs more memory than the
+   * requests: it links each of its old tables to the next until a full garbage collection.
    */
   readonly #inFlight: ServerResponse[] = [];
   #endpoints: Endpoints | null = null;

@@ -78,8 +78,8 @@ export class ExportsStore {
   }
 
   /**
-   * Fills in missing payment or refund rows from the lane's log. Crossbill writes a ledger entry at once, and the row of
-   * its payment or refund only when the lane has no more work due.
+   * Fills in missing payment or refund rows from the lane's log. Crossbill writes a ledger entry at once. It writes the
+   * row of the payment or refund later, when the lane has no more work due.
    */
   private async withLogged<R extends { readonly id: string }>(
     found: readonly R[],

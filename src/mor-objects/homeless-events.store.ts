@@ -1,5 +1,5 @@
-// Finds the invoices of events without an invoice id, and moves each event to the lane of its invoice: one query for
-// all ids, one transaction for all moves.
+// Finds the invoices of events without an invoice id, and moves each event to the lane of its invoice. One query covers
+// all ids, and one transaction all moves.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { REVIEW, type ReviewRow } from '../domain/model.js';

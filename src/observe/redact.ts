@@ -35,8 +35,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Copies a value for the log: without secret fields at any depth, with the size instead of a body, and cut if it is too
- * deep or too long.
+ * Copies a value for the log. The copy has no secret field at any depth, and the size in place of a body. A value too
+ * deep or too long is cut.
  */
 export function withoutSecrets(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString();

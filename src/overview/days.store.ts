@@ -90,8 +90,8 @@ export class DaysStore {
     return inTransaction(this.db.pool, async (db) => {
       const mine = await db.query<{ ok: boolean }>('select pg_try_advisory_xact_lock($1) as ok', [COUNTING]);
       if (mine.rows[0]?.ok !== true) return null;
-      // The next count of a day comes after a quarter of its age: today every quarter of an hour, last month's days
-      // once a week.
+      // Crossbill counts a day again after a quarter of the day's age: today every quarter of an hour, last month's
+      // days once a week.
       const next = await db.query<{ day: string }>(
         `select d::date::text as day from generate_series($1::date - $2::integer, $1::date, interval '1 day') d
            left join renewals_day f on f.day = d::date

@@ -53,10 +53,9 @@ function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'
 }
 
 /**
- * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money arrived, the MoR gave its
- * verdict, or the customer can pay another way. After hours without a reply, a charge could hit a customer who is
- * already paying. If the MoR received an earlier try, an event reports this charge. Null: the MoR must still get the
- * event.
+ * The reason to withdraw an `invoice.created` without a reply. The invoice is over, its money arrived, the MoR gave its
+ * verdict, or the customer can pay another way. Then a charge hours later could hit a customer who is already paying.
+ * If the MoR received an earlier try, an event reports its charge. Null: the MoR must still get the event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);

@@ -234,8 +234,8 @@ export const recoveryLookup: typeof invoiceLookup = {
 };
 
 /**
- * True if the invoice needs an automatic link: the MoR refused the renewal, no money has arrived or is under way, no
- * item is open, the customer has no other way to pay, and Crossbill made no link since the last refusal.
+ * True if Crossbill must make an automatic link. The MoR refused the renewal, and the customer has no other way to pay.
+ * No money has arrived or is under way, and no item is open. Crossbill made no link since the last refusal.
  */
 function wantsLink(lane: Lane, i: InvoiceRow): boolean {
   const { settings, now } = lane;

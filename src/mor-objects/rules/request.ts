@@ -205,7 +205,8 @@ export const requestUnwanted = {
 const OTHER_AMOUNT = 'another amount is due now';
 
 /**
- * The reason to withdraw the request: the customer would pay another amount than is due now. Null: the amount is right.
+ * Returns the reason to withdraw the request if the customer would pay another amount than is due now. Null: the amount
+ * is right.
  */
 function otherAmount({ invoice }: LaneRows, o: Pick<MorObjectRow, 'amount'> | undefined): string | null {
   const amount = o?.amount ?? null;

@@ -159,8 +159,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * Describes a mark by hand in a form Crossbill can find and book. If a person dismisses the item without such a mark,
- * the books show the money as unmarked, and Stripe shows no refund of it.
+ * Describes a mark by hand in a form Crossbill can find and book. Without such a mark, a dismissed item leaves the
+ * money unmarked in the books, and Stripe shows no refund of this money.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a

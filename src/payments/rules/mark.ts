@@ -241,7 +241,7 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 
 /**
  * Withdraws a step of a mark before it has an effect, if a fresh read leads to another decision. Only the lane's worker
- * may do so: an API request cannot know if the step is on its way, and the reply would be lost.
+ * may do so: an API request cannot know if the step is on its way. If it is, Crossbill would lose the reply.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -273,9 +273,9 @@ function isAsDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * After a change of the amount due, Crossbill leaves the last step `m` of a mark alone until the returned time: it
- * neither withdraws the step nor searches for its effect. A paused process may still send the step. Null: no process
- * can.
+ * How long Crossbill waits after a change of the amount due, because a paused process may still send the last step `m`
+ * of a mark. Until this time Crossbill neither withdraws the step nor searches for its effect. Null: no process can
+ * send the step.
  */
 export function standsStillUntil(
   p: PaymentRow,
