@@ -30,7 +30,8 @@ export function faultyDatabase(db: Database, trouble: Trouble): Database {
 
 /**
  * `pool.query` that keeps its connection if the server refuses a row. pg's own method drops the connection after any
- * error. Every late, fenced worker would then cost a server process and all its plans, a third of the cost of a run.
+ * error. The simulation often refuses the row of a late worker, and a new PostgreSQL connection each time would be a
+ * third of the cost of a run.
  */
 export function keepConnections(pool: pg.Pool): void {
   const query: Query = async (...args) => {

@@ -18,7 +18,8 @@ export class Payers {
   ) {}
 
   /**
-   * The merchant's backend starts a trial, or saves another method. Returns the setup intent, or null if it got none.
+   * The merchant's backend starts a trial, or saves another method. Returns the setup intent; null if the request
+   * failed.
    */
   async setUp({ customerId }: Subscriber): Promise<string | null> {
     const key = `setup-${customerId}-${++this.asked}`;

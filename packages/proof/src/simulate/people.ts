@@ -1,5 +1,5 @@
-// The actors of a story other than Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe, renew,
-// void, decline, refund and resolve.
+// The actors of a story other than Crossbill: customers, merchant, operators, Stripe and the MoR. They subscribe,
+// renew, void, decline, refund and resolve.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/reviews/rules/choices.js';
@@ -190,8 +190,8 @@ export class People {
   }
 
   /**
-   * An operator requests a refund, `clicks` times at once with one key: at most one refund. `trueId`: the MoR's name of
-   * the payment, if `paymentId` is another. Returns whether the daemon accepted the request.
+   * An operator requests a refund, `clicks` times at once with one key: the daemon may make only one refund. `trueId`:
+   * the MoR's name of the payment, if `paymentId` is another. Returns whether the daemon accepted the request.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
@@ -260,7 +260,7 @@ export class People {
     const { copied, now } = this.world;
     if (copied.length === 0) return;
     const old = choose(copied);
-    // The daemon refuses signatures older than five minutes. Clocks are wrong by up to ten, so an hour is surely old.
+    // The daemon refuses signatures older than five minutes. Clocks are at most ten minutes wrong: an hour is too old.
     const isOld = now - old.at > 3_600_000;
     await this.world.knock(old, isOld ? [503] : [200, 503]);
     const other = Buffer.concat([old.body, Buffer.from(' ')]);

@@ -3,8 +3,8 @@
 import { type CaptureNames } from '@crossbill/sandbox/mor/payment-links.js';
 
 /**
- * A name somebody gave to a payment at the MoR. The payment is identified by its charge, link or proforma invoice, the
- * reference in Stripe.
+ * A name somebody gave to a payment at the MoR. `reference`: the payment's reference in Stripe (its charge, link or
+ * proforma invoice).
  */
 export type Naming = {
   readonly reference: string;
@@ -35,7 +35,7 @@ export type LinkPaid = {
   /** pay_… */
   readonly paymentId: string;
   readonly chargeId: string;
-  /** The id of its `payment.captured` event. */
+  /** The id of the payment's `payment.captured` event. */
   readonly eventId: string;
   readonly names: CaptureNames;
 };
@@ -46,7 +46,7 @@ export type Confirmation = { readonly intentId: string; readonly customerId: str
 export class Planted {
   /** Oldest first. */
   readonly confirmed: Confirmation[] = [];
-  /** Namings the daemon accepted, in order. */
+  /** Payment names given by a person and accepted by the daemon, oldest first. */
   readonly namings: Naming[] = [];
   /** Payment names unknown to the MoR: it refused a refund request under such a name. */
   readonly disowned = new Set<string>();
@@ -63,7 +63,7 @@ export class Planted {
   readonly twins = new Set<string>();
   /** Settled debits that a person reports as returned, by `pay_…`, with the last report. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
-  /** When the daemon confirmed a person's link of a customer to the MoR, by customer. */
+  /** Customer → the time when the daemon confirmed a person's request to link the customer to the MoR. */
   readonly linked = new Map<string, number>();
 
   /** True if a person gave this payment another payment's name, or gave this payment's name to another. */

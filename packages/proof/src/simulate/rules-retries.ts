@@ -62,7 +62,7 @@ function chargeRules({ world, seen }: Sides, i: Invoice, row: InvoiceLine): stri
   );
   const paidMs = i.paidAt === null ? Infinity : i.paidAt * 1000;
   const taken = charges.find((p) => p.status === 'succeeded');
-  // Charges the MoR repeats on its own are its own mistake.
+  // Skips charges repeated by the MoR on its own: Crossbill did not request them.
   for (const p of world.triedByMor.has(i.id) ? [] : charges) {
     if (p.createdAtMs > paidMs + UNDER_WAY_MS) broken.push(`Y1: ${i.id} is paid and was charged again (${p.id})`);
     if (taken !== undefined && p.createdAtMs > taken.createdAtMs)

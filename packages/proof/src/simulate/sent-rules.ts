@@ -58,7 +58,7 @@ export class SentRules {
   }
 }
 
-/** The click behind a refund request. Empty: there is none. */
+/** Returns the `click` in the metadata of a refund request: the story's mark. Empty: no mark. */
 function clickIn(body: string): string {
   return /"click":"(click-\d+)"/.exec(body)?.[1] ?? '';
 }

@@ -47,7 +47,7 @@ export async function smallest<T>(
  * Shrinks a run with a broken rule. Parts of the story go first: with them go most of the steps and faults.
  * @param parts number of the story's parts
  * @param act runs a recipe
- * @param tell receives each smaller one
+ * @param tell receives each smaller recipe
  */
 export async function shrink(
   first: Outcome,

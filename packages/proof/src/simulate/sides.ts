@@ -101,7 +101,7 @@ const indexes = new WeakMap<Snapshot, Index>();
 
 /**
  * Finds Crossbill's row of the payment by the MoR's id. Also finds a link or a transfer by its reference, and a signup
- * by its charge, under any id from a person.
+ * by its charge, even if a person gave the payment another id.
  */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);

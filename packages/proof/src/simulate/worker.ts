@@ -34,5 +34,5 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
-// The parent process is gone.
+// The worker ends with its parent process.
 process.on('disconnect', () => process.exit(0));

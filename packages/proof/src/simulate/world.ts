@@ -62,7 +62,7 @@ export class World {
   readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
-  /** By customer, how many more cards the customer gave, as the shop reported. */
+  /** Customer → the number of further cards the shop reported for this customer. */
   readonly cardsGiven = new Map<string, number>();
   /** Invoices the merchant marked as paid by hand. */
   readonly paidByHand = new Set<string>();
@@ -85,7 +85,7 @@ export class World {
   /** The key of a payment link → its invoice. */
   readonly linkOf = new Map<string, string>();
   readonly planted = new Planted();
-  /** Periods the database lost in a restore. */
+  /** Periods missing in the database after a restore. */
   readonly gaps: Gap[] = [];
   /** True while a copy of the database exists: a restore may lose later events. */
   mayBeLost = false;
@@ -257,7 +257,7 @@ export class World {
     });
     const acted = fault as FaultKind | null;
     if (acted === 'delivery_late') {
-      await this.sleep(this.netRng.int(1, 250) * 1_000); // still within the tolerance of its timestamp
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // the signed timestamp stays within the tolerance
     }
     if (acted === 'delivery_lost') return null;
     const sent = this.send(source, id, headers, body, timeoutMs);
