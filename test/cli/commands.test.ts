@@ -129,7 +129,7 @@ it('crossbill status counts invoices, queues and events', async () => {
   expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
 });
 
-it('crossbill status and doctor report the last refused delivery of a webhook endpoint until the next accepted one', async () => {
+it("crossbill status and doctor report a webhook endpoint's last refused delivery until the next accepted delivery", async () => {
   const insert = `insert into endpoint_refusal (endpoint, at, status, why, address) values ('stripe', now(), 401, 'signature_mismatch', '203.0.113.9')`;
   await sql(insert);
   await sql(`insert into endpoint_answers (endpoint, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
@@ -266,7 +266,7 @@ it('crossbill events shows events without personal data and has an event decided
   expect(cursor).toEqual(saysWhy(2, /^The cursor is not one of ours\.\n$/));
 });
 
-it("crossbill reviews lists review items and settles one by an operator's choice", async () => {
+it("crossbill reviews lists review items and settles a review item by an operator's choice", async () => {
   const invoiceId = await world.renew(paid.subscriptionId);
   await world.invoice(invoiceId, 'held');
   await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 });
@@ -347,7 +347,7 @@ it("crossbill erase removes a customer's personal data; verify stays clean, and 
   expect((await cli(['explain', paid.invoiceId], world.env)).out).toContain('29.90 EUR');
 });
 
-it('crossbill purge drops event bodies over the given age and no younger ones', async () => {
+it('crossbill purge drops event bodies over the given age, and keeps younger bodies', async () => {
   const none = await cliJson(['purge', '--older-than', '90d', '--yes'], world.env);
   expect(none).toMatchObject({ code: 0, body: { events: 0 } });
   await world.subscriber();

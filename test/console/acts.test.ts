@@ -225,7 +225,7 @@ it("an operator settles several review items with one console form, which names 
   expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
 });
 
-it('the console settles 53 matching review items in two steps and counts them', async () => {
+it('the console settles 53 matching review items in two steps and shows the number settled', async () => {
   await Promise.all(Array.from({ length: 53 }, (_, n) => conflictingEvents(world, `evt_many${n}`)));
   const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
   const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };

@@ -145,7 +145,7 @@ describe('ENROLMENT=linked', () => {
     expect(text.out).toMatch(/\d+ not enrolled/);
   });
 
-  it('crossbill status counts linked customers by their renewals, and invoices outside the enrolment', async () => {
+  it('crossbill status counts linked customers with a paid, an unpaid and no renewal, and invoices outside the enrolment', async () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({ rule: 'linked', linked: 3, renewed: 1, not_renewed: 1, waiting: 1 });
     expect(ran.body.enrolment['outside']).toBeGreaterThan(2);

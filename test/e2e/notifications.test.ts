@@ -174,7 +174,7 @@ describe('a merchant’s backend', () => {
     await elsewhere.close();
   });
 
-  it("after a 410 from the merchant's backend, Crossbill holds all notifications until the operator replays one", async () => {
+  it("after a 410 from the merchant's backend, Crossbill holds all notifications until the operator replays a notification", async () => {
     receiver.answer = () => 410;
     const s = await world.subscriber();
     await world.until('the receiver is known to be gone', () => gauge('crossbill_notification_receiver_gone'), 1);

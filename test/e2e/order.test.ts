@@ -142,7 +142,7 @@ describe('events in any order', () => {
     ['currency_mismatch', 'another currency', { currency: 'usd' }],
     ['customer_mismatch', 'another customer', { customerId: 'cus_of_someone_else' }],
   ])(
-    'Crossbill opens the item %s for a payment of %s, and the operator refunds the payment',
+    'Crossbill opens a review item of kind %s for a payment of %s, and the operator refunds the payment',
     async (kind, _what, over) => {
       const invoiceId = await openRenewal(world, s);
       const amount = 'amount' in over ? (over.amount ?? 1000) : 1000;

@@ -167,7 +167,7 @@ describe('every payment is refundable', () => {
 describe('One charge for two invoices', () => {
   const world = useWorld();
 
-  it('when two invoices name one charge, Crossbill books it for the first invoice and opens a double_payment item', async () => {
+  it('when two invoices name one charge, Crossbill books the charge for the first invoice and opens a double_payment item', async () => {
     await deafMor(world);
     const first = newPaid();
     const second = { ...newPaid(), chargeId: first.chargeId };

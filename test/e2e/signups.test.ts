@@ -135,7 +135,7 @@ describe('signups', () => {
     expect((await complete(world, { ...b, id: 'sup_unknown' }, chargeId)).status).toBe(404);
   });
 
-  it('when two signups name one charge at the same moment, Crossbill accepts one and refuses the other', async () => {
+  it('when two signups name one charge at the same moment, Crossbill accepts one signup and refuses the other', async () => {
     const [one, two] = [await begun(world), await begun(world)];
     const { chargeId } = await confirmed(world, one);
     const told = await Promise.all([complete(world, one, chargeId), complete(world, two, chargeId)]);

@@ -32,7 +32,7 @@ describe('Claims', () => {
   const events = (n: number) =>
     Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
 
-  it('two workers claiming at the same time never get the same lane', async () => {
+  it("two workers claiming work at the same time never get the same invoice's lane", async () => {
     await x.inbox.store(events(40));
     const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
     const seen: Claim[] = [];
@@ -46,7 +46,7 @@ describe('Claims', () => {
     expect(seen.every((c) => c.events.some((e) => e.type === 'payment.succeeded'))).toBe(true);
   });
 
-  it("a lane's decision changes only events of its own lane, even if a failover gave events of two lanes the same number", async () => {
+  it('a decision about one invoice changes no event of another invoice, even if a failover gave both events the same number', async () => {
     await x.inbox.store(events(2));
     const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
       'select id, lane from inbox_event order by id',
@@ -61,7 +61,7 @@ describe('Claims', () => {
     expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
   });
 
-  it('three workers claim the oldest lanes first', async () => {
+  it('three workers claim first the invoice lanes that waited longest', async () => {
     const { store, clock } = x.harness;
     const [WORKERS, EACH, LANES] = [3, 7, 210];
     const since = new Map<string, number>();
@@ -90,7 +90,7 @@ describe('Claims', () => {
     expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
   });
 
-  it("a worker claims a lane with a person's request before a backlog of events, but not before the lane is due", async () => {
+  it("a worker claims an invoice with a person's request before a backlog of events, but not before its lane is due", async () => {
     const { harness, inbox } = x;
     const changes = new LaneChanges(harness.store, harness.context, new Wake());
     await inbox.store(events(6));
@@ -111,7 +111,7 @@ describe('Claims', () => {
     expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
   });
 
-  it('a worker claims lanes due at the same moment in the order of their names under any query plan', async () => {
+  it('a worker claims invoice lanes due at the same moment in the order of their names under any query plan', async () => {
     const { store } = x.harness;
     const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
     for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
@@ -129,7 +129,7 @@ describe('Claims', () => {
     expect(taken).toEqual(names.toSorted());
   });
 
-  it('a worker skips a lane locked by another session and claims the lane afterwards', async () => {
+  it('a worker skips an invoice lane locked by another session and claims the lane afterwards', async () => {
     const { store } = x.harness;
     await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
     await x.inbox.store(events(3));
@@ -144,7 +144,7 @@ describe('Claims', () => {
     expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
   });
 
-  it('another worker claims a lane after its lease ended, and the first worker can no longer write', async () => {
+  it("another worker claims an invoice's lane after the first worker's lease ended, and the first worker can no longer write", async () => {
     await x.inbox.store(events(1));
     const { store, clock } = x.harness;
     const [first] = await store.claim('slow', 5, LEASE);
@@ -160,7 +160,7 @@ describe('Claims', () => {
     await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
   });
 
-  it('a worker writes no step to a lane whose last steps the database lost in a failover', async () => {
+  it("a worker writes nothing to an invoice's log after a failover of the database lost the log's last steps", async () => {
     await x.inbox.store(events(1));
     const { store, clock } = x.harness;
     const [claim] = await store.claim('w', 5, LEASE);
@@ -191,7 +191,7 @@ describe('Claims', () => {
     await step('second again');
   });
 
-  it('a worker renews the leases of its lanes, except for a lane another worker has claimed since', async () => {
+  it('a worker renews its leases on invoice lanes, except for a lane another worker has claimed since', async () => {
     await x.inbox.store(events(2));
     const { store, clock } = x.harness;
     const claims = await store.claim('w', 5, LEASE);
@@ -205,7 +205,7 @@ describe('Claims', () => {
     expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
   });
 
-  it('a worker claims a lane with a timer once the timer is due', async () => {
+  it("a worker claims an invoice's lane with a timer once the timer is due", async () => {
     const { store, clock } = x.harness;
     const at = new Date(clock.now().getTime() + 60_000);
     await store.transact({
@@ -218,14 +218,14 @@ describe('Claims', () => {
     expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
   });
 
-  it("a worker's claim of a lane returns the lane's waiting events, oldest first", async () => {
+  it("a worker's claim of an invoice's lane returns the lane's waiting events, oldest first", async () => {
     const { harness, inbox } = x;
     await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
     const [claim] = await harness.store.claim('w', 1, LEASE);
     expect(claim?.events.map((e) => e.type)).toEqual(['invoice.created', 'payment.succeeded']);
   });
 
-  it('a worker claims the other lanes although one lane has more waiting events than a claim reads', async () => {
+  it("a worker claims other invoices' lanes although one invoice has more waiting events than a claim reads", async () => {
     const crowd = Array.from({ length: 30 }, (_, k) =>
       aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
     );
@@ -319,7 +319,7 @@ describe('A lane that keeps failing', () => {
        select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
     );
 
-  it('a worker retries a failing lane after 2, 4, 8 … seconds, then hourly, and opens a review item after ten tries', async () => {
+  it('a worker retries a failing invoice lane after 2, 4, 8 … seconds, then hourly, and opens a review item after ten tries', async () => {
     const { harness } = x;
     await held();
     await harness.store.transact({
@@ -344,7 +344,7 @@ describe('A lane that keeps failing', () => {
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
   });
 
-  it("Crossbill opens a review item for a failing lane although the database refuses the lane's rows", async () => {
+  it("Crossbill opens a review item for an invoice's failing lane although the database refuses the lane's rows", async () => {
     const { harness, db } = x;
     await held();
     await db.pool.query(
@@ -362,7 +362,7 @@ describe('A lane that keeps failing', () => {
     expect(await shown()).toEqual([ITEM]);
   });
 
-  it('a lane with an unreadable log stops no other lane, and Crossbill opens a review item for the lane', async () => {
+  it('an invoice lane with an unreadable log stops no other lane, and Crossbill opens a review item for the lane', async () => {
     const { harness, db } = x;
     await held();
     await garbleLog();
@@ -387,7 +387,7 @@ describe('A lane that keeps failing', () => {
     ['retry', 2],
     ['dismiss', 1],
   ])(
-    'after a person chose `%s` for a lane whose log stays unreadable, Crossbill shows %i review items',
+    "after a person chose `%s` for an invoice's lane whose log stays unreadable, Crossbill shows %i review items",
     async (resolution, items) => {
       const { harness, db } = x;
       await held();

@@ -52,7 +52,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-it("another replica takes over a dead replica's lane within 30 s, even if the dead replica's clock was fast", async () => {
+it("another replica takes over a dead replica's invoice within 30 s, even if the dead replica's clock was fast", async () => {
   const { harness } = x;
   let asked = false;
   harness.platform.readInvoice = () => {

@@ -279,7 +279,7 @@ describe('Steps in one commit', () => {
     return rows.map((r) => r.lanes);
   }
 
-  it('a worker of nine lanes writes the decisions of three lanes in one commit', async () => {
+  it('a worker with nine invoices writes the decisions about three invoices in one commit', async () => {
     const of = await claimed(9);
     const writing = [store.transact(of(0)), store.transact(of(1))];
     await setImmediate();
@@ -289,20 +289,20 @@ describe('Steps in one commit', () => {
     expect(await commits()).toEqual([['in_0', 'in_1', 'in_2']]);
   });
 
-  it('a worker of nine lanes commits the decision of a single lane after a short wait for others', async () => {
+  it('a worker with nine invoices commits a decision about one invoice after a short wait for other decisions', async () => {
     store = new PgLaneStore(x.db, x.harness.clock, { gatherMs: 1 });
     const of = await claimed(9);
     await store.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
   });
 
-  it("a worker commits a lane's decision without a wait together with a person's command", async () => {
+  it("a worker commits an invoice's decision without a wait, together with a person's command about another invoice", async () => {
     const of = await claimed(9);
     await Promise.all([store.transact(of(0)), store.transact(step('in_elm', null))]);
     expect(await commits()).toEqual([['in_0', 'in_elm']]);
   });
 
-  it("a worker with at most three lanes commits each lane's decision without a wait", async () => {
+  it("a worker with at most three invoices commits each invoice's decision without a wait", async () => {
     const of = await claimed(3);
     await store.transact(of(0));
     expect(await commits()).toEqual([['in_0']]);
@@ -373,7 +373,7 @@ describe('A call longer than its lease', () => {
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['double_payment']);
   }, 60_000);
 
-  it('a worker with forty lanes causes no Node warning about too many listeners during a database outage', async () => {
+  it('a worker with forty invoices causes no Node warning about too many listeners during a database outage', async () => {
     const signals: AbortSignal[] = [];
     const run = async (_claim: Claim, signal: AbortSignal): Promise<never> => {
       signals.push(signal);

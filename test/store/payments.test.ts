@@ -117,7 +117,7 @@ describe('A refund without an invoice', () => {
     expect(events.rows).toEqual([{ lane: 'mor:pay_oak', status: 'done' }]);
   });
 
-  it('a refund event without an invoice id, retried in the lane of an older release, stays parked and creates no invoice', async () => {
+  it('a refund event without an invoice id, stored by an older release, stays parked at a retry and creates no invoice', async () => {
     const lane = 'event:mor_payments:evt_r1';
     await x.harness.take({ ...refunded(1, 300), lane });
     const events = await x.db.pool.query('select status, reason from inbox_event');

@@ -278,7 +278,7 @@ describe('Pages a statement reads', () => {
   it.each([
     ['without any statistics', null],
     ['with statistics', 'analyze'],
-  ])('the SQL statements of a renewal read few database pages for each lane %s', async (name, before) => {
+  ])('the SQL statements of a renewal read few database pages for each invoice, %s', async (name, before) => {
     if (before !== null) await db.pool.query(before);
     sent.length = 0;
     const pages = await wholePath(name);

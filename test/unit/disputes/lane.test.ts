@@ -7,7 +7,7 @@ import { resolveReview } from '../../support/decide.js';
 const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
 
 it.each(['won', 'lost'])(
-  'a %s dispute ends the same in every order of its events, with at most one ledger entry',
+  'a dispute %s by the merchant ends the same in every order of its events, with at most one ledger entry',
   (outcome) => {
     const all = [
       ['dispute.action_needed', about, '2026-11-20T10:00:00Z'],

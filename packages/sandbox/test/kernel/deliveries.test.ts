@@ -80,7 +80,7 @@ it("the sandbox's fault lose drops a delivery, and its fault duplicate delivers 
   expect(numbers()).toEqual([2, 2]);
 });
 
-it("the sandbox's fault delay_ms delays a delivery, and its fault reorder sends a delivery after the next ones", async () => {
+it("the sandbox's fault delay_ms delays a delivery, and its fault reorder sends a delivery after later deliveries", async () => {
   await lose({ action: 'delay_ms', delay_ms: 60_000 });
   await post(1);
   await rig.advance(30);
