@@ -1,4 +1,4 @@
-// The console's pages of retries: the schedule, the refused renewals, and each one's next step.
+// The console's pages of retries: the schedule, the refused renewals, and the next step of each renewal.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

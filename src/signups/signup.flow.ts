@@ -31,8 +31,8 @@ export type SignupRequest = {
   readonly call: SignupCall;
   readonly taxCalculationId: string | null;
   /**
-   * The request for a tax calculation to make first and to bind (Document 2). Null: none, or `taxCalculationId` names
-   * an existing one.
+   * The request for a new tax calculation, to bind to the intent (Document 2). Null: no calculation, or
+   * `taxCalculationId` names an existing one.
    */
   readonly calculation: WireRequest | null;
   readonly by: string;
@@ -142,7 +142,7 @@ export class SignupFlow {
   }
 
   /**
-   * After an expired or used calculation (Document 3, `tax_calculation_not_found`): makes another one, and sends a new
+   * Makes another calculation after an expired or used one (Document 3, `tax_calculation_not_found`), and sends a new
    * request under a new key.
    */
   private async sendAnew(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {

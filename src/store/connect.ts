@@ -14,9 +14,9 @@ export type ConnectionOptions = {
 };
 
 /**
- * The settings of a new connection, in place of the settings of server, database or role. They are no start-up
- * parameters: poolers refuse unknown parameters (PgBouncer: ignore_startup_parameters). Two settings are left out on
- * purpose: search_path chooses the schema, and a full or fenced server sets default_transaction_read_only.
+ * The settings of a new connection, in place of the settings of server, database or role. Crossbill sets them after the
+ * login, because poolers refuse unknown start-up parameters (PgBouncer: ignore_startup_parameters). Two settings are
+ * left out on purpose: search_path chooses the schema, and a full or fenced server sets default_transaction_read_only.
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {

@@ -103,8 +103,8 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * Compares a delivery with a stored event of the same id but other bytes. It may be the same event again, or another
-   * event under this id.
+   * Compares a delivery with a stored event of the same id but other bytes. The bytes may show the same event again, or
+   * another event under this id.
    */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(

@@ -11,8 +11,8 @@ export const makeDue = (rows: string): string => `
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 /**
- * The due time of a lane with a waiting person. It is before all others, so the person's refund goes out at once.
- * Otherwise it could wait behind a burst of renewals, perhaps for an hour.
+ * The due time of a lane with a waiting person. This time is before all others, so the person's refund goes out at
+ * once. Otherwise the refund could wait behind a burst of renewals, perhaps for an hour.
  */
 export const AWAITED = `timestamptz 'epoch'`;
 

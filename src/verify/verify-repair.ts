@@ -30,7 +30,7 @@ type ToList = {
   readonly since: Date;
   /** The differences, by event id. */
   readonly wanted: Map<string, Difference>;
-  /** True: the run only counted the other missing events, so store them too. */
+  /** True: the run only counted some further missing events, so the repair stores these too. */
   readonly others: boolean;
 };
 

@@ -45,7 +45,10 @@ export type VerifyLimits = {
    * any kind. A person reads fewer. Each of these groups takes 3 MB at most.
    */
   readonly kept: number;
-  /** The most bodies of missing events to keep, some 5 KB each. A repair lists the other events again. */
+  /**
+   * The most bodies of missing events to keep, some 5 KB each. A repair lists the events without a kept body at Stripe
+   * again.
+   */
   readonly bodies: number;
 };
 

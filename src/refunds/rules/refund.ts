@@ -171,7 +171,8 @@ function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
 }
 
 /**
- * Records the MoR's refund (Document 3, "Refund") from the reply to our request. Its webhook may have arrived earlier.
+ * Records the MoR's refund (Document 3, "Refund") from the reply to our request. The refund's webhook may have arrived
+ * before the reply.
  */
 export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const p = lane.findPayment(r.paymentRowId);
@@ -256,7 +257,7 @@ function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
   lane.say('decision', `${r.id} is refund ${known.morRefundId}, which was known already: they are one`, known);
 }
 
-/** Finds the request for our refund. There is only one, even if Crossbill sends it several times. */
+/** Finds the request for our refund. A refund has only one request, even if Crossbill sends it several times. */
 export function requestOf<M extends OutboxRow>(
   { messages }: { readonly messages: readonly M[] },
   refundId: string,

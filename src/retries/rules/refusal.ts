@@ -25,7 +25,7 @@ import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { openLook } from '../../engine/facts.js';
 
 /**
- * Records a refusal. The newest one by the MoR's clock counts, in any order of arrival, as the verdict on the last
+ * Records a refusal. The newest refusal by the MoR's clock counts, in any order of arrival, as the verdict on the last
  * retry. But a refusal of a payment older than the retry belongs to an earlier try: the retry's own debit may still be
  * under way, and Crossbill must not charge a second time. Each retry brings its own payment (docs/retries.md, "What is
  * proven").

@@ -21,7 +21,7 @@ import { offersOf } from './credit.js';
 export function bookLosses(lane: Lane): void {
   const wanted = lossesOf(lane);
   const all = lane.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
-  // First the disputes and returns with a new result, then the other losses on the same payment.
+  // Handles disputes and returns with a new result first, then the other losses on the same payment.
   for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
@@ -250,9 +250,9 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * The fact of an item. Null unless the customer got a part of the return twice. The ledger never books more losses and
- * refunds than the payment (bookLosses). So a later refund or an older dispute takes its part of the return's loss,
- * and the customer got this part twice. The item opens even after a person acted on the return.
+ * The fact of an item. Null unless the customer got a part of the money twice: from the bank, and by a refund or an
+ * older dispute. The ledger books at most the whole payment as losses and refunds (bookLosses), so a booked loss below
+ * the returned amount shows such a part. The item opens even after a person acted on the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');

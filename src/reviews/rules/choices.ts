@@ -11,7 +11,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return r.actions.filter((x) => x !== 'refund' || named);
 }
 
-/** True if the note must name a person at the MoR: the one behind the report of a failed refund (`endRefund`). */
+/** True if the note must name the person at the MoR behind the report of a failed refund (`endRefund`). */
 export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
   return r.kind === 'refund_stuck' && resolution === 'apply';
 }

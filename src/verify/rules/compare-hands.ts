@@ -146,8 +146,8 @@ function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boo
 }
 
 /**
- * True if an open item reports Stripe's refusal of this refund. Then the record's refund is another one, even with the
- * same amount.
+ * True if an open item reports Stripe's refusal of this refund. Then the refund on the record is another refund, even
+ * with the same amount.
  */
 function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   const items = ours.openReviews.filter((x) => x.kind === 'effect_failed' && x.refundId === r.id);

@@ -183,7 +183,7 @@ export function compareAttached(
     const about = { invoiceId, reviewId: item ?? doubled };
     return [finding.foreignRecord(about, { record, waiting: waiting ? aboutOf(waiting).paymentId : null })];
   });
-  // An entry with neither a payment record nor a collection by the platform shows a mark out of band. It is no payment.
+  // An entry with neither a payment record nor a collection by Stripe shows a mark out of band, not a payment.
   const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
   const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));

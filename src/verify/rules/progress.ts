@@ -30,7 +30,7 @@ export type Listings = Readonly<Record<ListName, Listing>>;
 
 export type VerifyProgress = {
   readonly version: number;
-  /** The settings of the run. With other settings a run would compare other things, so it cannot resume this one. */
+  /** The settings of the run. A run with other settings would compare other things, so it cannot resume this run. */
   readonly settings: FlowSettings;
   readonly lists: Listings;
   /**
