@@ -248,7 +248,7 @@ it.each([
   ['the payment is refunded', 'refund', {}],
   ['the MoR wins the dispute', 'dispute.outcome', { outcome: 'won' }],
 ])(
-  'if a loss grew and %s, the ledger dates the reversal no earlier than the last entry of the loss',
+  'if a loss increased and then %s, the ledger dates the reversal no earlier than the last entry of the loss',
   async (_, type, said) => {
     const [lostOn, grewOn, lastOn] = [
       '2026-11-21T12:00:00.000Z',

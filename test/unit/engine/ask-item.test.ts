@@ -36,21 +36,21 @@ it('Crossbill opens a review item once, with a line in the timeline', () => {
   expect(openReview(opened, later, { ...ITEM, ...aKind('dispute') }).reviews).toHaveLength(2);
 });
 
-it('if a rule opens an open review item again with a new deadline, the item takes the new deadline and the new fact', () => {
+it('if a rule asks for an already open review item with a new deadline, the item takes the new deadline and the new fact', () => {
   const due = openReview(opened, later, { ...ITEM, fact: MORE, dueAt: LATER });
   expect(due.reviews).toMatchObject([{ fact: MORE, dueAt: LATER, createdAt: NOW }]);
   expect(due.journal.at(-1)?.text).toBe('review item amount_mismatch has another deadline: amount-differs');
   expect(openReview(due, later, { ...ITEM, fact: MORE, dueAt: new Date(LATER) })).toBe(due);
 });
 
-it('if a rule opens an open review item again with new sums, the item takes the sums, and no second item opens', () => {
+it('if a rule asks for an already open review item with new sums, the item takes the sums, and no second item opens', () => {
   const now = openReview(opened, later, { ...ITEM, fact: MORE });
   expect(now.reviews).toEqual([{ ...opened.reviews[0], fact: MORE }]);
   expect(now.journal.at(-1)?.text).toBe('review item amount_mismatch is now: amount-differs');
   expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
 });
 
-it('if a rule opens an open review item again with a fact of another code, the item keeps its first fact', () => {
+it('if a rule asks for an already open review item with a fact of another code, the item keeps its first fact', () => {
   const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
   expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
 });

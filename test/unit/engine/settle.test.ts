@@ -228,7 +228,7 @@ it('the choice retry for a failed relay makes Crossbill send the event to the Mo
   expect(none.ok ? none.state.messages.map((m) => m.status) : []).toEqual(['refused']);
 });
 
-it('the choice refund is refused and leaves the review item open while the payment has no MoR id', () => {
+it('while a payment has no MoR id, Crossbill refuses the choice refund and leaves the review item open', () => {
   const p = payment({ mark: 'parked', paymentId: null });
   const asked = openReview(putPayment(fresh(), p), ctx(), {
     ...{ kind: 'amount_mismatch', subject: 'pmt_1', paymentRowId: 'pmt_1', fact: FACTS.amount_mismatch },

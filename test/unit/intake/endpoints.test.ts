@@ -291,7 +291,7 @@ it('a webhook gets 503 if the memory for bodies is full', async () => {
   expect((await payments('{}')).status).toBe(200); // the room is given back
 });
 
-it('Stripe’s webhook endpoint replies 405 to other methods, and the MoR’s endpoint 503', async () => {
+it('Stripe’s webhook endpoint replies 405 to methods other than POST, and the MoR’s endpoint 503', async () => {
   const { send, inbox } = await setUp();
   for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']) {
     const headers = { 'x-http-method-override': 'POST' };

@@ -69,7 +69,7 @@ it.each([
   ['renews in less than 24 hours', { renewsAt: later(DAY_MS - 1_000) }, {}, 'renews_soon'],
   ['has no known renewal date', { renewsAt: null }, {}, 'renews_soon'],
   ['has an open invoice', { unpaid: { invoiceId: 'in_1', status: 'open' } }, {}, 'invoice_open'],
-] as const)('`crossbill move` leaves a subscription that %s', (_, over, ground, code) => {
+] as const)('`crossbill move` does not move a subscription that %s', (_, over, ground, code) => {
   const decided = decideMove(subscription(over), null, { ...GROUND, ...ground });
   expect(decided).toMatchObject({ do: 'leave', fact: { code } });
   if (decided.do === 'leave') expect(renderMoveFact(decided.fact)).not.toBe('');
@@ -82,7 +82,7 @@ it('a subscription whose move was interrupted after the change at Stripe counts 
   expect(decideMove(mailed, { ...MAILED, status: 'moving' }, GROUND)).toEqual({ do: 'done' });
 });
 
-it("`crossbill move` leaves a subscription with somebody else's custom payment method", () => {
+it("`crossbill move` does not move a subscription with somebody else's custom payment method", () => {
   const other = subscription({ charged: { from: 'subscription', id: 'pm_z', type: 'custom' }, ownMethodId: 'pm_z' });
   expect(decideMove(other, MOVED, GROUND)).toMatchObject({ do: 'leave', fact: { code: 'not_charged' } });
 });

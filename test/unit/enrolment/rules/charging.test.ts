@@ -226,7 +226,7 @@ it('the timeline shows three failed reads of a payment method, and a final refus
   ]);
 });
 
-it('a read of a payment method is valid for a day', () => {
+it('Crossbill reads a payment method again only after a day', () => {
   const s = looked(lane(), saw(CUSTOM), at(0));
   expect([24 * HOUR_MS - 1, 24 * HOUR_MS].map((ms) => look(s, at(ms)) !== null)).toEqual([false, true]);
   const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));

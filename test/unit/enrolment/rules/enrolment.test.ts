@@ -75,14 +75,14 @@ const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind ==
 
 const outside = looked(OUTSIDE)(created(), later(0));
 
-it('an invoice outside ENROLMENT is ignored: no expected payment, no review item and no second read', () => {
+it('Crossbill ignores an invoice outside ENROLMENT: no expected payment, no review item and no second read', () => {
   expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
   expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
   expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
   expect(outside.journal.map((l) => l.text).join()).toContain('not enrolled: customer cus_1 is linked to no customer');
 });
 
-it("the relay of an invoice's event waits for the enrolment lookup, and a customer outside ENROLMENT cancels the relay", () => {
+it("Crossbill relays an invoice's event only after the enrolment lookup, and never for a customer outside ENROLMENT", () => {
   expect(relayOf(created())).toEqual(['pending']);
   expect(plan(created(), later(0)).errand).toMatchObject({ name: 'look-up-enrolment' });
   expect(relayOf(outside)).toEqual(['cancelled']);
@@ -101,7 +101,7 @@ it('an invoice outside ENROLMENT opens no review item, whatever Stripe reports a
   }
 });
 
-it('a payment from the MoR makes Crossbill mark an invoice outside ENROLMENT', () => {
+it('Crossbill marks an invoice outside ENROLMENT if the MoR reports a payment for it', () => {
   const ctx = later(60_000);
   const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
   expect(s.invoice?.status).toBe('marking');
@@ -285,7 +285,7 @@ it('the timeline shows the first three failed enrolment lookups, and a refused l
   expect(again(0, 'retry').ms).toBeLessThan(2_000);
 });
 
-it('an enrolment unknown for an hour opens a review item, and a customer outside ENROLMENT cancels only the waiting relay', () => {
+it('an enrolment unknown for an hour opens a review item; for a customer outside ENROLMENT only the waiting relay ends', () => {
   const looks: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
     const l = new Lane(s, ctx, (when) => void looks.push(when));

@@ -417,7 +417,7 @@ it.each<readonly [string, LaneState]>([
   expect(made(s)).toHaveLength(1);
 });
 
-it('a declined renewal gets another payment link only after a decline later than the expiry of each earlier link', () => {
+it('a declined renewal gets another payment link only if a decline comes after the expiry of all earlier links', () => {
   const ended = (over: Partial<MorObjectRow> = {}) =>
     aLink({ id: 'lnk_a', status: 'EXPIRED', detail: own, deadline: at(-1_000), ...over });
   const after = (deadlines: (Date | null)[], over: Partial<MorObjectRow> = {}, ...verdicts: (Date | null)[]) => {

@@ -109,7 +109,7 @@ it('Crossbill plans a read of each payment link and proforma invoice with an id 
   for (const o of nothing) expect([wanted(linkLookup, o), wanted(proformaLookup, o)]).toEqual([null, null]);
 });
 
-it('the plan of reads leaves a lane without open objects unchanged', () => {
+it('Crossbill plans no read for a lane without an open payment link or proforma invoice', () => {
   const s = openReview(withObjects(lane(), aLink({ status: 'PAID' })), on(), {
     ...{ kind: 'dispute', subject: 'x', fact: FACTS.dispute },
   });

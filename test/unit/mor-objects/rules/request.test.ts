@@ -250,7 +250,7 @@ it("Crossbill requests a link in the customer's country until the MoR refuses to
   }
 });
 
-it("a link refused for its country may use the settings' country, unless both are the same", () => {
+it("if the MoR refuses a link's country, the next link may use the settings' country, unless both are the same", () => {
   const status = { status: 409, code: null, message: 'no', errors: [] };
   const link = (detail: MorObjectRow['detail']) => aLink({ detail: { automatic: true, refusal: status, ...detail } });
   const falls = (o: MorObjectRow, of = LINKS) => hasFallback({ settings: on({ recoveryLinks: of }).settings }, o);

@@ -121,7 +121,7 @@ it('a soft decline, or a hard decline older than the newest decline, sends no cu
     expect(tellLane(open, refusedLane(trail)).map((t) => t.type)).toEqual(['invoice.left_open']);
 });
 
-it('a hard decline of the old method sends no customer.method_needed while a confirmed method is untried', () => {
+it('a hard decline of the old method sends no customer.method_needed while a newly confirmed method waits for a charge', () => {
   const since = open.invoice?.firstSeenAt ?? NOW;
   const method = { id: 'met_1', at: new Date(since.getTime() + 1).toISOString(), by: 'shop' };
   expect(tellLane(open, refusedLane(declined('expired_card'), method)).map((t) => t.type)).toEqual([

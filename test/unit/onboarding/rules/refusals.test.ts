@@ -23,7 +23,7 @@ it.each([
   expect(said()).toMatchObject({ ok: false, why: 'refused', status, code, errors: [] });
 });
 
-it('a malformed onboarding request is refused with its first field in the message and all fields as errors', () => {
+it('the refusal of a malformed onboarding request names its first wrong field in the message and each field in the errors', () => {
   const errors = [
     { field: 'email', message: 'is missing' },
     { field: 'country', message: 'is unknown' },

@@ -373,13 +373,16 @@ it.each([
   ['finalizing', ['amount_mismatch'], 'waiting'],
   ['parked', ['amount_mismatch'], 'parked'],
   ['reporting', [], 'parked'],
-] as const)('while the first payment is %s with %j accepted, a second payment becomes %s', (mark, waived, is) => {
-  const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
-  const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
-  expect(marks(s)).toEqual([mark, is]);
-  // What waits asks for nothing until the part is there.
-  if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
-});
+] as const)(
+  'while the first payment has the mark status %s and the accepted differences %j, a second payment becomes %s',
+  (mark, waived, is) => {
+    const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
+    const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
+    expect(marks(s)).toEqual([mark, is]);
+    // What waits asks for nothing until the part is there.
+    if (is === 'waiting') for (const lookup of LOOKUPS) expect(lookup(new Lane(s, ctx()))).toBeNull();
+  },
+);
 
 it('Crossbill withdraws an untried report once a fresh read shows a void invoice', () => {
   const reporting = settled(lane({}, payment()));
@@ -397,7 +400,7 @@ it('Crossbill withdraws an untried report once a fresh read shows a void invoice
   expect(voided(referencing).messages[0]?.status).toBe('cancelled');
 });
 
-it('Crossbill first reads the invoice of a waiting payment, or searches a paid invoice for the payment', () => {
+it('before a mark Crossbill reads the invoice, or searches an already paid invoice for the payment', () => {
   const errand = (s: LaneState, of = ctx()) =>
     LOOKUPS.map((lookup) => lookup(new Lane(s, of))).find((found) => found !== null) ?? null;
   expect(errand(lane({}, payment()), ctx({}, 11_000))).toMatchObject({ name: 'read-invoice', question: 'in_1' });

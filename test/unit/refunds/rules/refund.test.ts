@@ -24,7 +24,7 @@ const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundR
 const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
 const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
 
-it('refunds count while they fit into the payment: in the order of their running totals, or the older first', () => {
+it("refunds count up to the payment's amount, in the order of their running totals, or else the older first", () => {
   const s = settled(part(1, 1000n), part(2, 1990n));
   expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
     ['ref_1', 'ref_2'],
@@ -149,7 +149,7 @@ it("a refund event before its payment leaves the payment's amount unknown and cl
   expect(all.payments[0]?.status).toBe('refunded');
 });
 
-it('a repeated refund event adds unknown facts; an event with another amount or total changes nothing and opens an item', () => {
+it('a repeated refund event fills in unknown facts; an event with another amount or total only opens a review item', () => {
   const known = byEvent({ morRefundId: 'rfnd_1', totalAfter: null });
   const again = heard(withRefunds(lane(payment()), known));
   expect(again.state.refunds).toMatchObject([{ processorRefundId: 're_1', totalAfter: 1000n }]);

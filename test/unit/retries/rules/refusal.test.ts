@@ -175,7 +175,7 @@ it('after its last step a retry schedule ends as its settings say; without relay
   expect(decideNext(lane(), noWay)).toEqual({ do: 'rest' }); // a person is told why when they ask
 });
 
-it("a payment link waits until Stripe finalizes the draft; a charge and the schedule's end do not", () => {
+it("a payment link waits until Stripe finalizes the draft; a charge and the schedule's end do not wait", () => {
   const draft = lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) });
   expect(decideNext(draft, ctx())).toMatchObject({ means: 'link', at: at(HOUR_MS + 60_000) });
   const charge = lane({}, { status: 'draft', finalizesAt: at(9 * DAY_MS) });

@@ -109,7 +109,7 @@ it('Crossbill makes no retry if nothing is due, no charge was declined, or links
   expect(make(noLinks, { means: 'link' }, null, ctx(0, { recoveryLinks: null }))).toBe(noLinks);
 });
 
-it('Crossbill finds a retry of an invoice by its number', () => {
+it('Crossbill finds a retry of an invoice by the number of the retry', () => {
   expect(findRetry(lane({ retries: [retried()] }), '1')).toMatchObject({ id: '1', ref: 'evt_r1' });
   expect(findRetry(lane({ retries: [retried()] }), '2')).toBeUndefined();
   expect(findRetry(emptyLane('in_1'), '1')).toBeUndefined();

@@ -88,7 +88,7 @@ it('Crossbill books a loss once, even if it decides the same lane again', () => 
   expect(book(s, [], 30)).toEqual(s);
 });
 
-it('a refund after a lost dispute reverses its share with the date of the refund, not of the loss', () => {
+it('a refund after a lost dispute reverses its share of the loss, with the date of the refund', () => {
   const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
   const refunded = book(change(s, { amountRefunded: 990n }), [], 20);
   expect(refunded.entries.at(-1)).toMatchObject({
@@ -279,7 +279,7 @@ it('the reversal of a loss belongs to the month in which the MoR won the dispute
   expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
 });
 
-it('the reversal of a loss is dated no earlier than the last growth of that loss', () => {
+it('Crossbill dates the reversal of a loss no earlier than the last increase of that loss', () => {
   const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
   const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
   const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };

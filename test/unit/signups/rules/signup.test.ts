@@ -113,7 +113,7 @@ it('a signup still needs proof if an earlier charge of its payment intent was de
   expect([state(done).payments.length, state(done).entries]).toEqual([2, []]);
 });
 
-it('a taken, checked or parked payment of a signup needs no second proof', () => {
+it('a signup payment already taken, checked or parked needs no second proof', () => {
   for (const over of [
     { mark: 'none', succeededAt: NOW },
     { mark: 'proving', succeededAt: null },

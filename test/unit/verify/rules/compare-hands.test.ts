@@ -211,7 +211,7 @@ it('less refunded on a payment record than in the ledger is a missing refund, an
   expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
 });
 
-it('a reported refund counts on its payment record, and a refund whose report is unsure may count', () => {
+it('a reported refund counts on its payment record, and a refund with an unsure report may count', () => {
   expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
     [],
     ['refund_not_mirrored'],
@@ -254,7 +254,7 @@ it('the refunds of another payment do not count on a payment record', () => {
   expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
 });
 
-it('a refund that Stripe refused with an open review item explains no refund on the payment record', () => {
+it('a refund refused by Stripe, with an open review item, does not explain a refund on the payment record', () => {
   const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
   const shows = (item: object): string[] =>
     compareRecord(

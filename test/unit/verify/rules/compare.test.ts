@@ -87,7 +87,7 @@ it('a refund missing on Stripe after two minutes is a difference, unless it is p
   expect(within({ refunds: [refund({ mirror: 'not_needed' })] })).toEqual([]);
 });
 
-it('the review item of a refund or its payment explains the missing refund, and makes it a difference at once', () => {
+it('if a refund or its payment has an open review item, the missing refund is a difference at once, explained by the item', () => {
   const explained = (over: Parameters<typeof review>[0]): (string | undefined)[] =>
     within({ refunds: [refund({ mirror: 'waiting' })], openReviews: [review(over)] }).filter((d) =>
       d.startsWith('refund_not_mirrored'),
@@ -286,14 +286,14 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('a charge on two invoices is reported on the payment that is not booked, or else on the later or higher id', () => {
+  it('verify reports a charge on two invoices at the unbooked payment, or else at the later payment or the higher id', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };
     expect([about(atOnce, first).length, about(first, atOnce).length]).toEqual([0, 1]);
   });
 
-  it('a failed or closed payment, another charge or the same invoice is no charge on two invoices', () => {
+  it('verify reports no charge on two invoices for a failed or closed payment, another charge or the same invoice', () => {
     for (const over of [{ mark: 'closed' }, { status: 'failed' }, { status: 'requires_action' }] as const) {
       expect(about({ ...second, ...over }, first)).toEqual([]);
       expect(about(second, { ...first, ...over })).toEqual([]);

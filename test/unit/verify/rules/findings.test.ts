@@ -22,7 +22,7 @@ it('a difference keeps its id in the next run and after a review item opens; any
   expect(new Set(all).size).toBe(all.length);
 });
 
-it('a difference carries only the ids that it is about', () => {
+it('a difference carries only the ids of its own objects', () => {
   expect(finding.recordGone({ invoiceId: 'in_1', objectId: 'pr_1' }, { record: 'pr_1' })).toMatchObject({
     ...{ kind: 'charged_not_marked', repair: 'person', invoiceId: 'in_1', objectId: 'pr_1' },
     ...{ paymentId: null, refundId: null, eventId: null, reviewId: null },

@@ -42,7 +42,7 @@ it("an outage shorter than the MoR's attempts makes no loss window", () => {
   expect(lossWindows([span(0, 10), span(10 + 3 * HOUR, 20 * HOUR)])).toEqual([]);
 });
 
-it('events whose every attempt falls into one of two outages make a loss window', () => {
+it('an event makes a loss window if each of its attempts falls into one of two outages', () => {
   // Closed for twenty minutes, open for some, closed for hours: only the tries after 1,210 s and more meet the second.
   const open = [span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)];
   expect(seconds(givenUp(closedBetween(open)))).toEqual([
