@@ -168,7 +168,7 @@ export class HealthStore {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Looks at the newest invoices, and counts those Stripe sends to the customer. */
+  /** Looks at the newest invoices, and counts the invoices Stripe sends to the customer. */
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(
       `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent

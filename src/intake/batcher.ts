@@ -4,8 +4,8 @@ import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/in
 
 export type BatchLimits = {
   /**
-   * The most batches at the same time. While one commits, new deliveries gather for the next: this makes fewer and
-   * larger commits.
+   * The most batches at the same time. While one batch commits, new deliveries gather for the next batch. This makes
+   * fewer and larger commits.
    */
   readonly inFlight: number;
   readonly batchCount: number;

@@ -43,7 +43,7 @@ export function toDelivery(endpoint: Endpoint, body: Buffer, receivedAt: Date): 
   const { eventId, type, lane } = place;
   const status = STATUS[place.verdict];
   const reason = place.verdict === 'usable' ? null : place.reason;
-  // The members are named one by one: spreading an object into another costs a thousand bytes until the next full
+  // This code names the members one by one: spreading an object into another costs a thousand bytes until the next full
   // garbage collection.
   return { source: endpoint.source, eventId, type, lane, body, status, reason, receivedAt };
 }

@@ -52,6 +52,9 @@ export type IntakeOptions = {
   readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;
-  /** Receives the signature header of each delivery, and true if it was readable. It must not keep the values. */
+  /**
+   * Receives the signature header of each delivery, and true if the header was readable. The listener must not keep the
+   * values.
+   */
   readonly onSignature?: (endpoint: InboxSource, header: string, isReadable: boolean) => void;
 };

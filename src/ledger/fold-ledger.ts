@@ -13,7 +13,7 @@ export class FoldLedger {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Each replica runs this. If one already works, the others do nothing. */
+  /** Each replica runs this. While one replica works, the others do nothing. */
   @Interval(EVERY_MS)
   async fold(): Promise<void> {
     try {

@@ -51,7 +51,7 @@ export class MoveSteps {
    */
   async move(s: MovableSubscription, row: MoveEntity | null, run: Run): Promise<MoveEntity> {
     const { subscriptionId, customerId, renewsAt } = s;
-    // An interrupted run has stored a request: send the same one again.
+    // An interrupted run has stored a request: send the same request again.
     const resumed = row?.status === 'moving' && row.request !== null ? row : null;
     const begun = await this.moves.write(
       {

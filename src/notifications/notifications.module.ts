@@ -16,7 +16,10 @@ import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
 import { LOOK_OUT_EVERY_MS } from '../policy.js';
 
-/** Deliveries at the same time. A receiver without a reply for 15 seconds blocks only these. */
+/**
+ * The most deliveries at the same time. A receiver without a reply blocks these places for 15 seconds at most, and no
+ * other work.
+ */
 const PLACES = 4;
 const POLL_MS = 1_000;
 

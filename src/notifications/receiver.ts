@@ -11,7 +11,7 @@ import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
 const MAX_SOCKETS = 8;
-/** The most bytes of a reply: they are read and dropped, so the connection stays usable. */
+/** The most bytes Crossbill reads of a reply. It drops these bytes, but the connection stays usable. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The error if the receiver's name resolves to a forbidden address. */

@@ -226,7 +226,7 @@ export class OnboardingFlow {
         return { ok: true, value: found.value, made: row.merchantId === null };
     }
     if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
-    // a repeat of the same body gets the same `internal_error` (Document 1, errors, rule 3)
+    // a repeat of the same body gets the same `internal_error` (Document 1, initiate, rule 3)
     return mor(sent, sent.code !== 'internal_error');
   }
 

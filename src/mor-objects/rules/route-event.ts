@@ -86,8 +86,8 @@ export function routeEvent({ reviewId, waitedMs }: Looked, event: Homeless, home
 }
 
 /**
- * The pause before the next search: half of the event's age, at least a minute, at most six hours. Null: Crossbill no
- * longer searches for these events.
+ * The pause before the next search for the invoices of a lane's events: half of the youngest event's age, at least a
+ * minute, at most six hours. Null: Crossbill no longer searches.
  */
 export function lookAgainInMs(waitedMs: readonly number[]): number | null {
   const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
