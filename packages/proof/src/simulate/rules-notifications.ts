@@ -37,8 +37,8 @@ export function notificationRules({ world, seen }: Sides): string[] {
     // Nobody could see an item opened and cleared in one step, so it needs no notification. Example: an item about the
     // refund of a payment while its invoice was a draft.
     const isMoot = r.resolution === 'cleared' && r.resolved_at?.getTime() === r.created_at.getTime();
-    // An item without an invoice needs no notification here: only the daemon's timer `Lookout` announces such items, and
-    // no simulated world runs this timer.
+    // An item without an invoice needs no notification here: only the daemon's timer `Lookout` announces such items,
+    // and no simulated world runs this timer.
     if (r.invoice_id !== null && !isMoot && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
       broken.push(`N3: the backend was not notified of the item ${r.kind} ${r.subject}`);
   }
