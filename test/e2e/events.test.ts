@@ -103,7 +103,7 @@ describe('repeated deliveries and payments', () => {
     expect(page.body.data.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('when an invoice gets two payments, Crossbill marks it paid once, and a refund of the second payment closes the item', async () => {
+  it('when an invoice gets two payments, Crossbill marks the invoice paid once, and a refund of the second closes the item', async () => {
     const invoiceId = await openRenewal(world, s);
     const first = takenByMor(world, s, invoiceId, 1000);
     const second = takenByMor(world, s, invoiceId, 1000);

@@ -164,7 +164,7 @@ describe('a daemon in shadow mode', () => {
     );
   });
 
-  it('after shadow mode, Crossbill marks an invoice charged during shadow mode only on crossbill verify --repair', async () => {
+  it('Crossbill marks an invoice charged during shadow mode as paid only when the operator runs crossbill verify --repair', async () => {
     await Promise.all([shadow.stop(), inCharge.stop()]);
     await world.control('DELETE', '/requests');
     const live = { ...env, CROSSBILL_SHADOW: 'false' };

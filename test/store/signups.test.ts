@@ -68,7 +68,7 @@ it.each([
   ['pays by no known debit after a payment settled within ten seconds', 'payment', '{}', 10, false],
   ['pays by no known debit after a payment charged at once', 'payment', '{}', null, false],
 ])(
-  'Crossbill judges how a customer pays from the signup: the customer %s',
+  'Crossbill infers from the signup how a customer pays: the customer %s',
   async (what, kind, body, settledSec, debit) => {
     const { context, backend } = x.harness;
     const [customer, signup, lane] = [`cus ${what}`, `sup ${what}`, `in ${what}`];

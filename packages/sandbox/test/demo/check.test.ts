@@ -239,7 +239,7 @@ it("the demo's check finds a paid invoice or a refund without its notification",
   ]);
 });
 
-it("the demo's check finds two invoice.paid notifications of one invoice, and one of an unpaid invoice", () => {
+it("the demo's check finds a second invoice.paid notification of one invoice, and a notification of an unpaid invoice", () => {
   const paid = { type: 'invoice.paid', about: 'in_paid', times: 1 };
   expect(after((s) => void s.backend.push(paid))).toEqual(['in_paid: the backend has 2 invoice.paid, not 1']);
   expect(after((s) => void s.backend.push({ ...paid, about: 'in_declined' }))).toEqual([

@@ -167,7 +167,7 @@ it("the sandbox's Stripe refuses a reported refund above the amount of its payme
   ).rejects.toMatchObject({ code: 'amount_too_large' });
 });
 
-it("the sandbox's Stripe lowers the amount due by a credit note, and after the payment wants a refund or credit amount", async () => {
+it("a credit note at the sandbox's Stripe lowers an open invoice, and must say how a paid invoice's money goes back", async () => {
   const { invoiceId } = await subscribe(rig, 'ada@example.com');
   await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 990 });
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ amount_remaining: 2000, status: 'open' });
