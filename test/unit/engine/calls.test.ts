@@ -113,7 +113,7 @@ it('Crossbill recognises a replayed 5xx of Stripe as an error stored under the c
     expect(failed(over).m.replaying).toBe(false);
 });
 
-it('a final refusal ends a relayed event’s call, and Crossbill opens a review item', () => {
+it('if the MoR finally refuses a relayed event, Crossbill ends the call and opens a review item', () => {
   const { state, m } = failed({ kind: 'refused', status: 400 });
   expect(m).toMatchObject({ status: 'refused', answeredAt: at(5_000), attempts: 1, lastStatus: 400 });
   expect(open(state)).toMatchObject([{ kind: 'effect_failed', subject: 'relay_event:pay_1' }]);

@@ -97,7 +97,7 @@ it.each([
   ['readable', true],
   ['unreadable', false],
 ] as const)(
-  'a capture on a %s link holds the retry schedule until an operator dismisses the item after the link expires',
+  'a capture on a %s link stops the retry schedule until an operator dismisses the item after the link expires',
   async (_, isReadable) => {
     const then = { do: 'charge', afterMs: DAY_MS } as const;
     const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });

@@ -24,7 +24,7 @@ const link = (s: LaneState) => asking(s, aLink(requested));
 const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
 const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyAnswer(s, m.id, silent, ctx());
 
-it('if a payment comes before the MoR answers a link request, Crossbill withdraws the link and opens a review item', async () => {
+it('if a payment comes before the MoR answers a link request, Crossbill withdraws the request and opens a review item', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);
@@ -108,7 +108,7 @@ it("after a withdrawn link request, the next request still names the customer's 
   expect(second.objects.map((o) => o.detail.jurisdiction)).toEqual(['AT', 'AT']);
 });
 
-it('a capture sends a withdrawn link request again under its key, and Crossbill books the payment', () => {
+it('after a capture, Crossbill sends the withdrawn link request again under its key, and books the payment', () => {
   const asked = link(lane({ status: 'paid' }));
   const back = settle(tried(asked), ctx());
   expect(back.objects[0]?.detail).toMatchObject({ mayStand: true });
@@ -127,7 +127,7 @@ it('a capture sends a withdrawn link request again under its key, and Crossbill 
   expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
 });
 
-it('a capture sends the withdrawn link request of an old amount again, and Crossbill books that payment as parked', async () => {
+it('after a capture, Crossbill sends the withdrawn link request of an old amount again, and books the payment as parked', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);
@@ -173,7 +173,7 @@ it('Crossbill sends payment_link.created for a new link, but not while a payment
 
 const paid = lane({ status: 'paid' });
 
-it('Crossbill withdraws an unanswered proforma request of a paid invoice, with a review item if the MoR may have accepted', () => {
+it('Crossbill withdraws an unanswered proforma request of a paid invoice, with a review item if the MoR may have received it', () => {
   const never = settle(proforma(paid).s, ctx());
   expect(never.messages).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
   expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);

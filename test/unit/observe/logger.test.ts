@@ -109,7 +109,7 @@ it('the log shows ids, numbers, amounts, times and hashes', () => {
   expect(textCensor([])(text)).toBe(text);
 });
 
-it('the log describes an error without its request', () => {
+it('the log shows an error without the request attached to the error', () => {
   const { logger, text, records } = aLog();
   const error = Object.assign(new Error('connect failed'), {
     code: 'ECONNREFUSED',

@@ -247,7 +247,7 @@ async function told(...events: Parameters<LaneHarness['deliver']>): Promise<obje
   return s.reviews.map((r) => ({ kind: r.kind, summary: wordsOf(r).summary }));
 }
 
-it('a repeated success with a different charge opens a review item with both charges', async () => {
+it('a repeated payment.succeeded event with a different charge opens a review item with both charges', async () => {
   expect(withWords(await again('ch_other'))).toEqual([
     {
       kind: 'conflicting_event',

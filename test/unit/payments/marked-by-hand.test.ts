@@ -76,7 +76,7 @@ it.each([
   ['set_reference', 'set its metadata mor_payment_id to pay_oak and mor_charge_id to ch_pay_oak'],
   ['pay_out_of_band', 'mark it as paid outside of Stripe, and then retry'],
 ])(
-  "after Stripe refuses %s, the operator's retry finds the out-of-band mark made by hand in the invoice’s metadata",
+  "after Stripe refuses %s, the operator's retry finds a manual out-of-band mark by the invoice’s metadata",
   async (kind, says) => {
     const { h, proposal } = await refused('out_of_band', kind);
     expect(proposal).toContain(says);
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it("the operator's retry finds an out-of-band mark made by hand, even if the MoR changed the payment id meanwhile", async () => {
+it("the operator's retry finds a manual out-of-band mark, even if the MoR changed the payment id meanwhile", async () => {
   const h = LaneHarness.withInvoice(
     { billingReason: 'subscription_create' },
     { settings: { markMode: 'out_of_band' } },

@@ -140,7 +140,7 @@ it('the console’s sentence about an unpaid invoice names the newest refusal', 
   expect(text({ attempts: [...attempts, refusal(6, { outcome: 'succeeded' })] })).toContain('(5 Nov, second try;');
 });
 
-it('the console’s sentence about a partly paid invoice names the rest if the rest is known', () => {
+it('the console’s sentence about a partly paid invoice names the amount still due, if known', () => {
   const part = { payments: [payment({ amount: 1_000n })] };
   for (const invoice of [{ amountRemaining: null }, { currency: null }])
     expect(text({ ...part, invoice })).not.toContain('Paid in part');

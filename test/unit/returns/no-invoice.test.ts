@@ -142,7 +142,7 @@ it('a lost dispute whose ids fit no payment takes the only payment of its invoic
   expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
 });
 
-it('if the payment of a lost dispute becomes known later, Crossbill books the loss and a review item says so once', () => {
+it('if the payment of a lost dispute becomes known later, Crossbill books the loss and opens one review item about it', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const dealt = dismissed(told, only(told)?.subject ?? '');
   expect(only(goesOn(dealt, {}))).toBeUndefined();

@@ -107,7 +107,7 @@ it('of two dispute outcomes with the same time the win counts', () => {
   expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
 });
 
-it('a dispute outcome of won or lost counts over an unclear outcome, whatever their times', () => {
+it('a dispute outcome of won or lost replaces an unclear outcome, even a later one', () => {
   for (const clear of ['won', 'lost']) {
     expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
     expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
@@ -134,7 +134,7 @@ it.each([
   expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
 });
 
-it('a dispute outcome older than the known outcome may still bring the payment and the dashboard page', () => {
+it('a late dispute outcome, older than the known one, still adds the payment and the dashboard link', () => {
   const unplaced = withRow(
     aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
   );

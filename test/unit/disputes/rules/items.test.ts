@@ -178,7 +178,7 @@ it('a request for evidence after an unclear outcome opens a review item, even if
   expect(Object.keys(closed(needed))).toContain('dp_1:decided');
 });
 
-it('a late request for evidence opens an item next to the item of a lost dispute, and a single item after a win', () => {
+it('a request for evidence after a loss opens an item next to the item of the loss, and after a win a single item', () => {
   const at = (minute: number): string => minutesLater(minute).toISOString();
   for (const stage of ['action_needed', 'revision_requested'] as const) {
     const s = withThem(paid(), [aDispute({ deadline: DUE })]);

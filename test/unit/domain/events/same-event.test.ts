@@ -58,7 +58,7 @@ it.each([
 const old = JSON.parse(reported('01-rendering-old')) as Record<string, unknown>;
 const newer = Buffer.from(reported('01-rendering-new'));
 
-it('Crossbill recognises a repeated Stripe event in two API versions', () => {
+it('Crossbill recognises the same Stripe event in two API versions', () => {
   expect(isSameStripeEvent(newer, bytes(old))).toBe(true);
   expect(sameEvent(newer, bytes(old))).toBe(false);
 });

@@ -121,7 +121,7 @@ it("Crossbill stores the MoR's uuid with the booked payment of a payment link", 
   expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
 });
 
-it("Crossbill stores the MoR's uuid of a payment once, and a later capture may add the payment", () => {
+it("Crossbill stores the MoR's uuid of a payment once, and a later capture can connect the uuid with the payment", () => {
   const first = take(lane(), { paymentId: UUID }).state;
   expect(take(first, { paymentId: UUID }).state).toBe(first);
   const known = putPayment(first, payment());

@@ -27,7 +27,7 @@ it('Crossbill moves an event without an invoice id to the invoice of another id 
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });
 
-it('Crossbill moves an event without an invoice id to the invoice of a known object before any other id', () => {
+it('Crossbill moves an event without an invoice id to the invoice of a known link or proforma invoice before any other id', () => {
   const known: Home[] = [
     { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
     { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
@@ -71,7 +71,7 @@ it("the capture of a signup opens no review item, since the signup's completion 
   expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
 });
 
-it('an event with an open review item moves once its invoice is known, and opens no second item', () => {
+it('Crossbill moves an event with an open review item once its invoice is known, and opens no second item', () => {
   const event = { ...anEvent('payment.captured', { pspReference: 'ch_1' }), reviewId: 'rev_7' };
   expect(route(event, [{ id: 'ch_1', what: 'payment', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
   expect(route(event)).toMatchObject({ status: 'done', item: null, looksAgain: true });

@@ -96,7 +96,7 @@ it('after Stripe stores the payment’s reference, Crossbill marks the invoice p
   expect(onStates(setReferenceCall).answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
 });
 
-it('an attached payment with a rest due opens a review item, unless the operator accepted the part', () => {
+it('an attached payment below the amount due opens a review item, unless the operator accepted the part', () => {
   const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
     const s = settled(lane({}, p));
     const m = message(s, 'attach_payment');
@@ -125,7 +125,7 @@ it('after Stripe finalizes or refuses to finalize a draft, its payment waits for
   ]);
 });
 
-it('after a refused attach call Crossbill reads the invoice before it opens an item; after a refused report it does not', () => {
+it('a refused attach call leads to a read of the invoice and then to a review item; a refused report leads to an item at once', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const once = onStates(endOfMarkCall).refused(s, message(s, 'attach_payment'), refusedBy, ctx());
   expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
@@ -262,7 +262,7 @@ it('if the operator applies a payment, the payment waits for its mark with the a
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('if the operator applies a payment again, earlier accepted differences stay, and a refund excludes the surplus', () => {
+it('if the operator applies a payment again, earlier accepted differences stay; after a refund, a surplus is not accepted', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
@@ -285,7 +285,7 @@ it('a choice about a review item without a payment changes nothing', () => {
   for (const resolution of ['apply', 'retry', 'dismiss'] as const) expect(chosen(none, resolution)).toBe(none);
 });
 
-it('the choice retry lets a payment wait for a new read of its invoice, and the choice dismiss closes the payment', () => {
+it('after the choice retry, a payment waits for a new read of its invoice; after the choice dismiss, the payment is closed', () => {
   const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
   expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
   expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
@@ -368,7 +368,7 @@ describe('money beside a mark', () => {
   const refunded = (s: LaneState, status: RefundStatus, of: PaymentRow = aPayment()): LaneState =>
     putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
 
-  it('a rest due after the mark opens a review item while the invoice is payable', () => {
+  it('an amount still due after the mark opens a review item while the invoice is payable', () => {
     expect(told(declared(rest()))).toEqual([
       'the payment is attached, and the invoice is still open with 5.00 EUR due',
     ]);

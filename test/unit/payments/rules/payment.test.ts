@@ -139,7 +139,7 @@ it('a signup’s charge pending for ten days opens a review item', () => {
 const believed = (s: LaneState, how: string): LaneState =>
   decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
 
-it('a signup’s charge booked earlier is not booked again after its proof, and keeps its time', () => {
+it('Crossbill does not book a signup’s charge a second time after its proof, and the charge keeps its time', () => {
   const p = proving({ succeededAt: at(-1_000) });
   const s = believed(known(p), 'ada vouches for it');
   expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
@@ -427,7 +427,7 @@ describe('a surplus', () => {
     expect(settled(s)).toBe(s);
   });
 
-  it('the review item about the surplus of two payments names both, and belongs to the later payment', () => {
+  it('the review item about the surplus of two payments names both payments, and belongs to the later payment', () => {
     const early = payment({
       id: 'pmt_2',
       paymentId: 'pay_2',
@@ -512,7 +512,7 @@ describe('a surplus', () => {
     },
   );
 
-  it('a surplus accepted by the operator with its payment opens no review item', () => {
+  it('if the operator accepted a surplus together with its payment, no review item opens', () => {
     const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
     expect(settled(s)).toBe(s);
   });

@@ -417,7 +417,7 @@ describe('a request for a refund', () => {
     expect(keyOf(payment({ id: 'pmt_after_the_restore' }), ['api', 'ops', 'key-1'])).toBe(key);
   });
 
-  it('each payment, each caller and each Idempotency-Key gives a refund another key at the MoR', () => {
+  it('a refund has another key at the MoR for each payment, each caller and each Idempotency-Key', () => {
     const keys = [
       keyOf(payment(), ['api', 'ops', 'key-1']),
       keyOf(payment({ paymentId: 'pay_2' }), ['api', 'ops', 'key-1']),

@@ -175,7 +175,7 @@ describe('several losses of one payment', () => {
     }
   });
 
-  it('the loss of a dispute is booked on the payment that the dispute is about', () => {
+  it('Crossbill books the loss of a dispute on the disputed payment', () => {
     const s = book(paidTwice(), [at('d_a', null, 2990n), { ...at('d_b', null, 2000n), paymentRowId: 'pmt_2' }]);
     expect(taken(s)).toEqual([
       ['pmt_1', 'dispute_lost', 2990n],
