@@ -10,31 +10,32 @@ export const disputeWords: Words<
   'evidence-due' | 'evidence-returned' | 'outcome-unclear' | 'alert-received' | 'alert-handled'
 > = {
   'evidence-due': (f) => ({
-    summary: `the customer's bank disputes ${showDisputed(f)}: dispute ${f.dispute}, evidence is needed ${showUntil(f.until)}${afterOutcome(f)}`,
+    summary: `the customer's bank disputes ${showDisputed(f)} (dispute ${f.dispute}): send evidence ${showUntil(f.until)}${afterOutcome(f)}`,
     proposal: `Send evidence ${dashboard(f.url)} The invoice stays paid meanwhile.`,
   }),
   'evidence-returned': (f) => ({
-    summary: `the evidence for dispute ${f.dispute} was sent back, new evidence is needed ${showUntil(f.until)}${afterOutcome(f)}${f.note === null || f.note === '' ? '' : `: ${f.note}`}`,
+    summary: `the MoR sent the evidence for dispute ${f.dispute} back: send better evidence ${showUntil(f.until)}${afterOutcome(f)}${f.note === null || f.note === '' ? '' : `: ${f.note}`}`,
     proposal: `Amend the evidence ${dashboard(f.url)}`,
   }),
   'outcome-unclear': (f) => ({
-    summary: `dispute ${f.dispute} was decided in words Crossbill does not know: ${f.outcome ?? 'no outcome given'}`,
-    proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
+    summary: `dispute ${f.dispute} is decided, but Crossbill does not know the MoR's word for the outcome: ${f.outcome ?? 'no outcome given'}`,
+    proposal: "Look the dispute up in the MoR's dashboard. The ledger does not say whether the bank took the money.",
   }),
   'alert-received': (f) => ({
-    summary: `a chargeback of ${showDisputed(f)} is about to be raised: alert ${f.alert} on ${paymentOf(f.payment)}, to be handled ${showUntil(f.until)}`,
+    summary: `the customer's bank may soon raise a chargeback of ${showDisputed(f)} (alert ${f.alert} on ${paymentOf(f.payment)}): answer ${showUntil(f.until)}`,
     proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
   }),
   'alert-handled': (f) => {
-    const event = 'its payment.refunded event is the same refund and closes this. Do not refund it a second time.';
+    const event =
+      'its payment.refunded event reports the same refund and closes this item. Do not refund the payment again.';
     if (f.refunded)
       return {
-        summary: `alert ${f.alert} was answered with a refund of ${paymentOf(f.payment)}, whose event has not come yet`,
+        summary: `the MoR answered alert ${f.alert} with a refund of ${paymentOf(f.payment)}, but has not sent the refund's event yet`,
         proposal: `Wait: ${event}`,
       };
     return {
-      summary: `alert ${f.alert} on ${paymentOf(f.payment)} was handled; it does not say whether the payment was refunded`,
-      proposal: `Look in the MoR's dashboard whether it was refunded. If it was, ${event} If not, a dispute may follow.`,
+      summary: `the MoR handled alert ${f.alert} on ${paymentOf(f.payment)}, but does not say whether it refunded the payment`,
+      proposal: `Look in the MoR's dashboard for a refund. If there is one, ${event} If there is none, a dispute may follow.`,
     };
   },
 };
@@ -73,8 +74,8 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone
         ? isUnsure
-          ? 'none of it is a loss in the ledger, as how much it was is not sure'
-          : 'none of it is a loss in the ledger, as it was given back as well'
+          ? 'the ledger has no loss, because the amount is unclear'
+          : 'the ledger has no loss, because the MoR refunded the same money'
         : 'the loss is in the ledger';
       const booked = o.detail.loss === undefined ? '' : `, and ${books}`;
       return {
@@ -86,14 +87,14 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
       const said = typeof outcome === 'string' ? `"${outcome}"` : 'nothing';
       return {
         tone: 'bad',
-        text: `Decided${on}, but who won is not clear: the MoR said ${said}. Look there, and settle the review item.`,
+        text: `Decided${on}, but it is unclear who won: the MoR said ${said}. Look in its dashboard, and settle the review item.`,
       };
     }
     case 'revision_requested': {
       const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
       return {
         tone: urgency(o, now),
-        text: `The evidence was sent back${why}: better evidence is ${dueBy(o, now)}. The invoice stays paid meanwhile.`,
+        text: `The MoR sent the evidence back${why}: better evidence is ${dueBy(o, now)}. The invoice stays paid meanwhile.`,
       };
     }
     default:
@@ -108,16 +109,15 @@ function askedAgain(o: MorObjectRow, now: Date): string {
   if (!asksAfterOutcome(o)) return '';
   const { reviewerNote } = o.detail;
   const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
-  return ` Evidence was asked for after that${why}: it is ${dueBy(o, now)}.`;
+  return ` After that the MoR asked for evidence${why}: it is ${dueBy(o, now)}.`;
 }
 
 function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
   if (o.status === 'handled') {
     const { refunded = null } = o.detail;
-    if (refunded === true)
-      return { tone: 'calm', text: 'Handled: the payment was given back before it became a dispute.' };
+    if (refunded === true) return { tone: 'calm', text: 'Handled: the MoR refunded the payment before a dispute.' };
     const how =
-      refunded === false ? 'the payment was not given back' : 'the MoR did not say whether the payment was given back';
+      refunded === false ? 'the MoR did not refund the payment' : 'the MoR did not say whether it refunded the payment';
     return { tone: 'calm', text: `Handled: ${how}.` };
   }
   const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(o, now)}. A refund in time prevents it.`;

@@ -4,13 +4,13 @@ import { showIso } from '../domain/show-time.js';
 
 export const enrolmentWords: Words<'enrolment-unread' | 'stripe-would-charge'> = {
   'enrolment-unread': (f) => ({
-    summary: `whether customer ${f.customer ?? ''} is enrolled could not be read from Stripe since ${showIso(f.since)}: nothing is expected for the invoice, and it was not relayed`,
+    summary: `since ${showIso(f.since)} Crossbill cannot read from Stripe whether customer ${f.customer ?? ''} is enrolled: it expects no payment for the invoice, and did not relay it`,
     proposal:
-      'Give STRIPE_API_KEY the right to read customers, and check it with `crossbill doctor`. Crossbill asks again.',
+      'Give STRIPE_API_KEY the right to read customers, and check it with `crossbill doctor`. Crossbill reads again.',
   }),
   'stripe-would-charge': (f) => ({
     summary: `Stripe would charge this invoice (${f.methodType ?? 'method'} ${f.method}, ${WHERE[f.from]}), and the MoR charges customer ${f.customer ?? ''} for it too`,
-    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Check also whether the customer can still pay at Stripe: customer portal, hosted invoice page, e-mails with a link. Crossbill closes this item once Stripe would no longer charge.`,
+    proposal: `${fixOf(f)} For this invoice alone: \`stripe invoices update ${f.invoice} -d auto_advance=false\`. Check also whether the customer can still pay at Stripe: in the customer portal, on the hosted invoice page, or by a link in an e-mail. Crossbill closes this item once Stripe would no longer charge.`,
   }),
 };
 

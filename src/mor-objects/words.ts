@@ -19,37 +19,38 @@ export const objectWords: Words<
     proposal: 'Ask the MoR which amount is right. Crossbill keeps its first record.',
   }),
   'may-stand': (f) => ({
-    summary: `Crossbill requested ${nameOf(f)}, got no reply, and withdrew the request: the MoR may have made it`,
+    summary: `Crossbill requested ${nameOf(f)}, got no reply, and withdrew the request: it may exist at the MoR`,
     proposal:
       f.what === 'payment_link'
-        ? "Nobody got the link's address. If the MoR's portal shows the link, do not send it. Crossbill would show a payment on the link. Dismiss this after that."
-        : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Dismiss this after that.`,
+        ? "Nobody got the link's address. If the MoR's portal shows the link, do not send it. If somebody pays it, Crossbill shows the payment. Then dismiss this."
+        : `Look in the MoR's portal for a proforma invoice whose reference begins with ${f.invoice}, and cancel it. Then dismiss this.`,
   }),
   'still-payable': stillPayable,
   'unknown-proforma': (f) => ({
-    summary: `a bank transfer was received for proforma invoice ${f.proforma}, which is not known here`,
+    summary: `the MoR received a bank transfer for proforma invoice ${f.proforma}, but Crossbill does not know that proforma invoice`,
     proposal: LOOK,
   }),
   'unknown-capture': (f) => ({
-    summary: `a payment was captured (event ${f.event}) that is not known here: no invoice, link or signup`,
+    summary: `the MoR captured a payment (event ${f.event}), but Crossbill has no invoice, link or signup for it`,
     proposal: LOOK,
   }),
   'unknown-refund': (f) => ({
-    summary: `${showMoney(f.amount)} of payment ${f.payment} was given back (event ${f.event}), which is not known here; the event names no invoice`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment} (event ${f.event}), but Crossbill does not know the payment, and the event names no invoice`,
     proposal:
-      "If it is a signup's payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.",
+      "If it is a signup's payment, complete the signup: Crossbill then records the refund and closes this item. Otherwise look the refund up at the MoR.",
   }),
   'unknown-e-invoice': (f) => ({
-    summary: `${f.type} for e-invoice ${f.eInvoice}, whose invoice is not known here`,
+    summary: `the MoR sent ${f.type} for e-invoice ${f.eInvoice}, but Crossbill does not know its invoice`,
     proposal: 'Open the e-invoice at the MoR, find its invoice, and file it with your accounts.',
   }),
   'unknown-dispute': (f) => ({
-    summary: `${f.type} (event ${f.event}) about a payment that is not known here${f.until === null ? '' : `, to be answered by ${showIso(f.until)}`}`,
+    summary: `the MoR sent ${f.type} (event ${f.event}), but Crossbill does not know the payment${f.until === null ? '' : `; the deadline is ${showIso(f.until)}`}`,
     proposal: "Find the payment in the MoR's dashboard and act there in time.",
   }),
 };
 
-const LOOK = 'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';
+const LOOK =
+  'Look it up at the MoR. If the money belongs to an invoice, make sure that Stripe shows the invoice as paid. Then dismiss this.';
 
 const nameOf = ({ what, object }: Pick<FactOf<'still-payable'>, 'what' | 'object'>): string =>
   `${what === 'payment_link' ? 'payment link' : 'proforma invoice'} ${object}`;
@@ -59,12 +60,12 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
     return {
       summary: `the invoice is ${f.status}, and ${nameOf(f)} can still be paid ${showUntil(f.until)}`,
       proposal:
-        'Tell the customer not to use the link. A payment on it would be a second payment, and Crossbill would show it.',
+        'Tell the customer not to use the link: a payment on it would be a second payment. Crossbill shows such a payment.',
     };
   return {
     summary: `the invoice is ${f.status}, and ${nameOf(f)} still asks for a transfer ${showUntil(f.until)}`,
     proposal:
-      "Cancel it in the MoR's portal, or tell the customer not to pay it. A transfer for it would be a second payment, and Crossbill would show it.",
+      "Cancel it in the MoR's portal, or tell the customer not to pay it: a transfer would be a second payment. Crossbill shows such a transfer.",
   };
 }
 
@@ -75,7 +76,7 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
 export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id at the MoR (ask for it)";
   const it = charge === null ? 'this payment' : `charge ${charge}`;
-  const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: have ${it} given back in the MoR's portal.`;
-  const bill = `Has that other money been given back? Then bill ${it} with a new invoice.`;
-  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${name}. ${back} ${bill} Dismiss this after that: the ledger does not have the money until the MoR reports it.`;
+  const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: refund ${it} in the MoR's portal.`;
+  const bill = `Was that other money refunded? Then bill ${it} with a new invoice.`;
+  return `mark the invoice on Stripe by hand: report a payment record of that amount with reference ${name}, and attach it. ${back} ${bill} Then dismiss this: the ledger does not have the money until the MoR reports it.`;
 }

@@ -24,21 +24,21 @@ export const paymentWords: Words<
   | 'mark-untraceable'
 > = {
   'amount-differs': (f) => ({
-    summary: `${showMoney(f.taken)} was taken; ${showMoney(f.due)} is due`,
+    summary: `the MoR took ${showMoney(f.taken)}, but ${showMoney(f.due)} is due`,
     proposal: ofOtherAmount(f),
   }),
   'rest-due': (f) => ({
-    summary: `the payment is attached, and the invoice is still ${f.status} with ${showMoney(f.due)} due`,
+    summary: `Crossbill attached the payment, but the invoice is still ${f.status} with ${showMoney(f.due)} due`,
     proposal:
-      'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
+      'Somebody changed the invoice while Crossbill marked it. Credit the rest on Stripe, or collect it there. Do not let the MoR collect it: Crossbill would show that money as a second payment.',
   }),
   'marked-beyond': (f) => ({
-    summary: `the invoice was marked as paid with ${showMoney(f.shown)}, and ${showMoney(f.taken)} was taken`,
-    proposal: `More was due than was taken. Bill ${showMoney({ ...f.shown, minor: f.shown.minor - f.taken.minor })} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
+    summary: `Crossbill marked the invoice as paid with ${showMoney(f.shown)}, but the MoR took only ${showMoney(f.taken)}`,
+    proposal: `Bill the missing ${showMoney({ ...f.shown, minor: f.shown.minor - f.taken.minor })} with a new invoice on Stripe, or let the customer keep it. Then dismiss this.`,
   }),
   overpaid: overpaidWords,
   'other-currency': (f) => ({
-    summary: `${showMoney(f.taken)} was taken; the invoice is in ${f.currency ?? 'no currency'}`,
+    summary: `the MoR took ${showMoney(f.taken)}, but the invoice is in ${f.currency ?? 'no currency'}`,
     proposal: `Refund ${showMoney(f.taken)}.`,
   }),
   'other-customer': (f) => ({
@@ -46,34 +46,33 @@ export const paymentWords: Words<
     proposal: 'Find out whose money it is. Apply it if it is meant for this invoice; otherwise refund it.',
   }),
   'no-such-invoice': (f) => ({
-    summary: `${showMoney(f.taken)} was taken for invoice ${f.invoice}, which does not exist on Stripe`,
-    proposal: `See that STRIPE_API_KEY is of the account that billed it: to any other key the invoice is unknown, and a retry under the right one marks it. If it is, refund ${showMoney(f.taken)}.`,
+    summary: `the MoR took ${showMoney(f.taken)} for invoice ${f.invoice}, but Stripe has no such invoice`,
+    proposal: `Check that STRIPE_API_KEY belongs to the account of this invoice: a key of another account cannot see it. With the right key, retry. If the key was right, refund ${showMoney(f.taken)}.`,
   }),
   'invoice-void': (f) => ({
-    summary: `${showMoney(f.taken)} was taken for invoice ${f.invoice}, which is void${f.replacedBy === null ? '' : `: invoice ${f.replacedBy} replaced it`}`,
+    summary: `the MoR took ${showMoney(f.taken)} for invoice ${f.invoice}, but the invoice is void${f.replacedBy === null ? '' : `: invoice ${f.replacedBy} replaced it`}`,
     proposal:
       f.replacedBy === null
         ? `Refund ${showMoney(f.taken)}, or bill the customer again.`
         : ofRevision(showMoney(f.taken), f.replacedBy),
   }),
   'paid-twice': (f) => ({
-    summary: `${showMoney(f.taken)} was taken although payment ${f.settledBy} already settles this invoice${f.sameCharge === null ? '' : ` with the same charge ${f.sameCharge}`}${andObserved(f.observations)}`,
+    summary: `the MoR took ${showMoney(f.taken)}, but payment ${f.settledBy} has already paid this invoice${f.sameCharge === null ? '' : ` with the same charge ${f.sameCharge}`}${andObserved(f.observations)}`,
     proposal: f.maybeOne ? ASK_IF_TWICE : refundOfSecond(showMoney(f.taken)),
   }),
   'paid-otherwise': (f) => ({
-    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way${f.record === null ? '' : ` (payment record ${f.record} of this payment is not attached)`}${andObserved(f.observations)}`,
+    summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way${f.record === null ? '' : ` (payment record ${f.record} of this payment is not attached)`}${andObserved(f.observations)}`,
     // Somebody may have marked the invoice by hand for this very payment. The mark may precede the event of a bank
     // transfer, or fall into the hold of a renewal.
-    proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If the customer paid the invoice twice, refund ${showMoney(f.taken)}.`,
+    proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would return the customer's only payment. If the customer paid the invoice twice, refund ${showMoney(f.taken)}.`,
   }),
   'named-again': (f) => ({
-    summary: `${showMoney(f.taken)} was taken although the invoice was already paid another way; the payment names the same charge ${f.charge ?? ''} as payment ${f.payment}`,
+    summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way; this payment and payment ${f.payment} have the same charge ${f.charge ?? ''}`,
     proposal: ASK_IF_TWICE,
   }),
   'charge-elsewhere': (f) => ({
-    summary: `payment ${f.payment} of ${showMoney(f.amount)} for this invoice names charge ${f.charge ?? ''}, which is booked for payment ${f.holder} of invoice ${f.holderInvoice}`,
-    proposal:
-      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. If it paid the other, dismiss this, then have the MoR charge this invoice, or collect it another way: Crossbill charges nobody for it. If it paid this one, mark it on Stripe by hand and credit the other, then dismiss this.',
+    summary: `payment ${f.payment} of ${showMoney(f.amount)} for this invoice has charge ${f.charge ?? ''}, but the ledger has that charge as payment ${f.holder} of invoice ${f.holderInvoice}`,
+    proposal: `Ask the MoR which invoice the charge paid. Crossbill booked and marked nothing for this invoice. If the charge paid invoice ${f.holderInvoice}, dismiss this, and then have the MoR charge this invoice or collect it another way: Crossbill charges nobody for it. If the charge paid this invoice, mark it on Stripe by hand, credit ${f.holderInvoice}, and then dismiss this.`,
   }),
   'success-differs': (f) => {
     const [stated, recorded] = f.observations;
@@ -82,21 +81,22 @@ export const paymentWords: Words<
     const of = (x: Seen): string => `${sumOf(x.money)} of ${x.customer ?? 'nobody'}${charge(x)}`;
     return {
       summary: `event ${stated.id ?? ''} says ${f.payment} was ${of(stated)}; the record says ${of(recorded)}`,
-      proposal: 'Ask the MoR which is right. The first record stands.',
+      proposal: 'Ask the MoR which is right. Crossbill keeps its first record.',
     };
   },
   'refused-after': (f) => ({
-    summary: `${f.payment === null ? `charge ${f.charge ?? ''} of a signup` : `payment ${f.payment}`} was taken at ${showIso(f.takenAt)}, but the MoR refused it after that, at ${showIso(f.refusedAt)}: ${f.reason ?? 'no reason given'}`,
+    summary: `${f.payment === null ? `charge ${f.charge ?? ''} of a signup` : `payment ${f.payment}`} succeeded at ${showIso(f.takenAt)}, but later the MoR reported it as failed, at ${showIso(f.refusedAt)}: ${f.reason ?? 'no reason given'}`,
     proposal:
-      'Ask the MoR whether it still has the money. If a bank debit was returned, record that on the page of the payment. The invoice stays as it is until a person changes it on Stripe.',
+      'Ask the MoR whether it still has the money. If the bank returned a debit, record the return on the page of the payment. The invoice stays as it is until a person changes it on Stripe.',
   }),
   'mark-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,
-    proposal: `Fix what the answer names, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
+    proposal:
+      `Correct the error in Stripe's answer, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
   }),
   'mark-untraceable': (f) => ({
-    summary: `Crossbill cannot tell whether payment ${f.payment} was reported: ${f.why}`,
-    proposal: `Look for a payment record with reference ${f.reference} on Stripe. If there is none, retry. If there is one, attach it to the invoice, then retry as well: it is found there and booked.`,
+    summary: `Crossbill cannot tell whether Stripe has a payment record for payment ${f.payment}: ${f.why}`,
+    proposal: `Look for a payment record with reference ${f.reference} on Stripe. If there is none, retry. If there is one, attach it to the invoice, then retry: Crossbill finds the record there and books it.`,
   }),
 };
 
@@ -111,20 +111,20 @@ function andObserved(all: readonly Seen[]): string {
 
 function ofOtherAmount({ taken, due, marking }: FactOf<'amount-differs'>): string {
   if (marking === 'out_of_band')
-    return 'Out of band only the exact amount can be applied: change the invoice on Stripe to it (by a credit note, for example) and retry, or refund it.';
+    return `In the mode out_of_band Crossbill can apply only the exact amount. Change the invoice on Stripe to ${showMoney(taken)}, for example by a credit note, and retry; or refund the payment.`;
   return taken.minor < due.minor
-    ? 'Apply it as a part payment and collect the rest, or refund it.'
-    : 'Refund it, or apply it: Stripe credits the surplus to the customer.';
+    ? 'Apply the payment as a part payment and collect the rest, or refund it.'
+    : 'Refund the payment, or apply it: Stripe credits the surplus to the customer.';
 }
 
 function overpaidWords(f: FactOf<'overpaid'>): Sentences {
   const paid = f.by.map((p) => `${showMoney(p.amount)} (payment ${p.payment})`).join(' and ');
-  const since = f.refunded.minor === 0n ? '' : `; ${showMoney(f.refunded)} of it was refunded since`;
+  const since = f.refunded.minor === 0n ? '' : `; the MoR has refunded ${showMoney(f.refunded)} since`;
   return {
     summary: `the invoice is overpaid by ${showMoney(f.over)}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${showMoney(f.due)} was due${since}`,
     proposal: f.credited
       ? ofBalance(f)
-      : `Refund ${showMoney(f.left)}, or apply this and credit the customer: Stripe shows only what was due as paid.`,
+      : `Refund ${showMoney(f.left)}, or apply this and credit the customer yourself: Stripe shows only the amount due as paid.`,
   };
 }
 
@@ -135,26 +135,26 @@ function overpaidWords(f: FactOf<'overpaid'>): Sentences {
 function ofBalance({ refunded, left }: FactOf<'overpaid'>): string {
   if (refunded.minor === 0n)
     return `Refund ${showMoney(left)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
-  const deduct = `Deduct ${showMoney(refunded)} from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well.`;
+  const deduct = `Deduct ${showMoney(refunded)} from the customer's balance on Stripe, if nobody has done so: the customer got this money back, and Stripe still credits it.`;
   if (left.minor <= 0n) return `${deduct} Then dismiss this. Do not refund it again.`;
-  return `${deduct} Then refund the other ${showMoney(left)} and deduct it too, or apply this: Stripe keeps that as the customer's credit.`;
+  return `${deduct} Then refund the other ${showMoney(left)} and deduct it too, or apply this: Stripe keeps it as the customer's credit.`;
 }
 
 /** The proposal for money on a void invoice with a replacement: the MoR will charge the replacement too. */
 function ofRevision(taken: string, revision: string): string {
-  return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. Without one of the two the customer pays twice.`;
+  return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. If you do neither, the customer pays twice.`;
 }
 
 function refundOfSecond(taken: string): string {
-  return `Refund ${taken}, unless the other payment has gone back to the customer or is not marked after all. Then retry this while the invoice can be paid, else bill this money with a new invoice on Stripe and dismiss this.`;
+  return `Was the other payment refunded, or does Stripe not show it as paid? Then keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this. Otherwise refund ${taken}.`;
 }
 
 /** For two payments with perhaps one charge: a refund may return the only money. */
 const ASK_IF_TWICE =
-  'Ask the MoR whether the customer was charged twice. Refund it only if so, and the other payment has not gone back; otherwise dismiss this.';
+  'Ask the MoR whether it charged the customer twice. If it did, and the other payment is not refunded, refund this payment. Otherwise dismiss this.';
 
 function byHand(h: ByHand): string {
-  const then = 'then retry as well: it is found on Stripe and booked. Do not dismiss this then.';
+  const then = 'then retry: Crossbill finds it on Stripe and books it. Do not dismiss this in that case.';
   switch (h.how) {
     case 'report':
       return `If you mark the invoice by hand, report a payment record of ${showMoney(h.amount)} with reference ${h.reference}, attach it, and ${then}`;

@@ -20,16 +20,17 @@ export const refundItemWords: Words<
   | 'mirror-refused'
 > = {
   'refunds-beyond-payment': (f) => ({
-    summary: `refunds of ${showMoney(f.refunded)} are known for payment ${f.payment} of ${showMoney(f.amount)}`,
-    proposal: 'Ask the MoR which refunds are real. What does not fit is shown but neither counted nor mirrored.',
+    summary: `the MoR reports refunds of ${showMoney(f.refunded)} for payment ${f.payment} of only ${showMoney(f.amount)}`,
+    proposal:
+      'Ask the MoR which refunds are real. Crossbill lists the refunds beyond the payment, but leaves them out of the ledger and of Stripe.',
   }),
   'refund-event-missing': (f) => ({
-    summary: `the MoR says ${showMoney(f.reported)} of payment ${f.payment} was refunded; events for ${showMoney(f.received)} have come`,
-    proposal: 'An event is missing. If it does not come, ask the MoR to send it again.',
+    summary: `the MoR's total for payment ${f.payment} is ${showMoney(f.reported)} refunded, but its refund events add up to ${showMoney(f.received)}`,
+    proposal: 'A refund event is missing. If it does not arrive, ask the MoR to send it again.',
   }),
   'totals-overlap': (f) => ({
     summary: `the running totals of the refunds of payment ${f.payment} do not add up at ${showMoney(f.at)}`,
-    proposal: 'Compare the refunds with the MoR. All of them are recorded as the events say.',
+    proposal: "Compare the refunds with the MoR's. Crossbill recorded each refund as its event says.",
   }),
   'refund-unshown': (f) => ({
     summary: `${showMoney(f.amount)} of payment ${f.payment} was refunded, and Stripe does not show the refund: Crossbill marked no invoice with this money`,
@@ -37,51 +38,50 @@ export const refundItemWords: Words<
       'Did this money settle the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then credit the invoice on Stripe by hand. Did the customer pay twice? Then there is nothing to credit. Dismiss this afterwards.',
   }),
   'answer-differs': (f) => ({
-    summary: `${showMoney(f.asked)} of ${f.payment} was to be refunded; the MoR answered ${showMoney(f.answered)} of ${f.answeredFor}`,
-    proposal: "Ask the MoR what it refunded. Crossbill showed nothing on Stripe from the MoR's answer.",
+    summary: `Crossbill requested a refund of ${showMoney(f.asked)} of payment ${f.payment}; the MoR confirmed ${showMoney(f.answered)} of payment ${f.answeredFor}`,
+    proposal: 'Ask the MoR what it refunded. Crossbill shows no refund on Stripe for this answer.',
   }),
   'request-refused': (f) => ({
-    summary: `the MoR refused the request for refund ${f.refund} of ${showMoney(f.amount)}: ${f.said}; ${f.other === null ? 'a refund' : `refund ${f.other}`} of that amount, known by an event, stands in its place`,
+    summary: `the MoR refused the request for refund ${f.refund} of ${showMoney(f.amount)}: ${f.said}; but a payment.refunded event reports ${f.other === null ? 'a refund' : `refund ${f.other}`} of the same amount`,
     proposal: f.nothingMade
-      ? 'Nothing was refunded for this request. Ask for another refund if two were wanted. Then dismiss this.'
-      : 'Ask the MoR whether that refund was made by this request or elsewhere, as in its portal. If elsewhere, nothing was refunded for this request: ask for another refund if two were wanted. Then dismiss this.',
+      ? 'This request refunded nothing. If you wanted two refunds, request another one. Then dismiss this.'
+      : 'Ask the MoR whether the reported refund comes from this request, or from elsewhere, such as its portal. If it comes from elsewhere, this request refunded nothing: if you wanted two refunds, request another one. Then dismiss this.',
   }),
   'refund-waits': (f) => ({
-    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; an item was dismissed on ${showIso(f.dismissedAt)}`}`,
-    proposal: `Ask the MoR what it refunded. Its payment.refunded event settles this; the amount stays reserved until then. If the MoR says that nothing was refunded, \`apply\` with a note frees the amount.${f.withdrawn || f.refused !== null ? ' Crossbill does not send the request again automatically; `retry` sends the request once more, under the same key.' : ''}`,
+    summary: `refund ${f.refund} of ${showMoney(f.amount)} is ${f.status} since ${showIso(f.since)}${refusedSaid(f.refused)}${f.dismissedAt === null ? '' : `; a person dismissed an earlier item about it on ${showIso(f.dismissedAt)}`}`,
+    proposal: `Ask the MoR what it refunded. The amount stays reserved until its payment.refunded event arrives and closes this item. If the MoR says it refunded nothing, \`apply\` with a note frees the amount.${f.withdrawn || f.refused !== null ? ' Crossbill does not send the request again automatically; `retry` sends the request once more, under the same key.' : ''}`,
   }),
   'refund-failed': (f) => ({
-    summary: `refund ${f.refund} failed, nothing was refunded: ${f.said ?? 'no reason given'}`,
-    proposal: 'You may refund the amount again. Find out why this refund failed first.',
+    summary: `refund ${f.refund} failed, and the customer got nothing: ${f.said ?? 'no reason given'}`,
+    proposal: 'Find out why this refund failed. Then you may refund the amount again.',
   }),
   'refunded-elsewhere': (f) => ({
-    summary: `${showMoney(f.amount)} was given back of payment ${f.payment}, whose charge was said to have paid another invoice: the ledger does not show it`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person decided that its charge paid another invoice: the ledger has neither the payment nor the refund`,
     proposal:
-      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing here; Crossbill does not charge this invoice again.",
+      "Ask the MoR which invoice's money it refunded. If it refunded the other invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge it again.",
   }),
   'payment-misnamed': (f) => ({
-    summary: `${f.by} gave this payment of charge ${f.ownCharge ?? ''} the name ${f.payment}; the MoR says that ${f.payment} is charge ${f.charge ?? ''} of customer ${f.customer}, and ${showMoney(f.amount)} of that charge was given back`,
-    proposal: `Find out at the MoR which customer got the money. What was given back under ${f.payment} is not money of this payment.`,
+    summary: `${f.by} entered the MoR's id ${f.payment} for this payment of charge ${f.ownCharge ?? ''}; but the MoR refunded ${showMoney(f.amount)} of ${f.payment} and says it is charge ${f.charge ?? ''} of customer ${f.customer}`,
+    proposal: `Ask the MoR which customer got the money. The refund of ${f.payment} is no refund of this payment.`,
   }),
   'payment-renamed': (f) => ({
-    summary: `${showMoney(f.amount)} was asked back under the name ${f.from}, which a person gave this payment; the MoR says that the payment is ${f.to}`,
-    proposal: `Find out at the MoR whose payment ${f.from} is. If another customer got the money, it is here and on Stripe as if it had been given back of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if its customer is to have it. If both are names of one payment, dismiss this.`,
+    summary: `Crossbill requested a refund of ${showMoney(f.amount)} for id ${f.from}, which a person entered for this payment; the MoR's id for this payment is ${f.to}`,
+    proposal: `Ask the MoR whose payment ${f.from} is. If another customer got the money, the ledger and Stripe wrongly show a refund of this payment: correct your accounts, and refund ${f.to} in the MoR's portal if its customer should get the money. If both ids belong to one payment, dismiss this.`,
   }),
   'refund-differs': (f) => ({
-    summary: `event ${f.event} gives refund ${f.refund ?? ''} another amount or total than recorded`,
-    proposal: 'Ask the MoR which is right. The first record stands.',
+    summary: `event ${f.event} reports another amount or total for refund ${f.refund ?? ''} than an earlier event`,
+    proposal: 'Ask the MoR which is right. Crossbill keeps its first record.',
   }),
   'refund-named-otherwise': (f) => ({
-    summary: `event ${f.event} names refund ${f.refund ?? ''} of ${showMoney(f.amount)}, and its processor's refund id ${f.processorRefund ?? ''} is that of refund ${f.other}`,
-    proposal:
-      'Ask the MoR whether it refunded once or twice. What was recorded first stands; the second is not in the ledger.',
+    summary: `event ${f.event} reports refund ${f.refund ?? ''} of ${showMoney(f.amount)} with the processor's refund id ${f.processorRefund ?? ''}, and refund ${f.other} has the same id`,
+    proposal: 'Ask the MoR whether it refunded once or twice. The ledger has only the first refund.',
   }),
   'mirror-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
       f.other === null
         ? "The MoR refunded the money, but Stripe does not show the refund. Fix what Stripe's answer names and retry, or credit the invoice by hand and dismiss this."
-        : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, carries the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`,
+        : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, has the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this. If it did not, this customer got no money back.`,
   }),
 };
 

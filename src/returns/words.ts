@@ -8,19 +8,19 @@ type Said = { readonly said: string; readonly proposal: string };
 
 const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
   'for-nothing': {
-    said: '; that money stands on no invoice',
+    said: '; that money paid no invoice',
     proposal:
-      'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.',
+      "Do not bill the customer for the loss: this money paid for nothing. Settle the payment's own review item, then dismiss this.",
   },
   'maybe-for-nothing': {
-    said: '; no invoice was marked for that money from here',
+    said: '; Crossbill marked no invoice with that money',
     proposal:
-      'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), bill the customer again or write the loss off. If it was paid twice, do not bill them: they owe nothing. Settle the item of the payment itself, then dismiss this.',
+      "Did this money pay the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then bill the customer again, or write the loss off. Did the customer pay twice? Then bill nothing. Settle the payment's own review item, then dismiss this.",
   },
   'not-booked': {
-    said: '; whose money that was is not known here, and the loss is not in the ledger',
+    said: '; Crossbill does not know that payment, so the loss is not in the ledger',
     proposal:
-      "Find the payment in the MoR's dashboard. If its money is in the ledger, book the loss outside the ledger. If an invoice was paid with it, bill the customer again or write the loss off.",
+      "Find the payment in the MoR's dashboard. If the ledger has its money, book the loss outside the ledger. If it paid an invoice, bill the customer again, or write the loss off.",
   },
 };
 
@@ -36,50 +36,50 @@ export const returnWords: Words<
 > = {
   'debit-returned': (f) => {
     const apart = f.apart === null ? null : APART_WORDS[f.apart];
-    const marked = f.marked ? `invoice ${f.invoice} is still paid on Stripe` : 'nothing was marked';
+    const marked = f.marked ? `invoice ${f.invoice} is still paid on Stripe` : 'Crossbill marked no invoice with it';
     return {
       summary: `the bank returned the debit: ${showMoney(f.amount)} of payment ${f.payment} is lost, and ${marked}${apart?.said ?? ''}`,
       proposal:
         apart?.proposal ??
-        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Crossbill does neither alone. Dismiss this item when it is done.',
+        'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Crossbill does neither without you. Then dismiss this.',
     };
   },
   'return-undone': (f) => ({
-    summary: `the return of ${showMoney(f.amount)} of payment ${f.payment} was recorded, dealt with, and undone since`,
+    summary: `a person settled the item of a returned debit of ${showMoney(f.amount)} of payment ${f.payment}; after that, somebody undid the return`,
     proposal:
-      'The loss is taken back in the ledger. If the customer was billed again or got a credit note meanwhile, decide which of the two stands.',
+      'The ledger has reversed the loss. If you billed the customer again or issued a credit note meanwhile, undo that: the customer has paid.',
   }),
   'returned-twice': (f) => ({
-    summary: `payment ${f.payment} was ${f.how === 'refunded' ? 'refunded' : 'refunded or lost in a dispute'} as well as returned by the bank: the customer got ${showMoney(f.got)} twice, and ${showMoney(f.booked)} of the return is still booked as lost`,
+    summary: `the bank returned the debit of payment ${f.payment}, and ${f.how === 'refunded' ? 'the MoR refunded the payment' : 'the payment was refunded or lost in a dispute'} as well: the customer got ${showMoney(f.got)} twice; the ledger books ${showMoney(f.booked)} of the return as lost`,
     proposal:
-      'Ask the MoR whether both went out. If so, ask the customer for the money, or accept the loss and book it outside this ledger: the ledger never books more than the payment. If the bank did not return the debit, undo the return. Then dismiss this item.',
+      'Ask the MoR whether the customer got both. If so, ask the customer for the money, or accept the loss and book it outside this ledger, because the ledger never books more than the payment. If the bank did not return the debit, undo the return. Then dismiss this.',
   }),
   'dispute-lost': renderLost,
   'loss-unread': (f) => ({
-    summary: `dispute ${f.dispute} was lost, and how much the bank took is not sure: the MoR wrote "${f.unread}"${f.takenBack ? '; what was booked is taken back' : ''}; the loss is not in the ledger`,
-    proposal: `Look the sum up in the MoR's dashboard and book the loss outside the ledger. Refund no more than the rest of the payment. ${f.refunded ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
+    summary: `dispute ${f.dispute} was lost, but Crossbill cannot read how much the bank took: the MoR wrote "${f.unread}"; ${f.takenBack ? 'the ledger has reversed the loss it booked before' : 'the loss is not in the ledger'}`,
+    proposal: `Look the sum up in the MoR's dashboard and book the loss outside the ledger. If you refund now, refund no more than the rest of the payment. ${f.refunded ? 'The MoR also refunded money of this payment, so the customer may have got some of it twice: ask the MoR whether both were paid out. ' : ''}${f.apart === null ? BILL_OR_WRITE_OFF : APART_WORDS[f.apart].proposal}`,
   }),
   'won-after-loss': (f) => ({
     summary: `dispute ${f.dispute} was lost and then won: the bank returned ${showDisputed(f)}`,
-    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If the customer was billed again meanwhile, decide which of the two stands.`,
+    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If you billed the customer again meanwhile, undo that: the customer has paid.`,
   }),
   'credit-beyond-loss': (f) => ({
-    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, and ${f.over ? 'the money is there after all' : `only ${showMoney(f.lost)} of it is lost: the rest was refunded, or is another's`}`,
+    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, but ${f.over ? 'the bank gave the money back' : `only ${showMoney(f.lost)} of that is lost: the MoR refunded the rest, or it belongs to another payment`}`,
     proposal:
       'The credit note is greater than the loss. The ledger has reversed the part above the loss. Stripe still shows the whole credit note, and cannot void it because the invoice is paid. Create a new invoice on Stripe for that part and mark it paid out of band, or tell your accountant about it. Then dismiss this.',
   }),
   'credit-refused': (f) => ({
     summary: `Stripe refused ${f.call} for the loss from ${f.loss}: ${f.said}`,
     proposal:
-      'Stripe does not show the loss. Fix what the answer names and retry, or credit it by hand and dismiss this.',
+      "Stripe does not show the loss. Correct the error in Stripe's answer and retry, or credit the loss by hand and dismiss this.",
   }),
 };
 
-const BILL_OR_WRITE_OFF = 'Bill the customer again or write the loss off. The invoice stays paid.';
+const BILL_OR_WRITE_OFF = 'Bill the customer again, or write the loss off. The invoice stays paid on Stripe.';
 
 function renderLost(f: FactOf<'dispute-lost'>): Sentences {
   const apart = f.apart === null ? null : APART_WORDS[f.apart];
-  const since = f.bookedSince ? '; it is in the ledger now' : '';
+  const since = f.bookedSince ? '; the ledger has booked the loss since' : '';
   const todo = f.twice === null ? (apart?.proposal ?? BILL_OR_WRITE_OFF) : twiceProposal(f);
   return {
     summary: `dispute ${f.dispute} was lost: the bank took ${showDisputed(f)} back${twiceSaid(f.twice)}${since}${apart?.said ?? ''}`,
@@ -89,13 +89,13 @@ function renderLost(f: FactOf<'dispute-lost'>): Sentences {
 
 function twiceSaid(twice: FactOf<'dispute-lost'>['twice']): string {
   if (twice === null) return '';
-  const how = twice.how === 'refunded' ? 'refunded' : 'taken back';
-  return `, and payment ${twice.payment} was ${how} as well: the customer got ${showMoney(twice.got)} twice, and ${showMoney(twice.booked)} is booked as lost`;
+  const how = twice.how === 'refunded' ? 'the MoR refunded' : 'another dispute or return took back';
+  return `, and ${how} payment ${twice.payment} as well: the customer got ${showMoney(twice.got)} twice; the ledger books ${showMoney(twice.booked)} as lost`;
 }
 
 function twiceProposal({ twice, apart }: FactOf<'dispute-lost'>): string {
   if (twice === null) return '';
-  const bill = `Bill the customer ${showMoney(twice.booked)} again or write that off${apart === null ? '' : ', if the invoice was paid with this money'}. `;
+  const bill = `Bill the customer ${showMoney(twice.booked)} again, or write it off${apart === null ? '' : ', if this money paid the invoice'}. `;
   const rest = twice.booked.minor === 0n || apart === 'for-nothing' ? '' : bill;
-  return `${rest}Ask the MoR whether both went out. If so, ask the customer for ${showMoney(twice.got)}, or accept the loss and book it outside this ledger: the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
+  return `${rest}Ask the MoR whether the customer got both. If so, ask the customer for ${showMoney(twice.got)}, or accept the loss and book it outside this ledger, because the ledger never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`;
 }

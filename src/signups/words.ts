@@ -13,11 +13,11 @@ export const signupWords: Words<
   | 'charge-failed'
 > = {
   'completed-otherwise': (f) => ({
-    summary: `signup ${f.signup} was completed with ${showMoney(f.stated)} for charge ${f.charge}; ${showMoney(f.asked)} was asked for`,
+    summary: `your site completed signup ${f.signup} with ${showMoney(f.stated)} for charge ${f.charge}, but the signup asked for ${showMoney(f.asked)}`,
     proposal:
       f.failed === null
-        ? `Look the charge up at the MoR. Apply it if ${showMoney(f.asked)} was taken; complete the signup again if only the number was wrong.`
-        : `The refund of ${showMoney(f.failed.amount)} failed: ${f.failed.said ?? 'no reason given'}. Look the charge up at the MoR. If it took less than was asked for, refund that much with crossbill refund --amount, then dismiss this. Apply it if it took what was asked for.`,
+        ? `Look the charge up at the MoR. If the MoR took ${showMoney(f.asked)}, apply the charge. If your site only sent a wrong amount, complete the signup again.`
+        : `The refund of ${showMoney(f.failed.amount)} failed: ${f.failed.said ?? 'no reason given'}. Look the charge up at the MoR. If the MoR took less than the signup asked for, refund the charged amount with crossbill refund --amount, then dismiss this. If it took the right amount, apply the charge.`,
   }),
   'charge-unsettled': (f) =>
     late(
@@ -27,28 +27,29 @@ export const signupWords: Words<
   'charge-unconfirmed': (f) =>
     late(
       f,
-      `whether ${ofSignup(f)} was taken is not known: the MoR has not told since ${showIso(f.since)} (charge ${f.charge ?? ''})`,
+      `nobody knows whether the MoR took ${ofSignup(f)}: no answer since ${showIso(f.since)} (charge ${f.charge ?? ''})`,
     ),
   'signup-unpaid': (f) => ({
     summary: `signup ${f.signup} of customer ${f.customer} has no payment since ${f.since}`,
     proposal:
-      'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
+      'Stripe ends an incomplete subscription 23 hours after its start. If the customer paid, complete the signup with the charge id. If not, dismiss this.',
   }),
   'debit-unsettled': (f) => ({
     summary: `the MoR has known charge ${f.charge ?? ''} since ${showIso(f.since)} but has not settled it`,
     proposal:
-      'Ask the MoR what happened to the debit. Retry waits just as long again; apply it if the money is there; dismiss it if not; the invoice then stays as it is.',
+      'Ask the MoR what happened to the debit. To wait just as long again, retry. If the MoR has the money, apply the charge. If it does not, dismiss this: the invoice stays as it is.',
   }),
   'charge-unknown': (f) => ({
     summary:
       f.knownSince === null
-        ? `the MoR does not know charge ${f.charge ?? ''}, which the browser named for this invoice`
-        : `the MoR does not know charge ${f.charge ?? ''} any longer; its money was on the way since ${showIso(f.knownSince)}, so the debit has probably failed`,
-    proposal: 'Look the charge up at the MoR. Apply it if it is real; dismiss it if not; the invoice then stays open.',
+        ? `the browser sent charge ${f.charge ?? ''} for this invoice, but the MoR does not know the charge`
+        : `the MoR no longer knows charge ${f.charge ?? ''}, a bank debit on its way since ${showIso(f.knownSince)}: the debit has probably failed`,
+    proposal:
+      'Look the charge up at the MoR. If the charge is real, apply it. If not, dismiss this: the invoice stays open.',
   }),
   'charge-failed': (f) => ({
-    summary: `the MoR says that charge ${f.charge ?? ''}, which the browser named for this invoice, failed: ${f.reason}`,
-    proposal: 'Nothing was taken. Dismiss this; the invoice stays as it is and the customer must pay another way.',
+    summary: `the browser sent charge ${f.charge ?? ''} for this invoice, but the MoR says the charge failed: ${f.reason}`,
+    proposal: 'The MoR took nothing. Dismiss this: the invoice stays as it is, and the customer must pay another way.',
   }),
 };
 
@@ -60,6 +61,6 @@ const ofSignup = ({ amount, signup }: Late): string =>
 function late({ endsAt }: Late, summary: string): Sentences {
   return {
     summary,
-    proposal: `At ${showIso(endsAt)} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
+    proposal: `At ${showIso(endsAt)} Stripe ends the incomplete subscription and voids its first invoice. Decide before that. Either let it end, and sign the customer up again once the money is there. Or give the customer a subscription without a first payment (a trial) meanwhile. Money that settles after the end opens an invoice_not_payable item.`,
   };
 }

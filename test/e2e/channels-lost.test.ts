@@ -156,7 +156,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     const open = (i: Json): Json[] => (i['reviews'] as Json[]).filter((r) => r['status'] === 'open');
     const asked = await inTime(id, 'a person is asked', (i) => open(i).length > 0);
     expect(open(asked)).toMatchObject([
-      { kind: 'conflicting_event', summary: expect.stringContaining('no event said') },
+      { kind: 'conflicting_event', summary: expect.stringContaining('no event gave the amount') },
     ]);
     const money = { amount: '29.90', currency: 'EUR' };
     await sendEvent(world, {

@@ -10,7 +10,6 @@ import { Wake } from '../../src/engine/wake.js';
 import { WorkLaneFlow } from '../../src/engine/work-lane.flow.js';
 import { Database } from '../../src/store/database.js';
 import { INVOICE_ID, aPaymentFailed, aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { wordsOf } from '../support/item-words.js';
 import { openKinds } from '../support/lane-harness.js';
 import { type LaneOnPostgres, laneForEach } from '../support/lane-on-postgres.js';
 import { NoChannels } from '../support/no-channels.js';
@@ -336,7 +335,7 @@ describe('A lane that keeps failing', () => {
     expect(await workUntilTried(12)).toEqual([...WAITS, 3_600, 3_600]);
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
     const [item] = (await harness.state(INVOICE_ID)).reviews;
-    expect(wordsOf(item).summary).toContain('RangeError: a fault of our own');
+    expect(item?.fact).toMatchObject({ code: 'lane-stuck', why: expect.stringContaining('RangeError') });
 
     mend();
     harness.platform.put(anInvoice()); // the next release reads it again

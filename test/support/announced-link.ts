@@ -1,6 +1,5 @@
 // A payment that the MoR announces on the first link of a renewal, and the MoR's view of this link, for tests of
 // decisions.
-import { wordsOf } from './item-words.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
@@ -97,9 +96,6 @@ export async function mirrors(r: Rig): Promise<readonly unknown[]> {
   const s = await state(r);
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
 }
-
-export const summaries = async (r: Rig): Promise<readonly string[]> =>
-  (await openItems(r)).map((x) => wordsOf(x).summary);
 
 export const topics = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.topic);
 

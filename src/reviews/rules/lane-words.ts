@@ -3,11 +3,12 @@ import { type Words } from '../../domain/fact.js';
 
 export const laneWords: Words<'lane-stuck' | 'payment-elsewhere'> = {
   'lane-stuck': (f) => ({
-    summary: `the next step of ${f.lane} cannot be decided or written down: ${f.why}`,
-    proposal: 'The log of the daemon has the whole error: report it. Crossbill tries again every hour.',
+    summary: `Crossbill cannot decide or store the next step of ${f.lane}: ${f.why}`,
+    proposal:
+      "The daemon's log has the whole error: report it to Crossbill's maintainers. Crossbill tries again every hour.",
   }),
   'payment-elsewhere': (f) => ({
-    summary: `event ${f.event} names payment ${f.payment} for this invoice; it is recorded for ${f.invoice}`,
-    proposal: 'Ask the MoR which invoice the payment is for. The first record stands.',
+    summary: `event ${f.event} says payment ${f.payment} is for this invoice, but Crossbill recorded the payment for invoice ${f.invoice}`,
+    proposal: 'Ask the MoR which invoice the payment is for. Crossbill keeps its first record.',
   }),
 };

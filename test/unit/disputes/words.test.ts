@@ -6,7 +6,6 @@ import { stepsInWords } from '../../../src/retries/schedule.view.js';
 import { SCHEDULE } from '../../support/retry-rig.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../../support/builders.js';
 import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../../support/disputed-lane.js';
-import { wordsOf } from '../../support/item-words.js';
 import { LaneHarness } from '../../support/lane-harness.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
@@ -39,14 +38,14 @@ it("the sentence of a decided dispute names the winner and the day, or quotes th
     'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'lost', detail: { outcomeAt, loss: { ...loss, minor: '0' } } })).toBe(
-    'Lost on 3 Nov: the bank took the money back, and none of it is a loss in the ledger, as it was given back as well. The invoice stays paid on Stripe.',
+    'Lost on 3 Nov: the bank took the money back, and the ledger has no loss, because the MoR refunded the same money. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
   expect(said({ status: 'revision_requested', detail: { reviewerNote: 'proof of delivery' } })).toContain(
-    'sent back ("proof of delivery")',
+    'the evidence back ("proof of delivery")',
   );
   expect(said({ kind: 'alert', status: 'handled', detail: { refunded: true } })).toContain(
-    'given back before it became a dispute',
+    'refunded the payment before a dispute',
   );
 });
 
@@ -55,12 +54,12 @@ it('the sentence of a dispute leaves out an unknown day, winner, note or ledger 
   expect(said({ status: 'lost' })).toBe('Lost: the bank took the money back. The invoice stays paid on Stripe.');
   for (const detail of [{}, { outcome: null }]) {
     expect(said({ status: 'decided', detail })).toBe(
-      'Decided, but who won is not clear: the MoR said nothing. Look there, and settle the review item.',
+      'Decided, but it is unclear who won: the MoR said nothing. Look in its dashboard, and settle the review item.',
     );
   }
   for (const detail of [{}, { reviewerNote: null }]) {
     expect(said({ status: 'revision_requested', detail })).toBe(
-      'The evidence was sent back: better evidence is wanted; the MoR named no deadline. The invoice stays paid meanwhile.',
+      'The MoR sent the evidence back: better evidence is wanted; the MoR named no deadline. The invoice stays paid meanwhile.',
     );
   }
 });
@@ -71,12 +70,14 @@ it('the sentence of a decided dispute names a later deadline for evidence', () =
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
   expect(disputeAnswer(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
     tone: 'bad',
-    text: 'Won on 3 Nov: the money stays. Evidence was asked for after that: it is due by 22 Nov, 2 days left.',
+    text: 'Won on 3 Nov: the money stays. After that the MoR asked for evidence: it is due by 22 Nov, 2 days left.',
   });
   const back = { ...detail, reviewerNote: 'blurred' };
   expect(disputeAnswer(dispute({ status: 'lost', deadline, detail: back }), NOW)).toMatchObject({
     tone: 'bad',
-    text: expect.stringMatching(/stays paid on Stripe\. Evidence was asked for after that \("blurred"\): it is due by/),
+    text: expect.stringMatching(
+      /stays paid on Stripe\. After that the MoR asked for evidence \("blurred"\): it is due by/,
+    ),
   });
 });
 
@@ -110,10 +111,10 @@ it('the sentence of an alert says how to prevent the dispute, and how the alert 
     "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
   );
   const ended = (detail: MorObjectRow['detail']): string => said({ kind: 'alert', status: 'handled', detail });
-  expect(ended({ refunded: true })).toBe('Handled: the payment was given back before it became a dispute.');
-  expect(ended({ refunded: false })).toBe('Handled: the payment was not given back.');
+  expect(ended({ refunded: true })).toBe('Handled: the MoR refunded the payment before a dispute.');
+  expect(ended({ refunded: false })).toBe('Handled: the MoR did not refund the payment.');
   for (const detail of [{}, { refunded: null }]) {
-    expect(ended(detail)).toBe('Handled: the MoR did not say whether the payment was given back.');
+    expect(ended(detail)).toBe('Handled: the MoR did not say whether it refunded the payment.');
   }
 });
 
@@ -134,21 +135,19 @@ const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2
 
 it('the review item of a payment parked off the invoice and lost in an uncertain amount does not say to bill again', () => {
   const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
-  expect(wordsOf(item).summary).toContain('not sure');
-  expect(wordsOf(item).proposal).not.toContain('Bill the customer again');
-  expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
+  expect(item?.fact).toMatchObject({ code: 'loss-unread', apart: 'for-nothing' });
 });
 it('if the amount of a booked loss becomes uncertain, the review item says that Crossbill reversed the booking', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
   const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
   const sums = { amount: 1000n, currency: 'EUR' };
   const sure = goesOn(first, { ...sums, detail: { ...lost.detail, amountAt: at(1) } });
-  expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
+  expect(only(sure)?.fact).toMatchObject({ code: 'dispute-lost', twice: null, bookedSince: true, apart: null });
   const dealt = dismissed(sure, 'dp_1:lost');
   const detail = { ...dealt.objects[0]?.detail, unread: { said: '300 EUR', at: at(2) } };
   const again = goesOn(dealt, { detail }, 6);
   expect(again.objects[0]?.detail.loss?.minor).toBe('0');
-  expect(wordsOf(only(again)).summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
+  expect(only(again)?.fact).toMatchObject({ code: 'loss-unread', takenBack: true, refunded: false, apart: null });
 });
 it('if a lost amount becomes uncertain and then certain again, the review item says that the ledger has the loss', () => {
   const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
@@ -159,7 +158,7 @@ it('if a lost amount becomes uncertain and then certain again, the review item s
   const dealt = dismissed(unsure, 'dp_1:lost');
   const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
   expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
-  expect(wordsOf(only(sure)).summary).toContain('it is in the ledger now');
+  expect(only(sure)?.fact).toMatchObject({ code: 'dispute-lost', twice: null, bookedSince: true, apart: null });
   const [booked, back, again] = sure.entries;
   expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
   expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
@@ -172,12 +171,12 @@ it("if the latest amount of a lost dispute is unreadable, the dispute's sentence
       { ...known, detail: { ...known.detail, loss: { of: 'pmt_1', minor, entries: 2, movedAt: unread.at } } },
       new Date(unread.at),
     ).text;
-  expect(wordsOf(only(s)).summary).toContain('not sure');
-  expect(text('0')).toContain('as how much it was is not sure');
+  expect(only(s)?.fact).toMatchObject({ code: 'loss-unread', unread: '300 EUR' });
+  expect(text('0')).toContain('because the amount is unclear');
 });
 it('the review item of an uncertain loss on a refunded payment names the amount that the customer got twice', () => {
   const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
-  expect(`${wordsOf(item).summary} ${wordsOf(item).proposal}`).toMatch(/refunded as well|twice/);
+  expect(item?.fact).toMatchObject({ code: 'loss-unread', refunded: true });
 });
 it('a loss that becomes certain after its dismissal opens an item that says to reverse the manual booking', () => {
   const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), {
@@ -185,27 +184,36 @@ it('a loss that becomes certain after its dismissal opens an item that says to r
     detail: { ...lost.detail, amountAt: unread.at },
   });
   expect(asked(then)).toEqual(['dp_1:lost']);
-  expect(wordsOf(only(then)).summary).toContain('took 3.00 EUR back; it is in the ledger now');
-  expect(wordsOf(only(then)).proposal).toMatch(
-    /^Reverse your own booking outside the ledger\. Bill the customer again/,
-  );
+  expect(only(then)?.fact).toMatchObject({
+    code: 'dispute-lost',
+    amount: { minor: 300n, currency: 'EUR' },
+    twice: null,
+    bookedSince: true,
+    apart: null,
+  });
 });
 it('if an uncertain loss was dismissed and the dispute is then won, the item says to reverse the manual booking', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
-  expect(wordsOf(only(first)).summary).toContain('took 29.90 EUR');
+  expect(only(first)?.fact).toMatchObject({
+    code: 'dispute-lost',
+    amount: { minor: 2990n, currency: 'EUR' },
+    twice: null,
+    bookedSince: false,
+    apart: null,
+  });
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
-  expect(wordsOf(only(then)).summary).toContain('the loss is not in the ledger');
+  expect(only(then)?.fact).toMatchObject({ code: 'loss-unread', takenBack: true });
   const beside = dismissed(then, 'dp_1:lost');
   const won = goesOn(beside, { status: 'won' }, 20);
   expect(asked(won)).toEqual(['dp_1:won']);
-  expect(wordsOf(only(won)).proposal).toContain('Reverse your own booking');
+  expect(only(won)?.fact).toMatchObject({ code: 'won-after-loss', beside: true });
 });
 
 it('the sentence of an uncertain loss does not say that the money was refunded', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
-    'given back as well',
+    'refunded the same money',
   );
 });
 

@@ -1,5 +1,4 @@
 // What becomes of a stored call: it is done, refused, or sent again under its key; and what a look for its effect changes.
-import { withWords } from '../../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { type Ctx } from '../../../src/engine/context.js';
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../../src/domain/model.js';
@@ -188,10 +187,10 @@ it('Crossbill repeats a failed search for a call’s effect later, and does not 
 it('if Stripe has too many payment records to search, a review item asks whether an already sent report succeeded', () => {
   const { state, m } = probed(tooLong);
   expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['refused', at(5_000), 'parked']);
-  expect(withWords(open(state))).toMatchObject([
+  expect(open(state)).toMatchObject([
     {
       kind: 'effect_failed',
-      summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many',
+      fact: { code: 'mark-untraceable', payment: 'pay_1', reference: 'pay_1', why: 'too many' },
     },
   ]);
   const first = probed(tooLong, {});

@@ -14,7 +14,6 @@ import {
   settleDisputes,
   withThem,
 } from '../../support/disputed-lane.js';
-import { withWords, wordsOf } from '../../support/item-words.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 
 const lost = aDispute({
@@ -25,10 +24,15 @@ const lost = aDispute({
 it.each(['parked', 'closed'] as const)(
   'if a dispute takes a payment whose mark is %s, the review item says not to bill the customer',
   (mark) => {
-    expect(withWords(only(withThem(paidTwice({ mark }), [lost])))).toMatchObject({
-      summary: 'dispute dp_1 was lost: the bank took 29.90 EUR back; that money stands on no invoice',
-      proposal:
-        'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.',
+    expect(only(withThem(paidTwice({ mark }), [lost]))).toMatchObject({
+      fact: {
+        code: 'dispute-lost',
+        dispute: 'dp_1',
+        amount: { minor: 2990n, currency: 'EUR' },
+        twice: null,
+        bookedSince: false,
+        apart: 'for-nothing',
+      },
     });
   },
 );
@@ -37,35 +41,46 @@ it('if a dispute takes a partly refunded payment that settled no invoice, the it
   const item = only(
     withThem(paidTwice({ mark: 'parked', amountRefunded: 990n }), [{ ...lost, amount: 2990n, currency: 'EUR' }]),
   );
-  expect(wordsOf(item).summary).toMatch(/20\.00 EUR is booked as lost; that money stands on no invoice$/);
-  expect(wordsOf(item).proposal).not.toContain('Bill the customer');
-  expect(wordsOf(item).proposal).not.toContain('The invoice stays paid');
+  expect(item?.fact).toMatchObject({
+    code: 'dispute-lost',
+    twice: {
+      payment: 'pay_2',
+      how: 'refunded',
+      got: { minor: 990n, currency: 'EUR' },
+      booked: { minor: 2000n, currency: 'EUR' },
+    },
+    bookedSince: false,
+    apart: 'for-nothing',
+  });
 });
 
 it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
-])('if a dispute takes a payment and %s, the item says to bill again only if this money paid the invoice', (_, s) => {
-  const item = only(withThem(s, [lost]));
-  expect(wordsOf(item).summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
-  expect(wordsOf(item).proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
-  const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
-  const both = wordsOf(only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))).proposal;
-  expect(both).toMatch(
-    /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
-  );
-});
+])(
+  'if a dispute takes a payment and %s, the item says to bill again only if this money paid the invoice',
+  (_, s) => {
+    const item = only(withThem(s, [lost]));
+    expect(item?.fact).toMatchObject({
+      code: 'dispute-lost',
+      twice: null,
+      bookedSince: false,
+      apart: 'maybe-for-nothing',
+    });
+    const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
+    const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.fact;
+    expect(both).toMatchObject({ apart: 'maybe-for-nothing', twice: { booked: { minor: 2000n, currency: 'EUR' } } });
+  },
+);
 
 it('the review item of a returned debit says to bill again only if the returned money paid the invoice', () => {
-  const returned = (over: Parameters<typeof paidTwice>[0]): string => {
+  const returned = (over: Parameters<typeof paidTwice>[0]): unknown => {
     const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
-    return done.ok ? (wordsOf(only(settleDisputes(done.state, later(1)))).proposal ?? '') : done.code;
+    return done.ok ? only(settleDisputes(done.state, later(1)))?.fact : done.code;
   };
-  expect(returned({ mark: 'parked' })).toMatch(/^Do not bill the customer for it: it paid for nothing\./);
-  expect(returned({ mark: 'closed', processorChargeId: 'ch_1' })).toMatch(/^If the invoice was paid with this money/);
-  expect(returned({ mark: 'confirmed', waived: ['amount_mismatch'] })).toMatch(
-    /^Decide what the customer owes: bill again/,
-  );
+  expect(returned({ mark: 'parked' })).toMatchObject({ apart: 'for-nothing' });
+  expect(returned({ mark: 'closed', processorChargeId: 'ch_1' })).toMatchObject({ apart: 'maybe-for-nothing' });
+  expect(returned({ mark: 'confirmed', waived: ['amount_mismatch'] })).toMatchObject({ apart: null });
 });
 
 it('after an operator dismissed a returned debit, a retry of the double_payment item opens no second debit_returned item', async () => {
@@ -93,7 +108,12 @@ it('if a disputed payment settles an invoice later, a review item says to bill t
   });
   expect(only(goesOn(dealt, {}))).toBeUndefined();
   expect(only(goesOn(marked('waiting'), {}))).toBeUndefined();
-  expect(wordsOf(only(goesOn(marked('confirmed'), {}))).proposal).toMatch(/^Bill the customer again/);
+  expect(only(goesOn(marked('confirmed'), {}))?.fact).toMatchObject({
+    code: 'dispute-lost',
+    twice: null,
+    bookedSince: false,
+    apart: null,
+  });
 });
 
 const unnamed = {
@@ -103,8 +123,11 @@ const unnamed = {
   currency: 'EUR',
   detail: { ...lost.detail, names: [] },
 };
-const NOT_BOOKED =
-  'dispute dp_1 was lost: the bank took 29.90 EUR back; whose money that was is not known here, and the loss is not in the ledger';
+const NOT_BOOKED = {
+  code: 'dispute-lost',
+  amount: { minor: 2990n, currency: 'EUR' },
+  apart: 'not-booked',
+};
 
 it.each([
   ['neither of two payments', paidTwice(), unnamed],
@@ -113,17 +136,24 @@ it.each([
 ])('a lost dispute that names %s books nothing and opens a review item', (_, s, dispute) => {
   const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
   expect(told.entries).toEqual([]);
-  expect(wordsOf(only(told)).summary).toBe(NOT_BOOKED);
-  expect(wordsOf(only(told)).proposal).toMatch(/book the loss outside the ledger/);
+  expect(only(told)?.fact).toMatchObject(NOT_BOOKED);
 });
 
 it('a lost dispute of an unknown payment waits for that payment, and takes nothing of the known payment', () => {
   const names = ['in_1', 'pay_2'];
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
-  expect([told.entries, wordsOf(only(told)).summary]).toEqual([[], NOT_BOOKED]);
+  expect(told.entries).toEqual([]);
+  expect(only(told)?.fact).toMatchObject(NOT_BOOKED);
   const both = withThem({ ...told, payments: paidTwice().payments }, []);
   expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
-  expect(wordsOf(only(both)).summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+  expect(only(both)?.fact).toMatchObject({
+    code: 'dispute-lost',
+    dispute: 'dp_1',
+    amount: { minor: 2990n, currency: 'EUR' },
+    twice: null,
+    bookedSince: false,
+    apart: null,
+  });
 });
 
 it('a dispute.outcome event about an unknown payment books nothing for the known payment of its invoice', async () => {
@@ -148,16 +178,19 @@ it('if the payment of a lost dispute becomes known later, Crossbill books the lo
   expect(only(goesOn(dealt, {}))).toBeUndefined();
   const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
   expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
-  expect(wordsOf(only(named)).summary).toBe(
-    'dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now',
-  );
+  expect(only(named)?.fact).toMatchObject({
+    code: 'dispute-lost',
+    dispute: 'dp_1',
+    amount: { minor: 2990n, currency: 'EUR' },
+    twice: null,
+    bookedSince: true,
+    apart: null,
+  });
   expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
 });
 
 it('if the MoR wins a dispute whose loss was never booked, the review item says to reverse only a manual booking', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
-  expect(wordsOf(only(won)).proposal).toMatch(
-    /^The ledger never had the loss\. If you booked it outside the ledger, reverse that booking\./,
-  );
+  expect(only(won)?.fact).toMatchObject({ code: 'won-after-loss', reversed: false, beside: true });
 });

@@ -18,7 +18,6 @@ import { chooseDraft, draftItems, takeInvoice } from '../../../../src/invoices/r
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent, START } from '../../../support/builders.js';
 import { facts, NOW, open } from '../../../support/channel-lane.js';
 import { aKind } from '../../../support/item-facts.js';
-import { withWords } from '../../../support/item-words.js';
 import { LaneHarness } from '../../../support/lane-harness.js';
 import { never } from '../../../support/never.js';
 import { TRAIL } from '../../../support/refused-renewal.js';
@@ -160,10 +159,10 @@ const held = (over: Partial<PaymentRow> = {}) => ({ ...payment({ mark: 'held' })
 const late = ctx({}, 73 * HOUR_MS);
 
 it('a draft with a failed finalization opens a review item with Stripe’s reason', () => {
-  expect(withWords(open(watched(lane(stuck), ctx())))).toMatchObject([
+  expect(open(watched(lane(stuck), ctx()))).toMatchObject([
     {
       ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: null },
-      summary: 'Stripe could not finalize the invoice: no tax location',
+      fact: { code: 'finalization-failed', said: 'no tax location' },
     },
   ]);
 });
@@ -171,10 +170,10 @@ it('a draft with a failed finalization opens a review item with Stripe’s reaso
 it('a draft with a waiting payment opens a review item after 73 hours', () => {
   const s = lane({ status: 'draft' }, {}, payment({ id: 'pmt_0', mark: 'closed' }), held());
   expect(watched(s, ctx({}, 73 * HOUR_MS - 1))).toBe(s);
-  expect(withWords(open(watched(s, late)))).toMatchObject([
+  expect(open(watched(s, late))).toMatchObject([
     {
       ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
-      summary: '29.90 EUR was taken on 2026-11-20 12:00 UTC, but the invoice is still a draft',
+      fact: { code: 'draft-waits', taken: { minor: 2990n, currency: 'EUR' }, since: '2026-11-20T12:00:00.000Z' },
     },
   ]);
 });

@@ -1,6 +1,5 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { aKind } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
 import { expect, it } from '@jest/globals';
 import { declares } from '../../../../src/engine/items.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
@@ -103,10 +102,10 @@ const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal
 
 it('a renewal without the MoR’s verdict opens a renewal_overdue item at the deadline', () => {
   expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
-  expect(withWords(open(watched(expected())))).toMatchObject([
+  expect(open(watched(expected()))).toMatchObject([
     {
       ...{ kind: 'renewal_overdue', subject: 'in_1' },
-      summary: 'no verdict from the MoR for 29.90 EUR since 2026-11-20T12:00:00.000Z',
+      fact: { code: 'no-verdict', due: { minor: 2990n, currency: 'EUR' } },
     },
   ]);
   expect(looks).toEqual([]);
@@ -114,13 +113,11 @@ it('a renewal without the MoR’s verdict opens a renewal_overdue item at the de
 
 it('the renewal_overdue item names the time of the last try, and leaves out an unknown amount', () => {
   const retried = watched(putPayment(expected(asking), refused));
-  expect(wordsOf(open(retried)[0]).summary).toBe(
-    'no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z',
-  );
+  expect(open(retried)[0]?.fact).toMatchObject({ code: 'no-verdict', due: { minor: 2990n, currency: 'EUR' } });
   const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
   expect(watched(over).reviews).toEqual([]);
   for (const row of [{ currency: null }, { amountDue: null }])
-    expect(wordsOf(open(watched(expected(row)))[0]).summary).toContain('no verdict from the MoR for money since');
+    expect(open(watched(expected(row)))[0]?.fact).toMatchObject({ code: 'no-verdict' });
 });
 
 it('an invoice without a deadline for the MoR’s verdict opens no item', () => {
@@ -134,12 +131,10 @@ it('a refused renewal opens a renewal_overdue item once its proforma invoice exp
   expect(open(watched(s))).toEqual([]);
   expect(looks).toEqual([at(3 * DAY_MS)]);
   const late = watched(s, 3 * DAY_MS);
-  expect(withWords(open(late))).toMatchObject([
+  expect(open(late)).toMatchObject([
     {
       ...{ kind: 'renewal_overdue', subject: 'in_1' },
-      summary: expect.stringMatching(
-        /^the renewal was refused, and proforma invoice PF-1 was to be paid by 2026-11-23/,
-      ),
+      fact: { code: 'transfer-overdue', proforma: 'PF-1' },
     },
   ]);
   const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more

@@ -1,7 +1,6 @@
 // What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
 import { expect, it } from '@jest/globals';
 import { aKind, FACTS } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
 import { type InvoiceRow, type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../../src/domain/ports/mor-channels.js';
@@ -99,9 +98,7 @@ it.each([
 ])('a paid link opens a review item and books nothing if the MoR %s', (_, over, f) => {
   const s = paid(aLink(over), f);
   expect([s.payments, s.entries]).toEqual([[], []]);
-  expect(withWords(open(s))).toMatchObject([
-    { kind: 'conflicting_event', subject: 'lnk_1', summary: expect.stringContaining(`link ${LINK} is paid, but`) },
-  ]);
+  expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1', fact: { code: 'link-paid' } }]);
 });
 
 it('the payment of a paid link has the time and charge of its capture, or else the time of the read', () => {
@@ -147,10 +144,10 @@ it.each([
 
 it('if eight reads of a link do not confirm its capture, a review item opens and Crossbill goes on reading the link', () => {
   const s = take(aLink({ detail: told, readDueAt: NOW, readAttempts: 7 }), { status: 'EXPIRED' });
-  expect(withWords(open(s))).toMatchObject([
+  expect(open(s)).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'lnk_1' },
-      summary: `a payment on link ${LINK} was announced, but the link still says EXPIRED`,
+      fact: { code: 'link-not-paid', status: 'EXPIRED' },
     },
   ]);
   expect(s.objects[0]?.readDueAt).toEqual(at(LATER + 128_000));
@@ -167,29 +164,33 @@ it('Crossbill does not read a link again without a capture, or after its payment
 const readPaid = (s: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, s), later);
 const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
   settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
-const proposals = (s: LaneState) =>
-  open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? wordsOf(r).proposal : []));
+const doubles = (s: LaneState) =>
+  open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? r.fact : []));
 
 it('a paid link and a card payment of the same amount open an item that says to ask the MoR first', () => {
-  const asks = [expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)];
-  expect(proposals(charged(readPaid(lane())))).toEqual(asks);
-  expect(proposals(readPaid(charged(lane())))).toEqual(asks);
+  const asks = [{ code: 'paid-twice', maybeOne: true }];
+  expect(doubles(charged(readPaid(lane())))).toMatchObject(asks);
+  expect(doubles(readPaid(charged(lane())))).toMatchObject(asks);
 });
 
 it('a paid link and a card payment of another amount open an item that says to refund the second payment', () => {
-  expect(proposals(charged(readPaid(lane()), { amount: 1990n }))).toEqual([
-    expect.stringMatching(/^Refund 19\.90 EUR, unless/),
-  ]);
+  const fact = { code: 'paid-twice', taken: eur(1990n), maybeOne: false };
+  expect(doubles(charged(readPaid(lane()), { amount: 1990n }))).toMatchObject([fact]);
 });
 
 const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
   open(take(o, { status: 'EXPIRED', due, ...over }));
 
 it('an expired link with less outstanding than its price opens an item with the amount that seems paid', () => {
-  expect(withWords(expired(eur(1990n)))).toMatchObject([
+  expect(expired(eur(1990n))).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'lnk_1' },
-      summary: `link ${LINK} has expired with 19.90 EUR of 29.90 EUR outstanding: 10.00 EUR seems to be paid`,
+      fact: {
+        code: 'link-part-paid',
+        priced: { minor: 2990n, currency: 'EUR' },
+        outstanding: { minor: 1990n, currency: 'EUR' },
+        part: { minor: 1000n, currency: 'EUR' },
+      },
     },
   ]);
   expect(expired(eur(2989n))).toHaveLength(1);
@@ -236,11 +237,16 @@ it('if the MoR refuses an automatic link in the country of the settings, a revie
   const { s, m } = requested({ detail: automatic });
   const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
   expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
-  expect(withWords(open(told))).toMatchObject([
+  expect(open(told)).toMatchObject([
     {
       ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
-      summary: 'create_payment_link was refused: 409 no_active_arrangement no',
-      proposal: expect.stringContaining('The MoR made no link for this renewal.'),
+      fact: {
+        code: 'recovery-refused',
+        call: 'create_payment_link',
+        status: 409,
+        error: 'no_active_arrangement',
+        said: '409 no_active_arrangement no',
+      },
     },
   ]);
 });
@@ -293,15 +299,15 @@ it.each(['paid', 'void'] as const)(
   (status) => {
     looks.length = 0;
     const s = settled(withObjects(lane({ status }), aLink()));
-    expect(withWords(open(s))).toMatchObject([
+    expect(open(s)).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'lnk_1' },
-        summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
+        fact: { code: 'still-payable', until: '2026-11-20T12:01:00.000Z' },
       },
     ]);
     expect(looks).toEqual([at(60_000)]);
     const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
-    expect(wordsOf(open(nameless)[0]).summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
+    expect(open(nameless)[0]?.fact).toMatchObject({ code: 'still-payable', object: 'lnk_1' });
   },
 );
 

@@ -9,7 +9,6 @@ import {
   type ReviewKind,
 } from '../../../../src/domain/model.js';
 import { type InvoiceFacts } from '../../../../src/domain/ports/billing-platform.js';
-import { eur } from '../../../support/channel-object.js';
 import { declares } from '../../../../src/engine/items.js';
 import { restItems } from '../../../../src/payments/rules/payment.js';
 import { LIST_TOO_LONG } from '../../../../src/domain/ports/call.js';
@@ -27,7 +26,7 @@ import {
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
 import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
 import { aKind } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
+import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
 import { choose } from '../../../support/settle-rule.js';
 import {
@@ -106,9 +105,11 @@ it('an attached payment below the amount due opens a review item, unless the ope
   const p = payment({ paymentRecordId: 'pr_1' });
   const rest = attached(p, { amountRemaining: 500n });
   expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
-  expect(wordsOf(open(rest)[0]).summary).toBe(
-    'the payment is attached, and the invoice is still open with 5.00 EUR due',
-  );
+  expect(open(rest)[0]?.fact).toMatchObject({
+    code: 'rest-due',
+    status: 'open',
+    due: { minor: 500n, currency: 'EUR' },
+  });
   expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
   expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
@@ -150,19 +151,22 @@ it('after a withdrawn attach call, the payment waits for its next mark; a report
   const report = message(first, 'report_payment');
   const lost = onStates(reportPaymentCall).untraceable(first, report, 'too many records', ctx()) ?? never();
   expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
-  expect(withWords(open(lost)[0])).toMatchObject({
+  expect(open(lost)[0]).toMatchObject({
     ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
-    summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many records',
-    proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
+    fact: { code: 'mark-untraceable', payment: 'pay_1', reference: 'pay_1', why: 'too many records' },
   });
   const named = settled(lane({}, payment({ reference: 'own' })));
   const said =
     onStates(reportPaymentCall).untraceable(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
-  expect(wordsOf(open(said)[0]).proposal).toContain('with reference own on Stripe');
+  expect(open(said)[0]?.fact).toMatchObject({ code: 'mark-untraceable', reference: 'own', why: 'why' });
   const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
-  expect(withWords(open(refused)[0])).toMatchObject({
+  expect(open(refused)[0]).toMatchObject({
     paymentRowId: 'pmt_1',
-    proposal: expect.stringContaining('Fix what the answer names'),
+    fact: {
+      code: 'mark-refused',
+      byHand: { how: 'report', amount: { minor: 2990n, currency: 'EUR' }, reference: 'ch_1' },
+      error: 'odd',
+    },
   });
 });
 
@@ -218,13 +222,10 @@ it('a search on Stripe decides whether this payment paid the invoice', () => {
   });
   expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
   const nobody = identified(s, 'pmt_1', NOTHING, ctx());
-  expect([marks(nobody), wordsOf(open(nobody)[0]).summary, wordsOf(open(nobody)[0]).proposal]).toEqual([
-    ['parked'],
-    '29.90 EUR was taken although the invoice was already paid another way',
-    'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If the customer paid the invoice twice, refund 29.90 EUR.',
-  ]);
+  expect(marks(nobody)).toEqual(['parked']);
+  expect(open(nobody)[0]?.fact).toMatchObject({ code: 'paid-otherwise', taken: eur(2990n), record: null });
   const record = identified(lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })), 'pmt_1', NOTHING, ctx());
-  expect(wordsOf(open(record)[0]).summary).toContain('(payment record pr_1 of this payment is not attached)');
+  expect(open(record)[0]?.fact).toMatchObject({ code: 'paid-otherwise', record: 'pr_1' });
   const failure = (over: object) =>
     identified(
       s,
@@ -310,34 +311,35 @@ it('after the choice retry, a payment waits for a new read of its invoice; after
 
 describe('money beside a mark', () => {
   const ctx = aCtx();
-  const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
+  const told = (s: LaneState): unknown[] => open(s).map((r) => r.fact);
+  const facts = (minor: bigint) => [{ code: 'marked-beyond', shown: eur(minor), taken: eur(2990n) }];
   const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
   const outOfBand = aPayment({ mark: 'confirmed', markMode: 'out_of_band' });
   const other = (over: Partial<PaymentRow> = {}): PaymentRow =>
     aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
 
-  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly string[] =>
+  const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly unknown[] =>
     told(
       decide(s, ctx, (l) => {
         const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
         askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
       }),
     );
-  const forty = ['the invoice was marked as paid with 40.00 EUR, and 29.90 EUR was taken'];
+  const forty = facts(4000n);
 
   it('an out-of-band mark above the payment’s amount opens a review item about the difference', () => {
     const s = lane(paid(4000n), outOfBand);
     expect(beyond(s, null)).toEqual(forty);
     expect(beyond(s, 0n)).toEqual(forty);
-    expect(beyond(s, 1009n)).toEqual(['the invoice was marked as paid with 29.91 EUR, and 29.90 EUR was taken']);
+    expect(beyond(s, 1009n)).toEqual(facts(2991n));
     expect(beyond(s, 1010n)).toEqual([]);
     expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
   });
 
   it('to check a later out-of-band amount, Crossbill subtracts the invoice’s other confirmed payments', () => {
-    const of = (...others: PaymentRow[]): readonly string[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
+    const of = (...others: PaymentRow[]): readonly unknown[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
     expect(of()).toEqual(forty);
-    expect(of(other())).toEqual(['the invoice was marked as paid with 30.00 EUR, and 29.90 EUR was taken']);
+    expect(of(other())).toEqual(facts(3000n));
     expect(of(other({ amount: 1010n }))).toEqual([]);
     expect(of(other({ amount: 500n }), other({ id: 'pmt_3', amount: 510n }))).toEqual([]);
     expect(of(other({ mark: 'parked', amount: 1010n }))).toEqual(forty);
@@ -369,9 +371,7 @@ describe('money beside a mark', () => {
     putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
 
   it('an amount still due after the mark opens a review item while the invoice is payable', () => {
-    expect(told(declared(rest()))).toEqual([
-      'the payment is attached, and the invoice is still open with 5.00 EUR due',
-    ]);
+    expect(told(declared(rest()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);
     expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
     const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
     expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved' }]);

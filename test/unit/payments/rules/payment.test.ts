@@ -29,7 +29,6 @@ import { refusal } from '../../../support/asked-refund.js';
 import { aCtx, aPaymentEvent, facts, NOW, open } from '../../../support/channel-lane.js';
 import { channelEvent, eur } from '../../../support/channel-object.js';
 import { FACTS } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { choose, takeEvent } from '../../../support/settle-rule.js';
 import { at, ctx as on, kinds, lane, marks, payment } from '../../../support/waiting-payment.js';
@@ -96,16 +95,18 @@ it('a signup’s charge unknown to the MoR for two hours opens a review item, an
   expect(open(told(proving(), ok('unknown'), 2 * HOUR_MS - 1))).toEqual([]);
   const s = told(proving(), ok('unknown'), 2 * HOUR_MS);
   expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null });
-  expect(withWords(open(s))).toMatchObject([
+  expect(open(s)).toMatchObject([
     {
       ...{ kind: 'signup_unproven', subject: 'pmt_1', paymentRowId: 'pmt_1' },
-      summary: 'the MoR does not know charge ch_1, which the browser named for this invoice',
+      fact: { code: 'charge-unknown', charge: 'ch_1' },
     },
   ]);
   const failed = told(proving({ pendingSince: at(MINUTE_MS) }), ok('unknown'), 2 * HOUR_MS);
-  expect(wordsOf(open(failed)[0]).summary).toBe(
-    'the MoR does not know charge ch_1 any longer; its money was on the way since 2026-11-20 12:01 UTC, so the debit has probably failed',
-  );
+  expect(open(failed)[0]?.fact).toMatchObject({
+    code: 'charge-unknown',
+    charge: 'ch_1',
+    knownSince: '2026-11-20T12:01:00.000Z',
+  });
   expect(s.entries).toEqual([]);
 });
 
@@ -131,9 +132,11 @@ it('a signup’s charge pending for ten days opens a review item', () => {
   expect(open(after(10 * DAY_MS - 1))).toEqual([]);
   const s = after(10 * DAY_MS);
   expect(last(s)).toMatchObject({ mark: 'parked', proveDueAt: null, pendingSince: at(0) });
-  expect(wordsOf(open(s)[0]).summary).toBe(
-    'the MoR has known charge ch_1 since 2026-11-20 12:00 UTC but has not settled it',
-  );
+  expect(open(s)[0]?.fact).toMatchObject({
+    code: 'debit-unsettled',
+    charge: 'ch_1',
+    since: '2026-11-20T12:00:00.000Z',
+  });
 });
 
 const believed = (s: LaneState, how: string): LaneState =>
@@ -304,16 +307,20 @@ const refused = (p: PaymentRow, when: Date, declineCode: string | null = 'no_acc
 it('a payment refused after its success opens a review item, and keeps its mark', () => {
   const s = refused(payment(), at(60_000));
   expect(marks(s)).toEqual(['waiting']);
-  expect(withWords(open(s))).toMatchObject([
+  expect(open(s)).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'pmt_1', paymentRowId: 'pmt_1' },
-      summary:
-        'payment pay_1 was taken at 2026-11-20 12:00 UTC, but the MoR refused it after that, at 2026-11-20 12:01 UTC: no_account',
-      proposal: expect.stringContaining('If a bank debit was returned, record that'),
+      fact: {
+        code: 'refused-after',
+        payment: 'pay_1',
+        takenAt: '2026-11-20T12:00:00.000Z',
+        refusedAt: '2026-11-20T12:01:00.000Z',
+        reason: 'no_account',
+      },
     },
   ]);
   const signup = refused(payment({ origin: 'signup', paymentId: null }), at(60_000), null);
-  expect(wordsOf(open(signup)[0]).summary).toMatch(/^charge ch_1 of a signup was taken .* no reason given$/);
+  expect(open(signup)[0]?.fact).toMatchObject({ code: 'refused-after', charge: 'ch_1' });
 });
 
 it('a payment refused after its success opens a review item even if the refusal arrives first', () => {
@@ -390,25 +397,33 @@ describe('a surplus', () => {
   }
 
   const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
-  const told = (s: LaneState): string[] => open(s).map((r) => wordsOf(r).summary);
+  const factsOf = (s: LaneState): unknown[] => open(s).map((r) => r.fact);
   const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 
   it('a surplus on the customer’s balance opens a review item with each payment and the refund to make', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
-    expect(told(s)).toEqual([
-      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
-    ]);
     expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
-    expect(wordsOf(item(s)).proposal).toContain("Refund 5.00 EUR and deduct it from the customer's balance");
+    expect(item(s)?.fact).toMatchObject({
+      code: 'overpaid',
+      over: { minor: 500n, currency: 'EUR' },
+      due: { minor: 2490n, currency: 'EUR' },
+      by: [{ payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } }],
+      left: { minor: 500n, currency: 'EUR' },
+      credited: true,
+    });
     expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
   });
 
   it('after an out-of-band mark, the surplus is the money above the amount paid on Stripe', () => {
     const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
-    expect(told(s)).toEqual([
-      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
-    ]);
-    expect(wordsOf(item(s)).proposal).toContain('Refund 5.00 EUR, or apply this and credit the customer');
+    expect(item(s)?.fact).toMatchObject({
+      code: 'overpaid',
+      over: { minor: 500n, currency: 'EUR' },
+      due: { minor: 2490n, currency: 'EUR' },
+      by: [{ payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } }],
+      left: { minor: 500n, currency: 'EUR' },
+      credited: false,
+    });
   });
 
   it.each([
@@ -435,15 +450,16 @@ describe('a surplus', () => {
       succeededAt: new Date(NOW.getTime() - 1000),
     });
     const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
-    expect(told(s)[0]).toContain('5.00 EUR (payment pay_2) and 29.90 EUR (payment pay_1) was taken');
+    const [five, most] = [{ payment: 'pay_2' }, { payment: 'pay_1' }];
+    expect(factsOf(s)).toMatchObject([{ by: [five, most] }]);
     expect(item(s).paymentRowId).toBe('pmt_1');
     const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
-    expect(told(atOnce)[0]).toContain('29.90 EUR (payment pay_1) and 5.00 EUR (payment pay_2) was taken');
+    expect(factsOf(atOnce)).toMatchObject([{ by: [most, five] }]);
   });
 
   it('a surplus on an invoice without payments from the MoR opens a review item without a payment', () => {
     const s = settled(invoice({ amountOverpaid: 700n }));
-    expect(told(s)).toEqual(['the invoice is overpaid by 7.00 EUR: the MoR took nothing for it, 24.90 EUR was due']);
+    expect(factsOf(s)).toMatchObject([{ code: 'overpaid', over: { minor: 700n, currency: 'EUR' }, by: [] }]);
     expect(item(s).paymentRowId).toBeNull();
   });
 
@@ -453,9 +469,9 @@ describe('a surplus', () => {
     const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
     const again = settled(more);
     expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
-    expect(told(again)[0]).toContain('overpaid by 7.00 EUR');
+    expect(factsOf(again)).toMatchObject([{ over: { minor: 700n, currency: 'EUR' } }]);
     const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
-    expect(told(gone)).toEqual([]);
+    expect(factsOf(gone)).toEqual([]);
   });
 
   it.each(['apply', 'dismiss'] as const)(
@@ -473,9 +489,9 @@ describe('a surplus', () => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const onItsWay = putRefund(s, refund({ status }));
       expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
-      expect(told(settled(onItsWay))).toEqual([]);
+      expect(factsOf(settled(onItsWay))).toEqual([]);
       const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
-      expect(told(settled(other))).toHaveLength(1);
+      expect(factsOf(settled(other))).toHaveLength(1);
     },
   );
 
@@ -485,7 +501,7 @@ describe('a surplus', () => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
       const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
-      expect(told(again)).toEqual(told(s));
+      expect(factsOf(again)).toEqual(factsOf(s));
       expect(surplusToRefund(again, item(again))).toBe(500n);
     },
   );
@@ -496,7 +512,7 @@ describe('a surplus', () => {
     expect(surplusToRefund(part, item(part))).toBe(300n);
     const all = putPayment(s, payment({ amountRefunded: 500n }));
     expect(surplusToRefund(all, item(all))).toBe(0n);
-    expect(told(settled(all))).toEqual([]);
+    expect(factsOf(settled(all))).toEqual([]);
   });
 
   it.each(['attaching', 'paying'] as const)(
@@ -505,9 +521,7 @@ describe('a surplus', () => {
       const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
       expect(settled(s)).toBe(s);
       const done = settled(putPayment(s, payment()));
-      expect(told(done)).toEqual([
-        'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
-      ]);
+      expect(factsOf(done)).toMatchObject([{ code: 'overpaid', over: { minor: 500n, currency: 'EUR' } }]);
       expect(item(done).paymentRowId).toBe('pmt_1');
     },
   );

@@ -1,6 +1,6 @@
 // Refunds: what their events say, which of them count, and whether the MoR's totals agree.
 import { aKind } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
+import { eur } from '../../../support/channel-object.js';
 import { describe, expect, it } from '@jest/globals';
 import { type Ctx } from '../../../../src/engine/context.js';
 import { putPayment, putRefund } from '../../../support/put-rows.js';
@@ -14,7 +14,7 @@ import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-r
 import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
 import { openReview, asEventRule, decide } from '../../../support/decide.js';
 
-const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
+const facts = (s: LaneState) => open(s).map((r) => r.fact);
 const settleRefunds = (s: LaneState, on: Ctx): LaneState =>
   decide(decide(s, on, countRefunds), on, declares(refundGaps));
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
@@ -57,25 +57,25 @@ it('Crossbill counts a refund whose credit note Stripe already has, and sends th
 });
 
 it('refunds above the payment or in another currency open a review item; refunds up to the payment open none', () => {
-  expect(summaries(settled(part(1, 2990n), part(2, 1n)))).toEqual([
-    'refunds of 29.91 EUR are known for payment pay_1 of 29.90 EUR',
+  const [amount, refunded] = [eur(2990n), eur(2991n)];
+  expect(facts(settled(part(1, 2990n), part(2, 1n)))).toEqual([
+    { code: 'refunds-beyond-payment', payment: 'pay_1', amount, refunded },
   ]);
-  expect(summaries(settled(part(1, 2990n)))).toEqual([]);
-  expect(summaries(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
-  expect(summaries(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
+  expect(facts(settled(part(1, 2990n)))).toEqual([]);
+  expect(facts(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
+  expect(facts(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
   const unnamed = settleRefunds(withRefunds(lane(payment({ paymentId: null })), part(1, 2991n)), ctx());
-  expect(summaries(unnamed)[0]).toContain('payment pmt_1');
+  expect(facts(unnamed)).toMatchObject([{ payment: 'pmt_1' }]);
 });
 
 it("if the MoR's total exceeds the known refunds, a review item opens and the missing refund event closes it", () => {
   const told = (total: bigint | null, ...refunds: RefundRow[]) =>
     settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
   const gap = told(1001n, part(1, 1000n));
-  expect(summaries(gap)).toEqual([
-    'the MoR says 10.01 EUR of payment pay_1 was refunded; events for 10.00 EUR have come',
-  ]);
-  expect(summaries(told(1n))).toHaveLength(1);
-  expect([...summaries(told(1000n, part(1, 1000n))), ...summaries(told(null))]).toEqual([]);
+  const [reported, received] = [eur(1001n), eur(1000n)];
+  expect(facts(gap)).toEqual([{ code: 'refund-event-missing', payment: 'pay_1', reported, received }]);
+  expect(facts(told(1n))).toHaveLength(1);
+  expect([...facts(told(1000n, part(1, 1000n))), ...facts(told(null))]).toEqual([]);
   const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
   expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
 });
@@ -84,24 +84,25 @@ it('the open refund_gap item changes to the newest sums and keeps its id', () =>
   const of = (total: bigint | null) => payment({ refundedTotal: total });
   const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
   const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
-  expect(open(more).map((r) => [r.id, wordsOf(r).summary])).toEqual([
-    [open(gap)[0]?.id, 'the MoR says 25.00 EUR of payment pay_1 was refunded; events for 10.00 EUR have come'],
-  ]);
+  const fact = { code: 'refund-event-missing', reported: eur(2500n), received: eur(1000n) };
+  expect(open(more)).toMatchObject([{ id: open(gap)[0]?.id, fact }]);
   const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
-  expect(withWords(open(beyond))).toMatchObject([
+  expect(open(beyond)).toMatchObject([
     {
-      summary: 'refunds of 30.00 EUR are known for payment pay_1 of 29.90 EUR',
-      proposal: expect.stringContaining('Ask the MoR which refunds are real'),
+      fact: {
+        code: 'refunds-beyond-payment',
+        payment: 'pay_1',
+        amount: { minor: 2990n, currency: 'EUR' },
+        refunded: { minor: 3000n, currency: 'EUR' },
+      },
     },
   ]);
 });
 
 it('refunds whose running totals overlap open a review item', () => {
   const totals = (...pairs: [bigint, bigint | null][]) =>
-    summaries(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
-  expect(totals([300n, 300n], [400n, 600n])).toEqual([
-    'the running totals of the refunds of payment pay_1 do not add up at 6.00 EUR',
-  ]);
+    facts(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
+  expect(totals([300n, 300n], [400n, 600n])).toEqual([{ code: 'totals-overlap', payment: 'pay_1', at: eur(600n) }]);
   expect(totals([300n, 200n])).toHaveLength(1);
   expect(totals([400n, 700n], [300n, 300n])).toEqual([]);
   expect(totals([300n, 300n], [400n, null])).toEqual([]);
@@ -157,10 +158,10 @@ it('a repeated refund event fills in unknown facts; an event with another amount
   const noTotal = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', totalAfter: 7n })), {
     amountRefundedTotal: null,
   });
-  expect([summaries(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
+  expect([facts(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
   for (const over of [{ amount: 999n }, { currency: 'USD' }, { totalAfter: 7n }]) {
     const other = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', ...over })));
-    expect(summaries(other.state)).toEqual(['event evt_r gives refund rfnd_1 another amount or total than recorded']);
+    expect(facts(other.state)).toEqual([{ code: 'refund-differs', event: 'evt_r', refund: 'rfnd_1' }]);
     expect(other.state.refunds).toMatchObject([over]);
     expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
   }
@@ -172,14 +173,13 @@ it('a refund event with a known processor refund id and another MoR refund id op
   for (const status of ['succeeded', 'pending'] as const) {
     const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
     const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
-    expect(summaries(other.state)).toEqual([
-      "event evt_r names refund rfnd_1 of 10.00 EUR, and its processor's refund id re_1 is that of refund rfnd_9",
-    ]);
+    const of = { refund: 'rfnd_1', processorRefund: 're_1', other: 'rfnd_9', amount: eur(1000n) };
+    expect(facts(other.state)).toMatchObject([{ code: 'refund-named-otherwise', event: 'evt_r', ...of }]);
     expect(other.state.refunds).toEqual([known]);
     expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
   }
   const unnamed = byEvent({ morRefundId: null, processorRefundId: 're_1' });
-  expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
+  expect(facts(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
 it('a refund event belongs to the refund with its id, else to a request without an id, else to one with its running total', () => {
@@ -226,9 +226,14 @@ it('if a refund event names another charge for a payment id that an operator typ
   const { state } = take(lane(byHand), other);
   expect(state.refunds).toEqual([]);
   expect(state.reviews).toMatchObject([{ kind: 'conflicting_event', status: 'open', paymentRowId: 'pmt_1' }]);
-  expect(wordsOf(state.reviews[0]).summary).toContain(
-    'pay_9 is charge ch_of_somebody_else of customer cus_2, and 10.00 EUR of that charge was given back',
-  );
+  expect(state.reviews[0]?.fact).toMatchObject({
+    code: 'payment-misnamed',
+    by: 'ops',
+    payment: 'pay_9',
+    charge: 'ch_of_somebody_else',
+    customer: 'cus_2',
+    amount: { minor: 1000n, currency: 'EUR' },
+  });
 });
 
 it.each([

@@ -1,6 +1,6 @@
 // What a refund that was asked for comes to: the MoR's answer, its refusal, its silence, and what a person says of it.
 import { FACTS } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
+import { eur } from '../../../support/channel-object.js';
 import { describe, expect, it } from '@jest/globals';
 import { putMessage, putObject, putPayment, putRefund } from '../../../support/put-rows.js';
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../../../src/domain/model.js';
@@ -33,7 +33,6 @@ import { newMorObject } from '../../../../src/domain/mor-object.js';
 import { askRefund } from '../../../support/ask-refund.js';
 
 const HOUR = 3_600_000;
-const summaries = (s: LaneState) => open(s).map((r) => wordsOf(r).summary);
 const first = (s: LaneState): RefundRow => s.refunds[0] ?? never();
 /** The MoR's answer to the request, as the engine gives it to the rule. */
 const reply = ({ s, m }: Omit<Asked, 'r'>, over: Parameters<typeof answer>[0] = {}, ms = 0): LaneState =>
@@ -63,10 +62,10 @@ it('a failed answer ends the refund and opens a review item, unless an event alr
     status: 'failed',
     failure: { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' },
   });
-  expect(withWords(open(atRest(failed)))).toMatchObject([
+  expect(open(atRest(failed))).toMatchObject([
     {
       ...{ kind: 'refund_stuck', topic: 'refund-failed', refundId: first(failed).id },
-      summary: 'refund rfnd_1 failed, nothing was refunded: the MoR says that the refund failed',
+      fact: { code: 'refund-failed', refund: 'rfnd_1', said: 'the MoR says that the refund failed' },
     },
   ]);
   const told = asked({ status: 'succeeded', morRefundId: 'rfnd_1', succeededAt: at(-1) });
@@ -107,10 +106,10 @@ it.each([
   (_, over, name, said) => {
     const s = answered(asked(), over);
     expect(s.refunds).toMatchObject([{ status: 'unknown', morRefundId: name }]);
-    expect(withWords(open(s))).toMatchObject([
+    expect(open(s)).toMatchObject([
       {
         ...{ kind: 'refund_gap', subject: first(s).id, paymentRowId: 'pmt_1', refundId: first(s).id },
-        summary: `10.00 EUR of pay_1 was to be refunded; the MoR answered ${said}`,
+        fact: { code: 'answer-differs', payment: 'pay_1', asked: { minor: 1000n, currency: 'EUR' } },
       },
     ]);
     expect(answered(asked({ status: 'pending' }), over).refunds).toMatchObject([{ status: 'pending' }]);
@@ -250,14 +249,20 @@ it('if the MoR refuses a refund already completed by an equal event, the refund 
   const done = asked({ status: 'succeeded' }, { attempts: 1 });
   const s = refused(done);
   expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
-  expect(withWords(open(s))).toMatchObject([
+  expect(open(s)).toMatchObject([
     {
       ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
-      summary: expect.stringContaining('422 not_refundable no; a refund of that amount, known by an event, stands in'),
+      fact: {
+        code: 'request-refused',
+        nothingMade: false,
+        status: 422,
+        error: 'not_refundable',
+        said: '422 not_refundable no',
+      },
     },
   ]);
   const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
-  expect(wordsOf(open(named)[0]).summary).toContain('refund re_9 of that amount, known by an event');
+  expect(open(named)[0]?.fact).toMatchObject({ code: 'request-refused', other: 're_9', nothingMade: true });
 });
 
 it("a refusal of the idempotency key changes nothing after the refund's event, or if the refund is missing", () => {
@@ -345,8 +350,8 @@ it.each([
   expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
   const late = watch(s, hours * HOUR).s;
   expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
-  expect(summaries(late)[0]).toContain(`of 10.00 EUR is ${status} since 2026-11-20`);
-  expect(wordsOf(open(late)[0]).proposal).not.toContain('Crossbill does not send the request again automatically');
+  const fact = { code: 'refund-waits', amount: eur(1000n), status, withdrawn: false, refused: null };
+  expect(open(late)[0]).toMatchObject({ fact });
 });
 
 it('Crossbill withdraws a refund request 23 hours after it was made, since the MoR may have forgotten the key', () => {
@@ -357,7 +362,7 @@ it('Crossbill withdraws a refund request 23 hours after it was made, since the M
       const { s: over } = watch(s, 23 * HOUR);
       expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
       expect(over.refunds[0]?.status).toBe('unknown');
-      expect(wordsOf(open(over)[0]).proposal).toContain('Crossbill does not send the request again automatically');
+      expect(open(over)[0]?.fact).toMatchObject({ code: 'refund-waits', withdrawn: true });
       expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
     }
   const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
@@ -390,7 +395,7 @@ it('the refund_stuck item of a waiting refund closes when the refund ends, and a
     ['resolved', 'refund-waits'],
     ['open', 'refund-failed'],
   ]);
-  expect(summaries(failed)).toEqual(['refund rfnd_1 failed, nothing was refunded: no reason given']);
+  expect(open(failed)).toMatchObject([{ fact: { code: 'refund-failed', refund: 'rfnd_1', said: null } }]);
   const [row = never()] = failed.refunds;
   expect(open(watch(putRefund(failed, { ...row, status: 'succeeded' }), 242 * HOUR).s)).toEqual([]);
   expect(open(watch(failed, 242 * HOUR).s)).toHaveLength(1);

@@ -25,7 +25,6 @@ import {
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../../../support/builders.js';
 import { facts, NOW } from '../../../support/channel-lane.js';
 import { failed } from '../../../support/fakes.js';
-import { withWords } from '../../../support/item-words.js';
 import { openKinds } from '../../../support/lane-harness.js';
 import { never } from '../../../support/never.js';
 import { at, ctx, hard, lane, object, ordered, payment, retried, shown } from '../../../support/refused-renewal.js';
@@ -386,8 +385,8 @@ it('each refused retry opens its own review item before the schedule cancels the
   for (const number of [1, 2]) {
     await r.h.rest(24 * 40);
     const open = (await state(r)).reviews.filter((x) => x.status === 'open');
-    const summary = `retry_charge, retry ${number}, was refused: 403 no`;
-    expect(withWords(open)).toMatchObject([{ kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, summary }]);
+    const fact = { code: 'retry-refused', retry: number, status: 403 };
+    expect(open).toMatchObject([{ kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, fact }]);
     expect(r.h.platform.effects).toEqual({});
     await chooseItem(r.h, 'dismiss', { note: 'seen' });
   }

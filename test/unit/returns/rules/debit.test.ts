@@ -12,7 +12,6 @@ import { returnedDebits } from '../../../../src/returns/rules/loss.js';
 import { askRefund } from '../../../support/ask-refund.js';
 import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../../../support/channel-lane.js';
 import { FACTS } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
 import { balances } from '../../../support/lane-harness.js';
 import { settle } from '../../../support/settled.js';
 import { applyEvent, resolveReview, decide, openReview } from '../../../support/decide.js';
@@ -46,8 +45,11 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
   const s = returned(before);
   expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
   expect(s.entries.filter((e) => e.reason === 'debit_returned')).toMatchObject([{ amount: { minor: 2990n } }]);
-  expect(withWords(open(s))).toMatchObject([
-    { kind: 'debit_returned', summary: expect.stringContaining('29.90 EUR of payment pay_1 is lost') },
+  expect(open(s)).toMatchObject([
+    {
+      kind: 'debit_returned',
+      fact: { code: 'debit-returned', payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } },
+    },
   ]);
   expect(s.messages).toEqual(before.s.messages);
   expect(s.invoice?.status).toBe('paid');
@@ -114,8 +116,8 @@ it('the undo of a returned debit opens a review item if an operator had dismisse
     later(2),
   );
   if (!done.ok) throw new Error(done.code);
-  expect(withWords(open(undone(settle(done.state, later(2)), p.id, 3)))).toMatchObject([
-    { kind: 'debit_returned', summary: expect.stringContaining('undone since') },
+  expect(open(undone(settle(done.state, later(2)), p.id, 3))).toMatchObject([
+    { kind: 'debit_returned', fact: { code: 'return-undone' } },
   ]);
 });
 
@@ -145,21 +147,33 @@ it('after an operator dismissed a returned debit, a refund opens an item with th
     return settle(applyEvent(done.state, e, later(3)).state, later(3));
   };
   const all = inPortal(2990n);
-  expect(withWords(open(all))).toMatchObject([
+  expect(open(all)).toMatchObject([
     {
       kind: 'debit_returned',
       paymentRowId: p.id,
-      summary:
-        'payment pay_1 was refunded as well as returned by the bank: the customer got 29.90 EUR twice, and 0.00 EUR of the return is still booked as lost',
+      fact: {
+        code: 'returned-twice',
+        payment: 'pay_1',
+        got: { minor: 2990n, currency: 'EUR' },
+        booked: { minor: 0n, currency: 'EUR' },
+        how: 'refunded',
+      },
     },
   ]);
   expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
   const part = inPortal(1000n);
-  expect(withWords(open(part))).toMatchObject([
-    { summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') },
+  expect(open(part)).toMatchObject([
+    {
+      fact: {
+        code: 'returned-twice',
+        got: { minor: 1000n, currency: 'EUR' },
+        booked: { minor: 1990n, currency: 'EUR' },
+        how: 'refunded',
+      },
+    },
   ]);
   expect(settle(part, later(9)).reviews).toEqual(part.reviews);
-  expect(withWords(open(undone(all, p.id, 4)))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
+  expect(open(undone(all, p.id, 4))).toMatchObject([{ fact: { code: 'return-undone' } }]);
 });
 
 it("after an operator dismissed a returned debit, a second refund raises the item's amount that the customer got twice", () => {
@@ -223,12 +237,16 @@ it('a returned debit belongs to one payment and does not count losses of other p
 it('the review item of a returned debit says whether Stripe shows the invoice as paid, and closes with the undo', () => {
   const p = paid();
   const s = returned(p);
-  expect(wordsOf(open(s)[0]).summary).toContain('invoice in_1 is still paid on Stripe');
+  expect(open(s)[0]?.fact).toMatchObject({ code: 'debit-returned', invoice: 'in_1', marked: true, apart: null });
   const [row] = p.s.payments;
   const [o] = s.objects;
   if (row === undefined || o === undefined) throw new Error('a row is missing');
   const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
-  expect(wordsOf(open(withReturn(bare, o, 2))[0]).summary).toContain('nothing was marked');
+  expect(open(withReturn(bare, o, 2))[0]?.fact).toMatchObject({
+    code: 'debit-returned',
+    marked: false,
+    apart: 'maybe-for-nothing',
+  });
   for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
     expect(withReturn(bare, { ...o, ...missing }, 2).reviews).toBe(bare.reviews);
   const second = openReview(s, later(2), { kind: 'dispute', subject: o.id, fact: FACTS.dispute });

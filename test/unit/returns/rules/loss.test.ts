@@ -13,7 +13,6 @@ import { balances, LaneHarness } from '../../../support/lane-harness.js';
 import { decided } from '../../../support/settled.js';
 import { decide } from '../../../support/decide.js';
 import { disputed } from '../../../../src/disputes/dispute-page.js';
-import { wordsOf } from '../../../support/item-words.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
@@ -327,9 +326,10 @@ describe('a dispute over an unsure sum', () => {
   const lost = (h: LaneHarness, sum: object, minute = 1): Promise<void> =>
     tell(h, minute, 'dispute.outcome', { outcome: 'lost', ...sum });
 
-  async function booked(h: LaneHarness): Promise<readonly [bigint, readonly string[]]> {
+  const WHOLE = { code: 'dispute-lost', dispute: 'dp_1', amount: { minor: 1000n, currency: 'EUR' }, twice: null };
+  async function booked(h: LaneHarness): Promise<readonly [bigint, readonly unknown[]]> {
     const s = await h.state(INVOICE_ID);
-    const open = s.reviews.filter((r) => r.status === 'open').map((r) => wordsOf(r).summary);
+    const open = s.reviews.filter((r) => r.status === 'open').map((r) => r.fact);
     return [balances(s)['disputed_payments'] ?? 0n, open];
   }
 
@@ -337,13 +337,12 @@ describe('a dispute over an unsure sum', () => {
     for (const sum of [{ amount: '3.00', currency: 'EUR' }, { amount: { amount: '3.00', currency: 'eur' } }]) {
       const h = await paid();
       await lost(h, sum);
-      expect(await booked(h)).toEqual([300n, ['dispute dp_1 was lost: the bank took 3.00 EUR back']]);
+      const fact = { code: 'dispute-lost', dispute: 'dp_1', amount: { minor: 300n, currency: 'EUR' } };
+      expect(await booked(h)).toMatchObject([300n, [fact]]);
     }
   });
 
   it("Crossbill books no ambiguous dispute amount, and the review item quotes the MoR's amount", async () => {
-    const unsure = (said: string): string =>
-      `dispute dp_1 was lost, and how much the bank took is not sure: the MoR wrote "${said}"; the loss is not in the ledger`;
     for (const [sum, said] of [
       [{ amount: 300, currency: 'EUR' }, '300 EUR'],
       [{ amount: '300', currency: 'eur' }, '300 eur'],
@@ -352,7 +351,7 @@ describe('a dispute over an unsure sum', () => {
     ] as const) {
       const h = await paid();
       await lost(h, sum);
-      expect(await booked(h)).toEqual([0n, [unsure(said)]]);
+      expect(await booked(h)).toMatchObject([0n, [{ code: 'loss-unread', dispute: 'dp_1', unread: said }]]);
       const [dispute] = (await h.state(INVOICE_ID)).objects;
       const [payment = null] = (await h.state(INVOICE_ID)).payments;
       expect(dispute && disputed({ dispute, payment }).minor).toBeNull();
@@ -364,8 +363,8 @@ describe('a dispute over an unsure sum', () => {
     await lost(h, { amount: 300, currency: 'EUR' });
     await chooseItem(h, 'dismiss', { note: 'booked outside the ledger' });
     await lost(h, { amount: '3.00', currency: 'EUR' }, 2);
-    const said = 'dispute dp_1 was lost: the bank took 3.00 EUR back; it is in the ledger now';
-    expect(await booked(h)).toEqual([300n, [said]]);
+    const fact = { code: 'dispute-lost', bookedSince: true, amount: { minor: 300n, currency: 'EUR' } };
+    expect(await booked(h)).toMatchObject([300n, [fact]]);
   });
 
   it('Crossbill books the last clear amount of a dispute', async () => {
@@ -381,8 +380,7 @@ describe('a dispute over an unsure sum', () => {
   it('Crossbill books no loss if the payment and the dispute of one event give two amounts', async () => {
     const h = await paid();
     await lost(h, { payment: { id: 'pay_oak', ...whole }, dispute: { id: 'dp_1', ...part } });
-    const said = expect.stringContaining('is not sure: the MoR wrote "10.00 EUR or 3.00 EUR"');
-    expect(await booked(h)).toEqual([0n, [said]]);
+    expect(await booked(h)).toMatchObject([0n, [{ code: 'loss-unread', unread: '10.00 EUR or 3.00 EUR' }]]);
   });
 
   it("Crossbill books no loss if one of an event's two amounts is unreadable", async () => {
@@ -390,21 +388,21 @@ describe('a dispute over an unsure sum', () => {
       const h = await paid();
       const dispute = { id: 'dp_1', amount: 300, currency: 'EUR' };
       await lost(h, { payment: { id: 'pay_oak', amount, currency: 'EUR' }, dispute });
-      expect(await booked(h)).toEqual([0n, [expect.stringContaining('wrote "10.00 EUR or 300 EUR"')]]);
+      expect(await booked(h)).toMatchObject([0n, [{ code: 'loss-unread', unread: '10.00 EUR or 300 EUR' }]]);
     }
   });
 
   it('two equal amounts in one dispute event book the loss', async () => {
     const same = await paid();
     await lost(same, { payment: whole, dispute: { amount: { amount: '10.0', currency: 'eur' } } });
-    expect(await booked(same)).toEqual([1000n, ['dispute dp_1 was lost: the bank took 10.00 EUR back']]);
+    expect(await booked(same)).toMatchObject([1000n, [WHOLE]]);
   });
 
   it("Crossbill does not book a dispute's clear amount after a later ambiguous amount", async () => {
     const h = await paid();
     await tell(h, 1, 'dispute.action_needed', whole);
     await lost(h, { amount: 300, currency: 'EUR' }, 2);
-    expect(await booked(h)).toEqual([0n, [expect.stringContaining('the MoR wrote "300 EUR"')]]);
+    expect(await booked(h)).toMatchObject([0n, [{ code: 'loss-unread', unread: '300 EUR' }]]);
     const s = await h.state(INVOICE_ID);
     const [dispute, payment] = [s.objects[0], s.payments[0]];
     if (dispute === undefined || payment === undefined) throw new Error('none');
@@ -415,15 +413,14 @@ describe('a dispute over an unsure sum', () => {
     for (const sum of [{ amount: 1000, currency: 'eur' }, { amount: '1000', currency: 'EUR' }, {}]) {
       const h = await paid();
       await lost(h, sum);
-      expect(await booked(h)).toEqual([1000n, ['dispute dp_1 was lost: the bank took 10.00 EUR back']]);
+      expect(await booked(h)).toMatchObject([1000n, [WHOLE]]);
     }
   });
 
   it("the review item of an open dispute quotes an ambiguous amount in the MoR's words", async () => {
     const h = await paid();
     await tell(h, 1, 'dispute.action_needed', { amount: 300, currency: 'EUR' });
-    expect((await booked(h))[1]).toEqual([
-      'the customer\'s bank disputes a sum that the MoR wrote as "300 EUR": dispute dp_1, evidence is needed (no deadline given)',
-    ]);
+    const fact = { code: 'evidence-due', dispute: 'dp_1', amount: null, unread: '300 EUR', until: null };
+    expect((await booked(h))[1]).toMatchObject([fact]);
   });
 });

@@ -23,7 +23,6 @@ import {
   withObjects,
 } from '../../../support/channel-object.js';
 import { aKind } from '../../../support/item-facts.js';
-import { withWords, wordsOf } from '../../../support/item-words.js';
 import { never } from '../../../support/never.js';
 import { applyObjectRead } from '../../../support/object-calls.js';
 import { asSettleRule } from '../../../support/settle-rule.js';
@@ -241,15 +240,21 @@ it("Crossbill books a full bank transfer at the MoR's time, and its invoice wait
 it('Crossbill books a partial bank transfer as parked, and the review item names the missing amount', () => {
   const { state, verdict } = came(amount('29.89'));
   expect(state.payments).toMatchObject([{ amount: 2989n, mark: 'parked' }]);
-  expect(withWords(open(state))).toMatchObject([
+  expect(open(state)).toMatchObject([
     {
       ...{ kind: 'partial_transfer', subject: state.payments[0]?.id, paymentRowId: state.payments[0]?.id },
-      summary: '29.89 EUR of 29.90 EUR came by bank transfer for proforma invoice PF-1; 0.01 EUR is missing',
+      fact: {
+        code: 'transfer-short',
+        received: { minor: 2989n, currency: 'EUR' },
+        total: { minor: 2990n, currency: 'EUR' },
+        missing: { minor: 1n, currency: 'EUR' },
+        proforma: 'PF-1',
+      },
     },
   ]);
   expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
   const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
-  expect(wordsOf(open(unknown)[0]).summary).toContain(`for proforma invoice ${PROFORMA}; 0.01 EUR is missing`);
+  expect(open(unknown)[0]?.fact).toMatchObject({ proforma: PROFORMA, missing: { minor: 1n, currency: 'EUR' } });
   expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);
   const again = came(amount('29.89'), amount('29.90'), state);
   expect([again.state.payments, again.state.reviews]).toEqual([state.payments, state.reviews]);
@@ -283,14 +288,14 @@ it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
     const s = withObjects(lane(), aProforma({ status }));
     expect(settled(s, HOUR_MS - 1)).toBe(s);
     expect(looks).toEqual([at(HOUR_MS)]);
-    expect(withWords(open(settled(s)))).toMatchObject([
+    expect(open(settled(s))).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'pfm_1' },
-        summary: 'proforma invoice PF-1 is settled at the MoR, but no event said how much came',
+        fact: { code: 'transfer-unheard', object: 'proforma invoice PF-1' },
       },
     ]);
-    const summary = (o: MorObjectRow) => wordsOf(open(settled(withObjects(lane(), o)))[0]).summary;
-    expect(summary(aProforma({ status, number: null }))).toContain(`proforma invoice ${PROFORMA} is settled`);
+    const [nameless] = open(settled(withObjects(lane(), aProforma({ status, number: null }))));
+    expect(nameless?.fact).toMatchObject({ object: `proforma invoice ${PROFORMA}` });
   },
 );
 
