@@ -1,5 +1,6 @@
 // A dispute in one sentence: how it stands, by when, and what to do.
 import { expect, it } from '@jest/globals';
+import { eur } from '../../support/channel-object.js';
 import { disputeAnswer } from '../../../src/disputes/words.js';
 import { type MorObjectRow, newMorObject } from '../../../src/domain/mor-object.js';
 import { stepsInWords } from '../../../src/retries/schedule.view.js';
@@ -186,7 +187,7 @@ it('a loss that becomes certain after its dismissal opens an item that says to r
   expect(asked(then)).toEqual(['dp_1:lost']);
   expect(only(then)?.fact).toMatchObject({
     code: 'dispute-lost',
-    amount: { minor: 300n, currency: 'EUR' },
+    amount: eur(300n),
     twice: null,
     bookedSince: true,
     apart: null,
@@ -196,7 +197,7 @@ it('if an uncertain loss was dismissed and the dispute is then won, the item say
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   expect(only(first)?.fact).toMatchObject({
     code: 'dispute-lost',
-    amount: { minor: 2990n, currency: 'EUR' },
+    amount: eur(2990n),
     twice: null,
     bookedSince: false,
     apart: null,

@@ -229,7 +229,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       ],
     },
     'bad',
-    'A person must decide: 19.90 EUR was taken; 29.90 EUR is due.',
+    'A person must decide: the MoR took 19.90 EUR, but 29.90 EUR is due.',
   ],
   [
     'is left unmarked by the operator',

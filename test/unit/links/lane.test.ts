@@ -1,6 +1,7 @@
 // Payment links in the lane of their invoice: asked for, read, announced, paid.
 import { never } from '../../support/never.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../support/channel-object.js';
 import { type LaneState } from '../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../../src/domain/ports/mor-channels.js';
@@ -35,8 +36,8 @@ const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
   morId: LINK,
   url: 'https://pay.example/1',
   status: 'PAYABLE',
-  priced: { minor: 2990n, currency: 'EUR' },
-  due: { minor: 2990n, currency: 'EUR' },
+  priced: eur(2990n),
+  due: eur(2990n),
   expiresAt: new Date(NOW.getTime() + 600_000),
   ...over,
 });
@@ -72,7 +73,7 @@ it('after a payment.captured event Crossbill reads the payment link, and books t
   s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
   expect(s.payments).toEqual([]);
   expect(plan(s, aCtx()).dueAt?.getTime()).toBeGreaterThan(NOW.getTime());
-  const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+  const paid = readOf({ status: 'PAID', due: eur(0n) });
   s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
   s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
   expect(s.payments).toMatchObject([
@@ -81,7 +82,7 @@ it('after a payment.captured event Crossbill reads the payment link, and books t
 });
 
 it('a later payment.captured event adds its charge to the booked payment of a payment link', () => {
-  const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+  const paid = readOf({ status: 'PAID', due: eur(0n) });
   let s = settle(applyObjectRead(withMadeLink(), 'lnk_1', paid, aCtx()), aCtx());
   expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: null }]);
   s = hear(s, 'payment.captured', { paymentLinkId: LINK, pspReference: 'ch_9' });
@@ -143,8 +144,8 @@ function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): La
     morId: `${LINK}${ctx.now.getTime()}`,
     url: 'https://pay.example/1',
     status: 'PAYABLE',
-    priced: { minor: 2990n, currency: 'EUR' },
-    due: { minor: 2990n, currency: 'EUR' },
+    priced: eur(2990n),
+    due: eur(2990n),
     expiresAt: new Date(ctx.now.getTime() + 600_000),
     ...over,
   };
@@ -156,7 +157,7 @@ function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): La
 function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
   const o = linksOf(s).at(-1);
   const due = { minor: status === 'PAID' ? 0n : 2990n, currency: 'EUR' };
-  const priced = { minor: 2990n, currency: 'EUR' };
+  const priced = eur(2990n);
   const link = { morId: o?.morId ?? '', url: '', status, priced, due, expiresAt: o?.deadline ?? null };
   const outcome = { ok: true, value: { kind: 'payment_link', link }, status: 200, requestId: null } as const;
   return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);

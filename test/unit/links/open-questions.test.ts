@@ -122,7 +122,7 @@ it.each(['before the capture', 'before the item', 'after the item'])(
 async function partOfIt(): Promise<Rig> {
   const r = await withLink(CHARGED_NEXT);
   await pass(r, 7 * 24 - 1, HOUR_MS);
-  r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
+  r.links.read = shows({ status: 'EXPIRED', due: eur(600n) });
   await pass(r, 3, HOUR_MS);
   expect(await topics(r)).toEqual(['link-part-paid']);
   return r;

@@ -80,26 +80,29 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
 it.each([
   ['Stripe replies', []],
   ['Stripe’s reply is lost', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
-] as const)('if the amount due rises during an out-of-band mark, a review item reports the difference (%s)', async (_, trouble) => {
-  const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
-  h.platform.fail('pay_out_of_band', ...trouble);
-  const send = h.platform.send.bind(h.platform);
-  h.platform.send = async (call) => {
-    const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
-    if (call.asked.kind === 'pay_out_of_band' && status === 'open')
-      h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
-    return send(call);
-  };
-  await h.take(aPaymentSucceeded());
-  await h.rest(1);
-  const s = await h.state(INVOICE_ID);
-  expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
-  expect(told(s)).toMatchObject([{ code: 'marked-beyond', shown: eur(1500n), taken: eur(1000n) }]);
-  await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
-  await chooseItem(h, 'dismiss');
-  await h.rest(1);
-  expect(told(await h.state(INVOICE_ID))).toEqual([]);
-});
+] as const)(
+  'if the amount due rises during an out-of-band mark, a review item reports the difference (%s)',
+  async (_, trouble) => {
+    const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
+    h.platform.fail('pay_out_of_band', ...trouble);
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
+      if (call.asked.kind === 'pay_out_of_band' && status === 'open')
+        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+      return send(call);
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    const s = await h.state(INVOICE_ID);
+    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
+    expect(told(s)).toMatchObject([{ code: 'marked-beyond', shown: eur(1500n), taken: eur(1000n) }]);
+    await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
+    await chooseItem(h, 'dismiss');
+    await h.rest(1);
+    expect(told(await h.state(INVOICE_ID))).toEqual([]);
+  },
+);
 
 const parts = [
   ['a card that Stripe charged', null],

@@ -51,14 +51,17 @@ it('a payment for a void invoice with a revision opens a review item with the id
 it.each([
   ['another charge: refund the second payment', 'ch_2', false],
   ['the same charge: ask the MoR', 'ch_1', true],
-])('a second payment of one invoice opens a double_payment item with a proposal (%s)', async (_what, chargeId, maybeOne) => {
-  const h = LaneHarness.withInvoice();
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
-  const s = await h.state(INVOICE_ID);
-  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
-  expect(s.reviews).toMatchObject([{ kind: 'double_payment', fact: { code: 'paid-twice', maybeOne } }]);
-});
+])(
+  'a second payment of one invoice opens a double_payment item with a proposal (%s)',
+  async (_what, chargeId, maybeOne) => {
+    const h = LaneHarness.withInvoice();
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
+    expect(s.reviews).toMatchObject([{ kind: 'double_payment', fact: { code: 'paid-twice', maybeOne } }]);
+  },
+);
 
 for (const markMode of MODES) {
   for (const draftPolicy of ['wait', 'finalize'] as const) {

@@ -156,7 +156,7 @@ it('a surplus refunded in the MoR’s portal opens an item about the customer’
   const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
   expect(item?.fact).toMatchObject({
     code: 'overpaid',
-    by: [{ payment: 'pay_oak', amount: { minor: 1000n, currency: 'EUR' } }],
+    by: [{ payment: 'pay_oak', amount: eur(1000n) }],
     credited: true,
   });
   expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);

@@ -1,5 +1,6 @@
 // Invoices that a person marks by hand as an item proposes: the money stays in the books, and no refund of the only money is proposed.
 import { expect, it } from '@jest/globals';
+import { eur } from '../../support/channel-object.js';
 import { chooseItem } from '../../support/choose-item.js';
 import { newMorObject } from '../../../src/domain/mor-object.js';
 import { type CallOutcome } from '../../../src/domain/ports/call.js';
@@ -49,7 +50,7 @@ const BOOKED = { marks: ['confirmed'], unmarked: 0n, open: [] };
 
 it('after Stripe refuses a report, a retry finds the operator’s own payment record, and a later refund gets a credit note', async () => {
   const { h, byHand } = await refused('payment_record', 'report_payment');
-  const amount = { minor: 1000n, currency: 'EUR' };
+  const amount = eur(1000n);
   expect(byHand).toEqual({ how: 'report', amount, reference: 'ch_pay_oak' });
   const of = { invoiceId: INVOICE_ID, paymentId: '', minor: 1000n, currency: 'EUR', refunds: [] };
   h.platform.records.push({ id: 'pr_hand', reference: 'ch_pay_oak', ...of });

@@ -114,7 +114,7 @@ it('the console’s sentence about an invoice in review shows the open item of t
     fact: { code: 'lane-stuck', lane: 'in_1', why } as const,
   }));
   const told = (why: string): string =>
-    `A person must decide: the next step of in_1 cannot be decided or written down: ${why}.`;
+    `A person must decide: Crossbill cannot decide or store the next step of in_1: ${why}.`;
   expect(asked({ ...first }, { ...no, paymentRowId: 'pmt_9' })).toBe(told('is it this'));
   expect(asked({ ...first }, { ...that, paymentRowId: 'pmt_1' })).toBe(told('that'));
   expect(asked({ ...first, status: 'resolved' }, { ...that })).toBe(told('that'));

@@ -1,6 +1,7 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 import { chooseItem } from '../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../support/channel-object.js';
 import { returnDebit } from '../../support/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../../support/builders.js';
 import {
@@ -28,7 +29,7 @@ it.each(['parked', 'closed'] as const)(
       fact: {
         code: 'dispute-lost',
         dispute: 'dp_1',
-        amount: { minor: 2990n, currency: 'EUR' },
+        amount: eur(2990n),
         twice: null,
         bookedSince: false,
         apart: 'for-nothing',
@@ -43,12 +44,7 @@ it('if a dispute takes a partly refunded payment that settled no invoice, the it
   );
   expect(item?.fact).toMatchObject({
     code: 'dispute-lost',
-    twice: {
-      payment: 'pay_2',
-      how: 'refunded',
-      got: { minor: 990n, currency: 'EUR' },
-      booked: { minor: 2000n, currency: 'EUR' },
-    },
+    twice: { payment: 'pay_2', how: 'refunded', got: eur(990n), booked: eur(2000n) },
     bookedSince: false,
     apart: 'for-nothing',
   });
@@ -57,21 +53,18 @@ it('if a dispute takes a partly refunded payment that settled no invoice, the it
 it.each([
   ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
   ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
-])(
-  'if a dispute takes a payment and %s, the item says to bill again only if this money paid the invoice',
-  (_, s) => {
-    const item = only(withThem(s, [lost]));
-    expect(item?.fact).toMatchObject({
-      code: 'dispute-lost',
-      twice: null,
-      bookedSince: false,
-      apart: 'maybe-for-nothing',
-    });
-    const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
-    const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.fact;
-    expect(both).toMatchObject({ apart: 'maybe-for-nothing', twice: { booked: { minor: 2000n, currency: 'EUR' } } });
-  },
-);
+])('if a dispute takes a payment and %s, the item says to bill again only if this money paid the invoice', (_, s) => {
+  const item = only(withThem(s, [lost]));
+  expect(item?.fact).toMatchObject({
+    code: 'dispute-lost',
+    twice: null,
+    bookedSince: false,
+    apart: 'maybe-for-nothing',
+  });
+  const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
+  const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.fact;
+  expect(both).toMatchObject({ apart: 'maybe-for-nothing', twice: { booked: eur(2000n) } });
+});
 
 it('the review item of a returned debit says to bill again only if the returned money paid the invoice', () => {
   const returned = (over: Parameters<typeof paidTwice>[0]): unknown => {
@@ -123,11 +116,7 @@ const unnamed = {
   currency: 'EUR',
   detail: { ...lost.detail, names: [] },
 };
-const NOT_BOOKED = {
-  code: 'dispute-lost',
-  amount: { minor: 2990n, currency: 'EUR' },
-  apart: 'not-booked',
-};
+const NOT_BOOKED = { code: 'dispute-lost', amount: eur(2990n), apart: 'not-booked' };
 
 it.each([
   ['neither of two payments', paidTwice(), unnamed],
@@ -149,7 +138,7 @@ it('a lost dispute of an unknown payment waits for that payment, and takes nothi
   expect(only(both)?.fact).toMatchObject({
     code: 'dispute-lost',
     dispute: 'dp_1',
-    amount: { minor: 2990n, currency: 'EUR' },
+    amount: eur(2990n),
     twice: null,
     bookedSince: false,
     apart: null,
@@ -181,7 +170,7 @@ it('if the payment of a lost dispute becomes known later, Crossbill books the lo
   expect(only(named)?.fact).toMatchObject({
     code: 'dispute-lost',
     dispute: 'dp_1',
-    amount: { minor: 2990n, currency: 'EUR' },
+    amount: eur(2990n),
     twice: null,
     bookedSince: true,
     apart: null,

@@ -1,6 +1,7 @@
 // What a person is asked about disputes and alerts, by when, and what closes without them.
 import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { type LaneState, type RefundRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { putRefund, putObject } from '../../../support/put-rows.js';
@@ -38,17 +39,12 @@ it('the review item of an open dispute names the amount, the deadline and the da
   const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
   expect(item).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
-    fact: {
-      code: 'evidence-due',
-      dispute: 'dp_1',
-      until: '2026-12-01T00:00:00.000Z',
-      amount: { minor: 1000n, currency: 'EUR' },
-    },
+    fact: { code: 'evidence-due', dispute: 'dp_1', until: '2026-12-01T00:00:00.000Z', amount: eur(1000n) },
   });
   const bare = only(withThem(paid(), [aDispute({ morId: null })]));
   expect(bare).toMatchObject({
     ...{ subject: 'dsp_1', dueAt: null },
-    fact: { code: 'evidence-due', dispute: 'dsp_1', amount: { minor: 2990n, currency: 'EUR' } },
+    fact: { code: 'evidence-due', dispute: 'dsp_1', amount: eur(2990n) },
   });
 });
 
@@ -82,14 +78,7 @@ it('a lost dispute opens a review item about the money and closes the items abou
   const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
   expect(only(lost)).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1:lost', paymentRowId: 'pmt_1', dueAt: null },
-    fact: {
-      code: 'dispute-lost',
-      dispute: 'dp_1',
-      amount: { minor: 2000n, currency: 'EUR' },
-      twice: null,
-      bookedSince: false,
-      apart: null,
-    },
+    fact: { code: 'dispute-lost', dispute: 'dp_1', amount: eur(2000n), twice: null, bookedSince: false, apart: null },
   });
   expect(Object.keys(closed(lost))).toEqual(['dp_1', 'dp_1:revision']);
   const nameless = only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]));
@@ -104,13 +93,8 @@ it("if a lost dispute's payment was also refunded, the review item names the amo
     fact: {
       code: 'dispute-lost',
       dispute: 'dp_1',
-      amount: { minor: 2990n, currency: 'EUR' },
-      twice: {
-        payment: 'pay_1',
-        how: 'refunded',
-        got: { minor: 2990n, currency: 'EUR' },
-        booked: { minor: 0n, currency: 'EUR' },
-      },
+      amount: eur(2990n),
+      twice: { payment: 'pay_1', how: 'refunded', got: eur(2990n), booked: eur(0n) },
       bookedSince: false,
       apart: null,
     },
@@ -122,12 +106,7 @@ it("if a lost dispute's payment was also refunded, the review item names the amo
   expect(only(refunded(990n))).toMatchObject({
     fact: {
       code: 'dispute-lost',
-      twice: {
-        payment: 'pay_1',
-        how: 'refunded',
-        got: { minor: 990n, currency: 'EUR' },
-        booked: { minor: 2000n, currency: 'EUR' },
-      },
+      twice: { payment: 'pay_1', how: 'refunded', got: eur(990n), booked: eur(2000n) },
       bookedSince: false,
       apart: null,
     },
@@ -138,7 +117,7 @@ it("if a lost dispute's payment was also refunded, the review item names the amo
   expect(only(part)?.fact).toMatchObject({
     code: 'dispute-lost',
     dispute: 'dp_1',
-    amount: { minor: 2000n, currency: 'EUR' },
+    amount: eur(2000n),
     twice: null,
     bookedSince: false,
     apart: null,
@@ -146,13 +125,8 @@ it("if a lost dispute's payment was also refunded, the review item names the amo
   const other = withThem(lost, [{ ...dispute, id: 'dsp_2', morId: 'dp_2' }], 5);
   expect(open(other)[1]?.fact).toMatchObject({
     code: 'dispute-lost',
-    amount: { minor: 2990n, currency: 'EUR' },
-    twice: {
-      payment: 'pay_1',
-      how: 'taken-back',
-      got: { minor: 2990n, currency: 'EUR' },
-      booked: { minor: 0n, currency: 'EUR' },
-    },
+    amount: eur(2990n),
+    twice: { payment: 'pay_1', how: 'taken-back', got: eur(2990n), booked: eur(0n) },
     bookedSince: false,
     apart: null,
   });
@@ -170,26 +144,14 @@ it('if the MoR gives no amount, the review item of a lost dispute names the amou
   const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
   expect(before.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2000n } }]);
   expect(only(before)).toMatchObject({
-    fact: {
-      code: 'dispute-lost',
-      dispute: 'dp_1',
-      amount: { minor: 2000n, currency: 'EUR' },
-      twice: null,
-      bookedSince: false,
-      apart: null,
-    },
+    fact: { code: 'dispute-lost', dispute: 'dp_1', amount: eur(2000n), twice: null, bookedSince: false, apart: null },
   });
   const after = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(3)), [unsaid]);
   expect(only(after)?.fact).toMatchObject({
     code: 'dispute-lost',
     dispute: 'dp_1',
-    amount: { minor: 2990n, currency: 'EUR' },
-    twice: {
-      payment: 'pay_1',
-      how: 'refunded',
-      got: { minor: 990n, currency: 'EUR' },
-      booked: { minor: 2000n, currency: 'EUR' },
-    },
+    amount: eur(2990n),
+    twice: { payment: 'pay_1', how: 'refunded', got: eur(990n), booked: eur(2000n) },
     bookedSince: false,
     apart: null,
   });
@@ -197,7 +159,7 @@ it('if the MoR gives no amount, the review item of a lost dispute names the amou
   expect(more?.fact).toMatchObject({
     code: 'dispute-lost',
     dispute: 'dp_1',
-    amount: { minor: 2990n, currency: 'EUR' },
+    amount: eur(2990n),
     twice: null,
     bookedSince: false,
     apart: null,
@@ -279,13 +241,7 @@ it('a win after a loss opens a review item about the reversal only if an operato
   const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
   expect(only(won)).toMatchObject({
     ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
-    fact: {
-      code: 'won-after-loss',
-      dispute: 'dp_1',
-      reversed: true,
-      beside: false,
-      amount: { minor: 2000n, currency: 'EUR' },
-    },
+    fact: { code: 'won-after-loss', dispute: 'dp_1', reversed: true, beside: false, amount: eur(2000n) },
   });
   expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
   expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);
@@ -326,7 +282,7 @@ it('each new outcome of a dispute opens a review item, even after an operator di
     said.push(only(s)?.fact);
     expect(open(settleDisputes(dismissed(s, `dp_1:${status}`), later(60)))).toEqual([]);
   }
-  const amount = { minor: 2000n, currency: 'EUR' };
+  const amount = eur(2000n);
   const codes = ['won-after-loss', 'dispute-lost', 'won-after-loss', 'dispute-lost'];
   expect(said).toMatchObject(codes.map((code) => ({ code, dispute: 'dp_1', amount })));
   const closedOnce = dismissed(round(withThem(paid(), [aDispute()]), 'decided', 5, 'closed'), 'dp_1:decided');
@@ -431,7 +387,7 @@ it('the review item of an alert names the amount, the payment and the deadline',
       alert: 'al_1',
       payment: 'pay_1',
       until: '2026-12-01T00:00:00.000Z',
-      amount: { minor: 2990n, currency: 'EUR' },
+      amount: eur(2990n),
     },
   });
   expect(only(withThem(paid({ paymentId: null }), [anAlert()]))?.fact).toMatchObject({

@@ -1,5 +1,6 @@
 // Stripe's events of an invoice, and drafts that count as stuck.
 import { describe, expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
 import { putPayment, putMessage } from '../../../support/put-rows.js';
 import { type InvoiceEvent } from '../../../../src/engine/event.js';
@@ -173,7 +174,7 @@ it('a draft with a waiting payment opens a review item after 73 hours', () => {
   expect(open(watched(s, late))).toMatchObject([
     {
       ...{ kind: 'finalization_failed', subject: 'in_1', paymentRowId: 'pmt_1' },
-      fact: { code: 'draft-waits', taken: { minor: 2990n, currency: 'EUR' }, since: '2026-11-20T12:00:00.000Z' },
+      fact: { code: 'draft-waits', taken: eur(2990n), since: '2026-11-20T12:00:00.000Z' },
     },
   ]);
 });

@@ -1,6 +1,7 @@
 // By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
 import { aKind } from '../../../support/item-facts.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { declares } from '../../../../src/engine/items.js';
 import { nextLookup } from '../../../../src/engine/lookup.js';
 import { type Ctx, emptyLane } from '../../../../src/engine/context.js';
@@ -105,7 +106,7 @@ it('a renewal without the MoR’s verdict opens a renewal_overdue item at the de
   expect(open(watched(expected()))).toMatchObject([
     {
       ...{ kind: 'renewal_overdue', subject: 'in_1' },
-      fact: { code: 'no-verdict', due: { minor: 2990n, currency: 'EUR' } },
+      fact: { code: 'no-verdict', due: eur(2990n) },
     },
   ]);
   expect(looks).toEqual([]);
@@ -113,7 +114,7 @@ it('a renewal without the MoR’s verdict opens a renewal_overdue item at the de
 
 it('the renewal_overdue item names the time of the last try, and leaves out an unknown amount', () => {
   const retried = watched(putPayment(expected(asking), refused));
-  expect(open(retried)[0]?.fact).toMatchObject({ code: 'no-verdict', due: { minor: 2990n, currency: 'EUR' } });
+  expect(open(retried)[0]?.fact).toMatchObject({ code: 'no-verdict', due: eur(2990n) });
   const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
   expect(watched(over).reviews).toEqual([]);
   for (const row of [{ currency: null }, { amountDue: null }])

@@ -1,5 +1,6 @@
 // Payments that the MoR announces: on a link of ours, by card, and further ones on a link.
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../../../src/domain/model.js';
 import { announcedOn, type Observation } from '../../../../src/domain/mor-object.js';
 import { putPayment } from '../../../support/put-rows.js';
@@ -206,7 +207,7 @@ it('the review item of a second payment on a link lists every capture with its i
   const seen = [
     { source: 'event', id: 'evt_captured', charge: 'ch_9' },
     { source: 'read' },
-    { source: 'event', payment: 'pay_ten', charge: 'ch_10', money: { minor: 1000n, currency: 'EUR' } },
+    { source: 'event', payment: 'pay_ten', charge: 'ch_10', money: eur(1000n) },
   ].map((x) => expect.objectContaining(x));
   expect(item?.fact).toMatchObject({ observations: expect.arrayContaining(seen) });
 });

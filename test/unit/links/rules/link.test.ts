@@ -185,12 +185,7 @@ it('an expired link with less outstanding than its price opens an item with the 
   expect(expired(eur(1990n))).toMatchObject([
     {
       ...{ kind: 'conflicting_event', subject: 'lnk_1' },
-      fact: {
-        code: 'link-part-paid',
-        priced: { minor: 2990n, currency: 'EUR' },
-        outstanding: { minor: 1990n, currency: 'EUR' },
-        part: { minor: 1000n, currency: 'EUR' },
-      },
+      fact: { code: 'link-part-paid', priced: eur(2990n), outstanding: eur(1990n), part: eur(1000n) },
     },
   ]);
   expect(expired(eur(2989n))).toHaveLength(1);
@@ -302,12 +297,12 @@ it.each(['paid', 'void'] as const)(
     expect(open(s)).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'lnk_1' },
-        fact: { code: 'still-payable', until: '2026-11-20T12:01:00.000Z' },
+        fact: { code: 'still-payable', what: 'payment_link', status, until: at(60_000).toISOString() },
       },
     ]);
     expect(looks).toEqual([at(60_000)]);
     const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
-    expect(open(nameless)[0]?.fact).toMatchObject({ code: 'still-payable', object: 'lnk_1' });
+    expect(open(nameless)[0]?.fact).toMatchObject({ code: 'still-payable', object: 'lnk_1', until: null });
   },
 );
 

@@ -186,13 +186,13 @@ it("a link's money counts as a known payment if a capture on the link names the 
   expect(take(link, own({ processorChargeId: 'ch_2' })).payment).not.toBeNull();
 });
 
-it.each<readonly [string, PaymentRow['amount'], string, string]>([
-  ['another amount', 1000n, 'EUR', '10.00 EUR'],
-  ['another currency', 2990n, 'USD', '29.90 USD'],
-  ['no amount', null, 'EUR', 'no amount'],
+it.each<readonly [string, PaymentRow['amount'], string]>([
+  ['another amount', 1000n, 'EUR'],
+  ['another currency', 2990n, 'USD'],
+  ['no amount', null, 'EUR'],
 ])(
   'if a proforma payment is recorded with %s, a second report changes nothing and a review item opens',
-  (_, amount, currency, was) => {
+  (_, amount, currency) => {
     const s = putPayment(lane(), { ...payment({ origin: 'proforma', reference: PROFORMA, currency }), amount });
     const taken = take(aProforma(), s);
     expect([taken.payment, taken.said, taken.state.entries]).toEqual([
@@ -204,7 +204,10 @@ it.each<readonly [string, PaymentRow['amount'], string, string]>([
     expect(open(taken.state)).toMatchObject([
       {
         ...{ kind: 'conflicting_event', subject: 'evt_1', paymentRowId: 'pmt_1' },
-        fact: { code: 'announced-otherwise', announced: { minor: 2990n, currency: 'EUR' } },
+        fact: {
+          ...{ code: 'announced-otherwise', announced: eur(2990n) },
+          recorded: amount === null ? null : { minor: amount, currency },
+        },
       },
     ]);
     expect(open(take(aProforma(), s, eur(2990n), { eventId: null }).state)[0]?.subject).toBe('pfm_1:amount');
@@ -228,7 +231,7 @@ it.each(['paid', 'void'] as const)(
     expect(open(s)).toMatchObject([
       {
         ...{ kind: 'double_payment', subject: 'pfm_1' },
-        fact: { code: 'still-payable', what: 'proforma', object: 'PF-1', until: '2026-11-20T12:01:00.000Z' },
+        fact: { code: 'still-payable', what: 'proforma', object: 'PF-1', status, until: at(60_000).toISOString() },
       },
     ]);
     const over = settled(withObjects(s, aProforma({ status: 'CANCELLED' })));

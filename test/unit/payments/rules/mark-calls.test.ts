@@ -74,7 +74,7 @@ it('after Stripe stores a payment record, Crossbill attaches it, and books the c
   const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
   const done = onStates(endOfMarkCall).answered(reported, attach, answer, ctx());
   expect(marks(done)).toEqual(['confirmed']);
-  expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: { minor: 2990n, currency: 'EUR' } }]);
+  expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: eur(2990n) }]);
   expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
   expect(onStates(endOfMarkCall).answered(done, attach, answer, ctx()).entries).toHaveLength(1);
   expect(
@@ -105,11 +105,7 @@ it('an attached payment below the amount due opens a review item, unless the ope
   const p = payment({ paymentRecordId: 'pr_1' });
   const rest = attached(p, { amountRemaining: 500n });
   expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
-  expect(open(rest)[0]?.fact).toMatchObject({
-    code: 'rest-due',
-    status: 'open',
-    due: { minor: 500n, currency: 'EUR' },
-  });
+  expect(open(rest)[0]?.fact).toMatchObject({ code: 'rest-due', status: 'open', due: eur(500n) });
   expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
   expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
@@ -162,11 +158,7 @@ it('after a withdrawn attach call, the payment waits for its next mark; a report
   const refused = onStates(reportPaymentCall).refused(first, report, refusedBy, ctx());
   expect(open(refused)[0]).toMatchObject({
     paymentRowId: 'pmt_1',
-    fact: {
-      code: 'mark-refused',
-      byHand: { how: 'report', amount: { minor: 2990n, currency: 'EUR' }, reference: 'ch_1' },
-      error: 'odd',
-    },
+    fact: { code: 'mark-refused', byHand: { how: 'report', amount: eur(2990n), reference: 'ch_1' }, error: 'odd' },
   });
 });
 

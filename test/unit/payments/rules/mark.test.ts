@@ -239,7 +239,7 @@ it('Crossbill reports a waiting payment with its id and time, and with the invoi
   expect(marks(s)).toEqual(['reporting']);
   expect(message(s, 'report_payment').asked).toEqual({
     ...{ kind: 'report_payment', invoiceId: 'in_1', customerId: 'cus_9', paymentId: 'pay_1', reference: 'ch_1' },
-    ...{ amount: { minor: 2990n, currency: 'EUR' }, initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
+    ...{ amount: eur(2990n), initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
   });
   expect(s.payments[0]?.markMode).toBe('payment_record');
   expect(reportOf(payment({ origin: 'signup', reference: 'own', succeededAt: null }), 1n, at(5))).toMatchObject({

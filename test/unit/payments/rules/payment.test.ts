@@ -405,10 +405,10 @@ describe('a surplus', () => {
     expect(item(s)).toMatchObject({ kind: 'amount_mismatch', paymentRowId: 'pmt_1' });
     expect(item(s)?.fact).toMatchObject({
       code: 'overpaid',
-      over: { minor: 500n, currency: 'EUR' },
-      due: { minor: 2490n, currency: 'EUR' },
-      by: [{ payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } }],
-      left: { minor: 500n, currency: 'EUR' },
+      over: eur(500n),
+      due: eur(2490n),
+      by: [{ payment: 'pay_1', amount: eur(2990n) }],
+      left: eur(500n),
       credited: true,
     });
     expect([isSurplus(item(s)), surplusToRefund(s, item(s))]).toEqual([true, 500n]);
@@ -418,10 +418,10 @@ describe('a surplus', () => {
     const s = settled(invoice({}, payment({ markMode: 'out_of_band' })));
     expect(item(s)?.fact).toMatchObject({
       code: 'overpaid',
-      over: { minor: 500n, currency: 'EUR' },
-      due: { minor: 2490n, currency: 'EUR' },
-      by: [{ payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } }],
-      left: { minor: 500n, currency: 'EUR' },
+      over: eur(500n),
+      due: eur(2490n),
+      by: [{ payment: 'pay_1', amount: eur(2990n) }],
+      left: eur(500n),
       credited: false,
     });
   });
@@ -459,7 +459,7 @@ describe('a surplus', () => {
 
   it('a surplus on an invoice without payments from the MoR opens a review item without a payment', () => {
     const s = settled(invoice({ amountOverpaid: 700n }));
-    expect(factsOf(s)).toMatchObject([{ code: 'overpaid', over: { minor: 700n, currency: 'EUR' }, by: [] }]);
+    expect(factsOf(s)).toMatchObject([{ code: 'overpaid', over: eur(700n), by: [] }]);
     expect(item(s).paymentRowId).toBeNull();
   });
 
@@ -469,7 +469,7 @@ describe('a surplus', () => {
     const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
     const again = settled(more);
     expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
-    expect(factsOf(again)).toMatchObject([{ over: { minor: 700n, currency: 'EUR' } }]);
+    expect(factsOf(again)).toMatchObject([{ over: eur(700n) }]);
     const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
     expect(factsOf(gone)).toEqual([]);
   });
@@ -521,7 +521,7 @@ describe('a surplus', () => {
       const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
       expect(settled(s)).toBe(s);
       const done = settled(putPayment(s, payment()));
-      expect(factsOf(done)).toMatchObject([{ code: 'overpaid', over: { minor: 500n, currency: 'EUR' } }]);
+      expect(factsOf(done)).toMatchObject([{ code: 'overpaid', over: eur(500n) }]);
       expect(item(done).paymentRowId).toBe('pmt_1');
     },
   );

@@ -1,6 +1,7 @@
 // A refund on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
 import { chooseItem } from '../../../support/choose-item.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { putMessage, putPayment, putRefund } from '../../../support/put-rows.js';
 import {
   type LaneState,
@@ -200,13 +201,13 @@ it('each refund of an invoice that somebody marked paid by hand opens a refund_g
   expect(await openOf(h)).toMatchObject([
     {
       kind: 'refund_gap',
-      fact: { code: 'refund-unshown', payment: 'pay_oak', amount: { minor: 300n, currency: 'EUR' } },
+      fact: { code: 'refund-unshown', payment: 'pay_oak', amount: eur(300n) },
     },
   ]);
   await choose(h, 'dismiss');
   await h.take(aRefund({ eventId: 'evt_2', refundId: 'rfnd_2', amount: 700, total: 1000 }));
   await h.rest(48);
-  expect(await openOf(h)).toMatchObject([{ fact: { amount: { minor: 700n, currency: 'EUR' } } }]);
+  expect(await openOf(h)).toMatchObject([{ fact: { amount: eur(700n) } }]);
   const s = await h.state(INVOICE_ID);
   expect([balances(s), h.platform.notes, s.refunds.map((r) => r.mirror)]).toEqual([
     {},

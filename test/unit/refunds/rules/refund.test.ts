@@ -88,14 +88,7 @@ it('the open refund_gap item changes to the newest sums and keeps its id', () =>
   expect(open(more)).toMatchObject([{ id: open(gap)[0]?.id, fact }]);
   const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
   expect(open(beyond)).toMatchObject([
-    {
-      fact: {
-        code: 'refunds-beyond-payment',
-        payment: 'pay_1',
-        amount: { minor: 2990n, currency: 'EUR' },
-        refunded: { minor: 3000n, currency: 'EUR' },
-      },
-    },
+    { fact: { code: 'refunds-beyond-payment', payment: 'pay_1', amount: eur(2990n), refunded: eur(3000n) } },
   ]);
 });
 
@@ -232,7 +225,7 @@ it('if a refund event names another charge for a payment id that an operator typ
     payment: 'pay_9',
     charge: 'ch_of_somebody_else',
     customer: 'cus_2',
-    amount: { minor: 1000n, currency: 'EUR' },
+    amount: eur(1000n),
   });
 });
 
@@ -271,12 +264,7 @@ describe('a refund that was asked for under a name from a person', () => {
 
   it('if the MoR renames a payment refunded under a typed id, a conflicting_event item names both ids and the amount', () => {
     const right = putPayment(s, payment({ paymentId: 'pay_right' }));
-    const fact = {
-      code: 'payment-renamed',
-      from: 'pay_typo',
-      to: 'pay_right',
-      amount: { minor: 1000n, currency: 'EUR' },
-    };
+    const fact = { code: 'payment-renamed', from: 'pay_typo', to: 'pay_right', amount: eur(1000n) };
     expect(open(renamed(right))).toMatchObject([{ kind: 'conflicting_event', paymentRowId: 'pmt_1', fact }]);
     for (const same of [s, putPayment(s, payment({ paymentId: null })), putRefund(right, { ...r, status: 'failed' })])
       expect(open(renamed(same))).toEqual([]);

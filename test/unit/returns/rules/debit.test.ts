@@ -1,6 +1,7 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { never } from '../../../support/never.js';
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { type LaneState } from '../../../../src/domain/model.js';
 import { type MorObjectRow, newMorObject, returnOf } from '../../../../src/domain/mor-object.js';
 import { addEntry, putPayment, putRefund, putObject } from '../../../support/put-rows.js';
@@ -48,7 +49,7 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
   expect(open(s)).toMatchObject([
     {
       kind: 'debit_returned',
-      fact: { code: 'debit-returned', payment: 'pay_1', amount: { minor: 2990n, currency: 'EUR' } },
+      fact: { code: 'debit-returned', payment: 'pay_1', amount: eur(2990n) },
     },
   ]);
   expect(s.messages).toEqual(before.s.messages);
@@ -151,26 +152,13 @@ it('after an operator dismissed a returned debit, a refund opens an item with th
     {
       kind: 'debit_returned',
       paymentRowId: p.id,
-      fact: {
-        code: 'returned-twice',
-        payment: 'pay_1',
-        got: { minor: 2990n, currency: 'EUR' },
-        booked: { minor: 0n, currency: 'EUR' },
-        how: 'refunded',
-      },
+      fact: { code: 'returned-twice', payment: 'pay_1', got: eur(2990n), booked: eur(0n), how: 'refunded' },
     },
   ]);
   expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
   const part = inPortal(1000n);
   expect(open(part)).toMatchObject([
-    {
-      fact: {
-        code: 'returned-twice',
-        got: { minor: 1000n, currency: 'EUR' },
-        booked: { minor: 1990n, currency: 'EUR' },
-        how: 'refunded',
-      },
-    },
+    { fact: { code: 'returned-twice', got: eur(1000n), booked: eur(1990n), how: 'refunded' } },
   ]);
   expect(settle(part, later(9)).reviews).toEqual(part.reviews);
   expect(open(undone(all, p.id, 4))).toMatchObject([{ fact: { code: 'return-undone' } }]);
@@ -186,7 +174,7 @@ it("after an operator dismissed a returned debit, a second refund raises the ite
   const both = refunded(once, 2, 400n, 700n);
   const twice = (s: LaneState) => open(s).filter((r) => r.topic === 'returned-twice');
   const [before] = twice(once);
-  const sums = { got: { minor: 700n, currency: 'EUR' }, booked: { minor: 2290n, currency: 'EUR' } };
+  const sums = { got: eur(700n), booked: eur(2290n) };
   expect(twice(both)).toEqual([{ ...before, fact: { ...before?.fact, ...sums } }]);
 });
 

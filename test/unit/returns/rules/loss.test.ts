@@ -2,6 +2,7 @@
 import { never } from '../../../support/never.js';
 import { chooseItem } from '../../../support/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
 import { putObject, putPayment } from '../../../support/put-rows.js';
@@ -68,7 +69,7 @@ it("the entry of a lost dispute has the bank's date, or else the date of arrival
   expect(s.entries).toMatchObject([
     {
       ...{ debit: 'disputed_payments', credit: 'mor_receivable', subject: 'dsp_1', invoiceId: 'in_1' },
-      ...{ amount: { minor: 2990n, currency: 'EUR' }, at: minutesLater(9) },
+      ...{ amount: eur(2990n), at: minutesLater(9) },
       movedAt: new Date('2026-10-31T23:59:00Z'),
     },
   ]);
@@ -326,7 +327,7 @@ describe('a dispute over an unsure sum', () => {
   const lost = (h: LaneHarness, sum: object, minute = 1): Promise<void> =>
     tell(h, minute, 'dispute.outcome', { outcome: 'lost', ...sum });
 
-  const WHOLE = { code: 'dispute-lost', dispute: 'dp_1', amount: { minor: 1000n, currency: 'EUR' }, twice: null };
+  const WHOLE = { code: 'dispute-lost', dispute: 'dp_1', amount: eur(1000n), twice: null };
   async function booked(h: LaneHarness): Promise<readonly [bigint, readonly unknown[]]> {
     const s = await h.state(INVOICE_ID);
     const open = s.reviews.filter((r) => r.status === 'open').map((r) => r.fact);
@@ -337,7 +338,7 @@ describe('a dispute over an unsure sum', () => {
     for (const sum of [{ amount: '3.00', currency: 'EUR' }, { amount: { amount: '3.00', currency: 'eur' } }]) {
       const h = await paid();
       await lost(h, sum);
-      const fact = { code: 'dispute-lost', dispute: 'dp_1', amount: { minor: 300n, currency: 'EUR' } };
+      const fact = { code: 'dispute-lost', dispute: 'dp_1', amount: eur(300n) };
       expect(await booked(h)).toMatchObject([300n, [fact]]);
     }
   });
@@ -363,7 +364,7 @@ describe('a dispute over an unsure sum', () => {
     await lost(h, { amount: 300, currency: 'EUR' });
     await chooseItem(h, 'dismiss', { note: 'booked outside the ledger' });
     await lost(h, { amount: '3.00', currency: 'EUR' }, 2);
-    const fact = { code: 'dispute-lost', bookedSince: true, amount: { minor: 300n, currency: 'EUR' } };
+    const fact = { code: 'dispute-lost', bookedSince: true, amount: eur(300n) };
     expect(await booked(h)).toMatchObject([300n, [fact]]);
   });
 

@@ -1,10 +1,11 @@
 // The sentences of a review item.
 import { expect, it } from '@jest/globals';
+import { eur } from '../../../support/channel-object.js';
 import { sentencesOf } from '../../../../src/reviews/rules/words.js';
 import { FACTS } from '../../../support/item-facts.js';
 
 const asked = { dispute: 'dp_1', afterOutcome: null, url: null };
-const disputed = { amount: { minor: 45000n, currency: 'EUR' }, unread: null };
+const disputed = { amount: eur(45000n), unread: null };
 
 it('the sentence of a dispute item names the amount, the dispute and the deadline', () => {
   const fact = { code: 'evidence-due', ...asked, ...disputed, until: '2026-11-29T01:28:00.000Z' } as const;

@@ -133,8 +133,8 @@ it('a signup of 10.00 EUR that is completed with 25.00 EUR opens an amount_misma
         code: 'completed-otherwise',
         signup: 'sup_1',
         charge: 'ch_first',
-        stated: { minor: 2500n, currency: 'EUR' },
-        asked: { minor: 1000n, currency: 'EUR' },
+        stated: eur(2500n),
+        asked: eur(1000n),
         failed: null,
       },
     },
@@ -202,7 +202,7 @@ describe('money of a signup on its way', () => {
           code: 'charge-unconfirmed',
           signup: 'sup_1',
           charge: 'ch_1',
-          amount: { minor: 2990n, currency: 'EUR' },
+          amount: eur(2990n),
           since: '2026-11-20T12:00:00.000Z',
         },
       },
@@ -236,7 +236,7 @@ describe('money of a signup on its way', () => {
           code: 'charge-unsettled',
           signup: 'sup_1',
           charge: 'ch_1',
-          amount: { minor: 2990n, currency: 'EUR' },
+          amount: eur(2990n),
           since: '2026-11-20T12:00:00.000Z',
           endsAt: '2026-11-21T10:00:00.000Z',
         },
@@ -390,8 +390,8 @@ describe('a signup on the real flow of its lane', () => {
       expect(item?.fact).toMatchObject({
         code: 'completed-otherwise',
         charge: 'ch_first',
-        stated: { minor: 2500n, currency: 'EUR' },
-        asked: { minor: 1000n, currency: 'EUR' },
+        stated: eur(2500n),
+        asked: eur(1000n),
       });
     },
   );
@@ -453,7 +453,7 @@ describe('a signup on the real flow of its lane', () => {
       expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['amount_mismatch'] });
       expect(s.reviews.at(-1)?.fact).toMatchObject({
         code: 'completed-otherwise',
-        failed: { amount: { minor: 1000n, currency: 'EUR' }, said: 'refused' },
+        failed: { amount: eur(1000n), said: 'refused' },
       });
     }
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new

@@ -243,18 +243,12 @@ it('Crossbill books a partial bank transfer as parked, and the review item names
   expect(open(state)).toMatchObject([
     {
       ...{ kind: 'partial_transfer', subject: state.payments[0]?.id, paymentRowId: state.payments[0]?.id },
-      fact: {
-        code: 'transfer-short',
-        received: { minor: 2989n, currency: 'EUR' },
-        total: { minor: 2990n, currency: 'EUR' },
-        missing: { minor: 1n, currency: 'EUR' },
-        proforma: 'PF-1',
-      },
+      fact: { code: 'transfer-short', received: eur(2989n), total: eur(2990n), missing: eur(1n), proforma: 'PF-1' },
     },
   ]);
   expect(verdict.reason).toBe('29.89 EUR came, 0.01 EUR is missing: the invoice is left open');
   const unknown = came(amount('29.89'), amount('29.90'), lane()).state;
-  expect(open(unknown)[0]?.fact).toMatchObject({ proforma: PROFORMA, missing: { minor: 1n, currency: 'EUR' } });
+  expect(open(unknown)[0]?.fact).toMatchObject({ proforma: PROFORMA, missing: eur(1n) });
   expect(unknown.objects).toMatchObject([{ status: 'SETTLED' }]);
   const again = came(amount('29.89'), amount('29.90'), state);
   expect([again.state.payments, again.state.reviews]).toEqual([state.payments, state.reviews]);
