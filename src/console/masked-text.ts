@@ -31,7 +31,7 @@ export function maskedText(bytes: Buffer): string {
     name = '';
     if (!token.startsWith('"')) return LITERALS.has(token) || isPlain(token) ? token : MASK;
     const inner = token.slice(1).replace(/"?\s*:?$/, '');
-    // A member's name stays visible: letters and `_` before a colon.
+    // The name of a JSON field stays visible: letters and `_` before a colon.
     if (colon !== undefined && /^[A-Za-z_]{1,40}$/.test(inner)) {
       name = inner;
       return token;

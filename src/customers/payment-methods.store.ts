@@ -54,8 +54,8 @@ type Row = {
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * The SQL condition for the invoices to inform of a confirmed method. It includes an invoice without a verdict, because
- * the MoR's refusal may arrive only after the confirmation.
+ * The SQL condition for invoices whose lanes get the confirmed method as an event. It includes an invoice without a
+ * verdict, because the MoR's refusal may arrive only after the confirmation.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;

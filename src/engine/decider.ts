@@ -1,4 +1,5 @@
-// The engine's port to the subjects. `decisions/` implements it, so the engine knows no subject.
+// The engine's port to the rules of payments, refunds, disputes and so on. `decisions/` implements it, so the engine
+// imports none of them.
 import { type EventSource } from '../domain/ports/inbox.js';
 import { type LaneState, type OutboxRow, type ReviewKind } from '../domain/model.js';
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';

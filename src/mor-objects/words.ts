@@ -74,7 +74,7 @@ function stillPayable(f: FactOf<'still-payable'>): Sentences {
  * reference on the mark, a later read of the link finds the mark.
  */
 export function markByHand({ reference, charge }: OnObject): string {
-  const name = reference ?? "the link's id at the MoR (ask for it)";
+  const name = reference ?? "the link's id (ask the MoR for it)";
   const it = charge === null ? 'this payment' : `charge ${charge}`;
   const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: refund ${it} in the MoR's portal.`;
   const bill = `Was that other money refunded? Then bill ${it} with a new invoice.`;

@@ -20,7 +20,7 @@ const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
   'not-booked': {
     said: '; Crossbill does not know that payment, so the loss is not in the ledger',
     proposal:
-      "Find the payment in the MoR's dashboard. If the ledger has its money, book the loss outside the ledger. If it paid an invoice, bill the customer again, or write the loss off.",
+      "Find the payment in the MoR's dashboard. If the ledger has that payment's money, book the loss in your own accounts, because Crossbill's ledger will not book it. If it paid an invoice, bill the customer again, or write the loss off.",
   },
 };
 

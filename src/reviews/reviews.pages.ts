@@ -209,7 +209,7 @@ const ACTS = [
   { value: 'dismiss', label: 'Dismiss them' },
   { value: 'retry', label: 'Try them again' },
 ] as const;
-const MANY = { acts: ACTS, hint: 'For all of them; may be left empty.', neededFor: null };
+const MANY = { acts: ACTS, hint: 'One note for all chosen items. May be left empty.', neededFor: null };
 
 type ListedReview = ReviewView & { readonly row: ReviewRow };
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;

@@ -1,4 +1,4 @@
-// Divides the request budget's pace among replicas. Pure: the same slices and wishes give the same shares.
+// Divides the request budget among the replicas: each gets a slice, a number of requests a second. Pure functions.
 
 /** The part of the pace that one replica holds, as the budget's row stores it. */
 export type Slice = {

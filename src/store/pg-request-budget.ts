@@ -62,7 +62,7 @@ type Request = { readonly turn: number; readonly resolve: () => void; readonly r
  */
 type Line = {
   readonly name: string;
-  /** Waiting requests, oldest first. Requests wait at an endpoint, so the list of the account stays empty. */
+  /** Waiting requests, oldest first. Empty for the whole Stripe account: each request waits for its own endpoint. */
   readonly waiting: Request[];
   perSecond: number;
   /** The time of the last request on this line. */

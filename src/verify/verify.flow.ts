@@ -231,7 +231,7 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
 
 const TAKEN_UP = 'another process resumed this run';
 
-/** Merges both lists, so an invoice without a verdict has one difference, with or without a loss window. */
+/** Joins both lists. If both name an invoice without a verdict, the result has only the difference of the loss window. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
   const named = new Set(lost.flatMap((d) => (d.kind === 'no_verdict' ? [d.invoiceId] : [])));
   return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(d.invoiceId)), ...lost];

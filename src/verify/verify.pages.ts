@@ -99,7 +99,8 @@ function noteForm(session: Session, name: string): Html {
     ${formToken(session)}
     <p>
       <label for="note"
-        >Why this difference is right <span class="hint">It is counted apart until its facts change.</span></label
+        >Why this difference is right
+        <span class="hint">Verify counts this difference as acknowledged until its facts change.</span></label
       >
       <textarea id="note" name="note" rows="2" maxlength="1000" required></textarea>
     </p>

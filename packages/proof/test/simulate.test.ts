@@ -157,7 +157,7 @@ it.each([
   renewal,
   'a replica dies with its slice of the request budget',
   'a backup from the middle of a refund is restored',
-])('the simulation can inject even the last fault on its list for the story: %s', async (name) => {
+])('the simulation can inject each fault it lists for a golden story, even the last one: %s', async (name) => {
   const { faults } = await singleFaults(storyNamed(name), store);
   const { at, fault } = faults.at(-1) ?? never();
   const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);

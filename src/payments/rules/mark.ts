@@ -39,8 +39,8 @@ export type MarkDecision =
   | { readonly do: 'park'; readonly item: Parking };
 
 /**
- * The item about a parked payment, with the reason as its fact. For a double payment, withObserved adds the
- * observations of money.
+ * The item about a parked payment, with the reason as its fact. For a double payment, withObserved adds all reports of
+ * money for the invoice.
  */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 

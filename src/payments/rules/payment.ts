@@ -220,7 +220,7 @@ export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.payments) {
-      // A charge booked for another invoice is known as taken, so it needs no proof.
+      // Skips a payment that another invoice holds as `succeeded`: the MoR has confirmed its charge already.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
     }

@@ -62,8 +62,8 @@ function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): voi
   };
 }
 
-// The order of the statuses: a late event brings back no earlier status. Statuses without an event in the document come
-// last.
+// The order of the statuses: a late event brings back no earlier status. The MoR's Document 2 has events for these
+// statuses only; every other status comes after them.
 const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
 
 function rankOf(status: string): number {

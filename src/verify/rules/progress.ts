@@ -13,8 +13,8 @@ export const PROGRESS_VERSION = 4;
 export type Stretch = { readonly from: number; readonly to: number | null };
 
 /**
- * The part of one list of Stripe still to compare, newest first, as spans of creation time. The run resumes by time,
- * because the object behind an id may be deleted meanwhile.
+ * What verify still has to read of one list of Stripe's objects. It is a list of time spans, because the object behind
+ * an id may be deleted before the run resumes.
  */
 export type Listing = {
   /** The spans still to list, newest first. Empty: everything is compared. */

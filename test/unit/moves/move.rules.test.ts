@@ -89,7 +89,7 @@ it("`crossbill move` does not move a subscription with somebody else's custom pa
 
 const back = { ...GROUND, isEnrolled: false };
 
-it('a moved subscription moves back while Stripe shows the payment method of the move', () => {
+it('Crossbill moves a subscription back only if Stripe still shows the payment method that the move had set', () => {
   expect(decideBack(AT_CUSTOM, MOVED, back)).toEqual({ do: 'go' });
   expect(decideBack(subscription({ collectionMethod: 'send_invoice' }), MAILED, back)).toEqual({ do: 'go' });
 });

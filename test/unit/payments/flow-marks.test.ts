@@ -410,7 +410,7 @@ it.each([
   },
 );
 
-it('a third payment after a part and its rest opens a double_payment item', async () => {
+it('after a part payment and a payment of the rest, a third payment opens a double_payment item', async () => {
   const h = await partApplied();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
   await h.rest();

@@ -128,7 +128,7 @@ it.each([
   expect(only(told)?.fact).toMatchObject(NOT_BOOKED);
 });
 
-it('a lost dispute of an unknown payment waits for that payment, and takes nothing of the known payment', () => {
+it('a lost dispute of an unknown payment waits for that payment, and books no loss of the invoice’s known payment', () => {
   const names = ['in_1', 'pay_2'];
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
   expect(told.entries).toEqual([]);

@@ -296,7 +296,7 @@ it('an alert keeps its deadline until a new deadline arrives', () => {
   );
 });
 
-it('the final event of an alert says that the payment was refunded, not refunded, or nothing about a refund', () => {
+it('the final event of an alert reports a refund, reports no refund, or leaves the refund open', () => {
   const told: [object, boolean | null, string][] = [
     [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
     [{ refunded: false }, false, 'alert al_1: not refunded'],

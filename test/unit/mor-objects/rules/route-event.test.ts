@@ -22,7 +22,7 @@ function anEvent(type: string, data: object, waitedMs = OLD, eventId = `evt_${ty
 const route = (event: HomelessEvent, known: readonly Home[] = []): Routing =>
   routeEvent(event, readHomeless(event), known);
 
-it('Crossbill moves an event without an invoice id to the invoice of another id in the event, at any depth', () => {
+it('if an event has no invoice id, Crossbill finds its invoice by any other id in the event, at any depth', () => {
   const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
   expect(route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home])).toEqual({ moveTo: 'in_1' });
 });

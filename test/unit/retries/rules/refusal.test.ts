@@ -71,7 +71,7 @@ it("Crossbill stores the MoR's time, the time of arrival and the kind of a decli
   expect(refuse(nothing)).toBe(nothing);
 });
 
-it("the newest decline by the MoR's clock counts; at the same time a failure counts over a required action", () => {
+it("the newest decline by the MoR's clock counts; of two with equal times, a failure counts over a required action", () => {
   const newest = (...events: Parameters<typeof refuse>[1][]): string | undefined =>
     events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
   const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
@@ -312,7 +312,7 @@ it('a confirmed payment method leads to one charge at once, after any decline an
   }
 });
 
-it('a confirmed payment method leads to one charge, even if it is reported twice and declined', async () => {
+it('a confirmed payment method leads to one charge, even if its confirmation comes twice and the bank declines the charge', async () => {
   const r = rig({ retrySchedule: null, recoveryLinks: null });
   await refused(r, 'expired_card');
   await confirm(r);

@@ -249,7 +249,7 @@ it('with 40 unsure refunds, verify accepts every refunded sum between the least 
   expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
 });
 
-it('the refunds of another payment do not count on a payment record', () => {
+it('for a payment record, verify counts only the refunds of its own payment', () => {
   expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
   expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
 });

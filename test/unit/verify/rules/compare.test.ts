@@ -122,7 +122,7 @@ it('the difference of a refund on an open invoice says that the refund waits for
   expect(waits({ refunds: waiting() })).toBe(false);
 });
 
-it('a refund_gap item makes its refunds an amount_differs difference; another item does not', () => {
+it('verify reports a refund with a refund_gap item as amount_differs, but not a refund with another item', () => {
   const gap = review({ id: 'rev_gap', kind: 'refund_gap', fact: FACTS.refund_gap });
   expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
     { kind: 'amount_differs', repair: 'person', invoiceId: INVOICE_ID, reviewId: 'rev_gap' },
@@ -304,7 +304,7 @@ describe('one charge on two invoices', () => {
     expect(compareCharges(ours())).toEqual([]);
   });
 
-  it('verify explains a charge on two invoices only by the double_payment item of the second payment', () => {
+  it('verify explains a charge on two invoices if the later payment has a double_payment item, and by no other item', () => {
     const found = (over: Parameters<typeof review>[0]): unknown =>
       about(second, first, { openReviews: [review(over)] })[0]?.reviewId;
     expect(found({ kind: 'double_payment' })).toBe('rev_1');
