@@ -7,16 +7,10 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/**
- * The life of an idempotency key. Stripe may forget a key after 24 h. The MoR makes the keys for its processor from
- * ours.
- */
+/** The life of an idempotency key. Stripe may forget a key after 24 h. The MoR makes the keys for its processor from ours. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
-/**
- * Stripe replays a stored 500 for the life of its key. After this time Crossbill does not repeat the call, but searches
- * for its effect.
- */
+/** Stripe replays a stored 500 for the life of its key. After this time Crossbill searches for the effect of the call instead. */
 export const REPLAY_PATIENCE_MS = MINUTE_MS;
 
 /**
@@ -28,9 +22,7 @@ export const RETRY_FIRST_PAUSE_MS = 1_000;
 export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 /** The shortest pause between retries. Jitter never makes a pause shorter. */
 export const RETRY_SHORTEST_PAUSE_MS = 500;
-/**
- * The pause between tries while Stripe or the MoR refuses our key or our account. Only a person can end such a refusal.
- */
+/** The pause between tries while Stripe or the MoR refuses our key or our account. Only a person can end such a refusal. */
 export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
 /** The longest Retry-After Crossbill obeys. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
@@ -46,15 +38,10 @@ export const FAILED_TRIES_SHOWN = 4;
 /** Crossbill trusts a read of an invoice for this long: enough to decide and write. */
 export const READ_FRESH_MS = 10_000;
 
-/**
- * The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop.
- */
+/** The most lookups and calls for one lane before a worker puts the lane at the end of the queue. More suggest a loop. */
 export const ERRANDS_A_CLAIM = 40;
 
-/**
- * A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the
- * lease ends.
- */
+/** A worker's lease on a lane. A living worker renews it in time. After a crash another worker takes the lane once the lease ends. */
 export const LEASE_MS = 25_000;
 
 /**
@@ -73,29 +60,17 @@ export const STANDSTILL_MS = 5 * 60_000;
 
 /** Failed decisions before Crossbill parks the event, or opens an item about the lane. */
 export const DECISION_TRIES = 10;
-/**
- * The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a
- * person.
- */
+/** The pause between tries of a lane with an open item about failed decisions. The lane waits for a new release or for a person. */
 export const STUCK_LANE_EVERY_MS = HOUR_MS;
-/**
- * The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share
- * one commit.
- */
+/** The longest wait to share a commit: a tenth of one call to Stripe. At 150 ms a call and 32 lanes, five steps share one commit. */
 export const GATHER_MS = 15;
 
 // ---- A caller waiting for the MoR's reply
 
-/**
- * How long Crossbill keeps a caller waiting for the MoR. The MoR usually replies within seconds. After this time the
- * caller gets "not known yet", and Crossbill continues.
- */
+/** The longest wait of a caller for the MoR's reply. It usually takes seconds. Then the caller gets "not known yet". */
 export const ANSWER_PATIENCE_MS = 12_000;
 
-/**
- * The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a
- * second.
- */
+/** The console waits this long for a reply before it shows the page. It refreshes the page later. Most replies take a second. */
 export const CONSOLE_PATIENCE_MS = 3_000;
 /** A list waits this long for the names of its customers. Then it shows their ids. */
 export const NAMES_PATIENCE_MS = 800;
@@ -121,15 +96,9 @@ export const MARK_TRIES = 2;
  * `invoice.created`. An older draft has no automatic advancement.
  */
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
-/**
- * Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice
- * finalization").
- */
+/** Stripe finalizes a draft one hour after its creation, unless Stripe names another time (Stripe docs, "Invoice finalization"). */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/**
- * `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing
- * pauses.
- */
+/** `invoice.finalized` may get lost. So Crossbill reads the draft this long after its expected end, then at growing pauses. */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
 /** The longest pause between reads of a draft. A draft without a known end uses this pause from the start. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
@@ -141,10 +110,7 @@ export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
  * younger invoice is still a draft.
  */
 export const RELAY_LATE_MS = HOUR_MS;
-/**
- * Failed reads in a row, some nine minutes, before Crossbill relays without a read. A burst of 429 ends earlier. A
- * longer outage of Stripe must not hold back a renewal.
- */
+/** Failed reads in a row, some nine minutes, before Crossbill relays unread: an outage of Stripe must not hold back a renewal. */
 export const RELAY_READ_TRIES = 10;
 
 // ---- Enrolment
@@ -169,10 +135,7 @@ export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
  * request to Stripe. `doctor --all` renews the reads of a hundred subscriptions with one request.
  */
 export const CHARGE_LOOK_GOOD_MS = DAY_MS;
-/**
- * Crossbill waits this long before it reads the payment method. A renewal marked within seconds needs no read, since
- * Stripe can no longer charge it.
- */
+/** The pause before a read of the payment method. A renewal marked by then needs no read: Stripe can no longer charge it. */
 export const CHARGE_LOOK_AFTER_MS = 5_000;
 /** The pause between reads while Stripe would charge a draft. An operator's fix must show within the hour. */
 export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
@@ -181,44 +144,31 @@ export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
 /** The most failed reads of a payment method in a row. Then Crossbill works on the invoice without such a read. */
 export const CHARGE_LOOK_TRIES = 8;
 
-/**
- * The most rounds of the rules in one step of a lane. The rules run again until they change nothing. No invoice ever
- * needed eight rounds.
- */
+/** The most rounds of the rules in one step of a lane: they run again until nothing changes. No invoice ever needed eight. */
 export const SETTLE_ROUNDS = 8;
 
 // ---- Signups
 
 /** Crossbill asks the MoR about a signup's charge for this long. Then a person decides. */
 export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
-/**
- * The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS.
- */
+/** The first pause between checks of money under way: a card takes a second. The pauses grow to PROVE_LONGEST_PAUSE_MS. */
 export const PROVE_FIRST_PAUSE_MS = 1_000;
 /** The longest pause between checks of money under way: a bank debit takes days. */
 export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
 /** While the MoR does not know a charge, the pause doubles this many times: up to about two minutes. */
 export const PROVE_DOUBLINGS = 8;
 
-/**
- * Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs,
- * "Subscriptions").
- */
+/** Stripe ends an incomplete subscription 23 hours after its creation and voids its first invoice (Stripe docs, "Subscriptions"). */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** A signup without a payment becomes a review item at this age, five hours before Stripe ends the subscription. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
-/**
- * How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the
- * same time.
- */
+/** How long one request locks a signup. Longer than one call to the MoR, so two requests with one key never send at the same time. */
 export const SIGNUP_BUSY_MS = 15_000;
 /** The pause between checks whether another request with the same key has ended. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
-/**
- * The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second.
- */
+/** The pause between a replica's searches for newly confirmed payment methods, so a decision follows within a second. */
 export const METHODS_LOOK_EVERY_MS = 1_000;
 /** The most confirmed payment methods in one search. The next search takes the rest. */
 export const METHODS_A_LOOK = 100;
@@ -245,16 +195,11 @@ export const REFUND_REMINDER_DAYS = 10;
  * event for some hours (events API).
  */
 export const TRANSFER_PATIENCE_MS = HOUR_MS;
-/**
- * Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer.
- */
+/** Crossbill waits this long after the due date before it calls a transfer late. Banks take days, and customers longer. */
 export const TRANSFER_LATE_MS = 30 * DAY_MS;
 /** The assumed term of a proforma invoice without a known due date. */
 export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
-/**
- * The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to
- * OBJECT_LONGEST_PAUSE_MS.
- */
+/** The first pause before a read of an object at the MoR, in case a webhook gets lost. The pauses grow to OBJECT_LONGEST_PAUSE_MS. */
 export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
 /** The longest pause between reads of an object at the MoR. */
 export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
@@ -275,10 +220,7 @@ export const RECOVERY_LINKS_MOST = 3;
  * event at least a day later (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/**
- * A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes
- * (WEBHOOK_TOLERANCE_SEC).
- */
+/** A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
  * Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate
@@ -323,10 +265,7 @@ export const REFUSALS_TOLD_EVERY_MS = HOUR_MS;
 
 /** The timeout of one delivery. Standard Webhooks asks for 15 to 30 seconds ("Operational considerations"). */
 export const NOTIFY_TIMEOUT_MS = 15_000;
-/**
- * How long one process locks a notification: longer than the timeout of a delivery. After a crash another process tries
- * again.
- */
+/** How long one process locks a notification: longer than the timeout of a delivery. After a crash another process tries again. */
 export const NOTIFY_BUSY_MS = 30_000;
 /** Crossbill sends `review.due_soon` this long before the deadline of an item. */
 export const REVIEW_DUE_SOON_MS = DAY_MS;
@@ -339,10 +278,7 @@ export const NOTIFICATIONS_KEPT_DAYS = 30;
 
 /** Work younger than this is still under way, so verify does not call it a difference. */
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
-/**
- * An interrupted verify run may resume within a day of its first start. After that, the next daily run compares
- * everything again.
- */
+/** An interrupted verify run may resume within a day of its first start. After that, the next daily run compares everything again. */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**
  * A run without a save for this long counts as dead, and another process may resume it. A living run saves every 30
@@ -378,10 +314,7 @@ export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** The longest time between an invoice and the MoR's verdict on it. Bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 
-/**
- * One daily run checks at most this many marks at the MoR: an hour and a half at ten a second. A million marks take 20
- * days.
- */
+/** One daily run checks at most this many marks at the MoR: an hour and a half at ten a second. A million marks take 20 days. */
 export const VERIFY_MARKS_A_RUN = 50_000;
 /** A run started by a person checks at most this many marks, so the person waits less than a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
@@ -389,10 +322,7 @@ export const VERIFY_MARKS_FOR_A_PERSON = 500;
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/**
- * Verify tries at most this many sums of unsure refunds on one payment record. Twelve refunds of different amounts have
- * 4,096 sums.
- */
+/** Verify tries at most this many sums of unsure refunds on one payment record. Twelve refunds of different amounts have 4,096 sums. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports

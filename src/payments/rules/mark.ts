@@ -38,10 +38,7 @@ export type MarkDecision =
   | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
   | { readonly do: 'park'; readonly item: Parking };
 
-/**
- * The item about a parked payment, with the reason as its fact. For a double payment, withObserved adds all reports of
- * money for the invoice.
- */
+/** The item about a parked payment: its fact is the reason. For a double payment, withObserved adds all reports of money. */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
@@ -327,10 +324,7 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
   return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
 }
 
-/**
- * The invoice before another program marked it. In shadow mode Crossbill decides on this invoice, and compares its
- * decision with the result.
- */
+/** The invoice before another program's mark. In shadow mode Crossbill decides on this, and compares the results. */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }

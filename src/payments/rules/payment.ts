@@ -30,10 +30,7 @@ import {
 
 type Payment = Draft<PaymentRow>;
 
-/**
- * Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a
- * person.
- */
+/** Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a person. */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
@@ -336,10 +333,7 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/**
- * `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under
- * way.
- */
+/** `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under way. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;

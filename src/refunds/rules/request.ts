@@ -186,10 +186,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
   } else moveRefund(r, 'unknown');
 }
 
-/**
- * Removes a payment id entered by a person, because the MoR does not know the id. The person can then enter the right
- * id.
- */
+/** Removes a payment id entered by a person, because the MoR does not know the id. The person can then enter the right id. */
 function removeName(lane: Lane, p: Draft<PaymentRow>): void {
   const [name, by] = [p.paymentId ?? '', p.identifiedBy ?? ''];
   lane.say('decision', `the MoR knows no payment ${name}, the name that ${by} gave: the name was removed`, p);
