@@ -13,7 +13,7 @@ export const disputeItems = itemRule(
   {
     'evidence-due': 'the MoR wants other evidence, or the dispute is decided',
     'evidence-returned': 'the MoR wants other evidence, or the dispute is decided',
-    'outcome-unclear': 'the outcome is clear, or the dispute goes on',
+    'outcome-unclear': 'the outcome is clear, or the MoR has reopened the dispute',
   },
   function* (lane) {
     for (const o of lane.objects) {

@@ -100,7 +100,7 @@ export function takeCharged(lane: Lane, outcome: CallOutcome<ChargedMethod | nul
  * Stripe's charge.
  */
 export const chargingItems = itemRule(
-  { 'stripe-would-charge': 'Stripe would not charge it any more' },
+  { 'stripe-would-charge': 'Stripe would no longer charge the invoice' },
   function* (lane) {
     const i = findGuarded(lane);
     if (i === null || !isChargeable(i.charged)) return;

@@ -93,7 +93,7 @@ export function withdrawRelay(lane: Lane): void {
  * Crossbill expects no verdict.
  */
 export const unreadItems = itemRule(
-  { 'enrolment-unread': 'it is known whether the customer is enrolled' },
+  { 'enrolment-unread': 'Crossbill could read the enrolment' },
   function* (lane) {
     const i = lane.invoice;
     if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;

@@ -59,8 +59,8 @@ function lineOf(account: Account, sums: readonly LedgerSum[]): AccountLine {
 export function openEnds({ accounts }: TrialBalance): readonly { readonly amount: bigint; readonly what: string }[] {
   const closing = (account: Account): bigint => accounts.find((l) => l.account === account)?.closing ?? 0n;
   return [
-    { amount: -closing('unmarked_payments'), what: 'was taken by the MoR and no invoice on Stripe shows it' },
-    { amount: closing('unmirrored_refunds'), what: 'was given back by the MoR and does not show on Stripe' },
+    { amount: -closing('unmarked_payments'), what: 'was taken by the MoR, but no invoice on Stripe shows it' },
+    { amount: closing('unmirrored_refunds'), what: 'was refunded by the MoR, but Stripe does not show it' },
   ].filter(({ amount }) => amount !== 0n);
 }
 

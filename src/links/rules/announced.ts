@@ -111,7 +111,7 @@ function isOther({ payments }: LaneRows, { paymentRowId }: MorObjectRow, x: Obse
  * person's choice holds until the MoR announces another payment.
  */
 export const furtherItems = itemRule(
-  { 'further-announced': 'each announced payment is in the books or was given back' },
+  { 'further-announced': 'the ledger has each announced payment, or the MoR refunded it' },
   function* (lane) {
     const further = furtherIn(lane);
     const subject = `${lane.lane}:announced`;

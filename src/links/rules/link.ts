@@ -146,11 +146,11 @@ type LinkFact = Holds<LinkCode>['fact'];
  */
 export const linkItems = itemRule(
   {
-    'link-paid': 'its payment is in the books',
-    'link-lost': 'its payment is in the books, or the MoR shows the link again',
+    'link-paid': 'the ledger has the payment',
+    'link-lost': 'the ledger has the payment, or the MoR shows the link again',
     'link-unread': 'the MoR answers again',
-    'link-not-paid': 'the MoR is asked again, or its payment is in the books',
-    'link-part-paid': 'its payment is in the books, or the MoR shows no part of it',
+    'link-not-paid': 'Crossbill reads the link again, or the ledger has the payment',
+    'link-part-paid': 'the ledger has the payment, or the MoR shows no part payment',
   },
   function* (lane) {
     for (const o of lane.objects) {

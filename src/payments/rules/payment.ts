@@ -269,7 +269,7 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
  * Items for an amount still due after the mark, because the invoice changed. No item opens if a person accepted the
  * payment as a part payment.
  */
-export const restItems = itemRule({ 'rest-due': 'nothing more is due, or the payment goes back' }, function* (lane) {
+export const restItems = itemRule({ 'rest-due': 'nothing more is due, or a refund of the payment is under way' }, function* (lane) {
   const { invoice: i, payments, refunds, reviews } = lane;
   if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
   for (const p of payments) {
@@ -294,7 +294,7 @@ export function declareSurplus(lane: Lane): void {
   if (!isBeingMarked) declareItems(lane, surplusItems);
 }
 
-const surplusItems = itemRule({ overpaid: 'the surplus is gone, or is being given back' }, function* (lane) {
+const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is under way' }, function* (lane) {
   const i = lane.invoice;
   const paid = findSurplus(lane);
   if (i === null || paid === null) return;

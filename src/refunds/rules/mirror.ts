@@ -201,7 +201,7 @@ export function reconsiderParked(lane: Lane): void {
 export const refundGaps = itemRule(
   {
     'refunds-beyond-payment': 'the refunds fit the payment',
-    'refund-event-missing': 'the missing event came, or the refunds differ in another way',
+    'refund-event-missing': 'the missing event arrived, or the refunds differ in another way',
     'totals-overlap': 'the totals add up, or the refunds differ in another way',
   },
   function* (lane) {
@@ -241,7 +241,7 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
  * payment, the refund belongs to this invoice.
  */
 export const refundsElsewhere = itemRule(
-  { 'refunded-elsewhere': 'the MoR named a charge of its own for the payment: the refund is in the ledger' },
+  { 'refunded-elsewhere': 'the MoR reported another charge for the payment, so the ledger has the refund' },
   function* (lane) {
     const { payments, refunds, reviews } = lane;
     for (const r of refunds) {

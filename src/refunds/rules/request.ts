@@ -236,7 +236,7 @@ export function withdrawStale(lane: Lane): void {
 
 /** Items for a refund without a result for too long, and for a refund that failed after its caller received 202. */
 export const stuckRefunds = itemRule(
-  { 'refund-waits': 'the refund has its end, or its request is sent again', 'refund-failed': 'the refund succeeded' },
+  { 'refund-waits': 'the refund succeeded or failed, or Crossbill sends its request again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
     const { refunds, messages, reviews } = lane;
     for (const r of refunds) {
@@ -326,7 +326,7 @@ export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): 
 
 /** Items for refunds requested under a person's wrong payment id: the money came from another payment. */
 export const renamedRefunds = itemRule(
-  { 'payment-renamed': 'nothing was given back under that name' },
+  { 'payment-renamed': 'the MoR refunded nothing under that id' },
   function* (lane) {
     const { payments, refunds } = lane;
     for (const p of payments) {

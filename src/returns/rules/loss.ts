@@ -128,8 +128,8 @@ function reasonOf(o: MorObjectRow, isLoss: boolean): string {
 /** Items for a lost dispute, and for a win after a person acted on the loss. */
 export const lostDisputes = itemRule(
   {
-    'dispute-lost': 'the dispute was won, or the sum is not sure',
-    'loss-unread': 'the dispute was won, or the sum is sure',
+    'dispute-lost': 'the dispute was won, or its amount became unclear',
+    'loss-unread': 'the dispute was won, or its amount is clear now',
     'won-after-loss': 'the dispute was lost',
   },
   function* (lane) {
@@ -220,9 +220,9 @@ function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
 }
 
 const clears = {
-  'debit-returned': 'the return was undone',
-  'return-undone': 'the return stands',
-  'returned-twice': 'the return was undone, or nothing of it was given back as well',
+  'debit-returned': 'somebody undid the return',
+  'return-undone': 'somebody recorded the return again',
+  'returned-twice': 'somebody undid the return, or the customer got no part of it twice',
 };
 
 /**

@@ -111,8 +111,8 @@ export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
 }
 
 const clears = {
-  'charge-unconfirmed': 'its confirmation is no longer awaited',
-  'charge-unsettled': 'its money is no longer awaited',
+  'charge-unconfirmed': 'Crossbill no longer waits for the confirmation of the charge',
+  'charge-unsettled': 'Crossbill no longer waits for the money of the charge',
 };
 
 /**

@@ -134,7 +134,7 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
  * Items for a transfer known only from a read. Only the event has the amount, and the MoR repeats the event for some
  * hours (Document 2).
  */
-export const unheardTransfers = itemRule({ 'transfer-unheard': 'the transfer is recorded' }, function* (lane) {
+export const unheardTransfers = itemRule({ 'transfer-unheard': 'the ledger has the transfer' }, function* (lane) {
   for (const o of lane.objects) {
     if (o.kind !== 'proforma' || o.paymentRowId !== null || !TRANSFERRED.has(o.status)) continue;
     if (!lane.isPast(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS))) continue;
