@@ -92,13 +92,10 @@ export function withdrawRelay(lane: Lane): void {
  * Yields a review item if Crossbill cannot read from Stripe for a while whether the customer is enrolled. Until then
  * Crossbill expects no verdict.
  */
-export const unreadItems = itemRule(
-  { 'enrolment-unread': 'Crossbill could read the enrolment' },
-  function* (lane) {
-    const i = lane.invoice;
-    if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;
-    if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
-    const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
-    yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };
-  },
-);
+export const unreadItems = itemRule({ 'enrolment-unread': 'Crossbill could read the enrolment' }, function* (lane) {
+  const i = lane.invoice;
+  if (i === null || i.lookDueAt === null || standingOf(lane) !== 'unknown') return;
+  if (!lane.isPast(new Date(i.firstSeenAt.getTime() + ENROLMENT_PATIENCE_MS))) return;
+  const fact = { code: 'enrolment-unread', customer: i.customerId, since: i.firstSeenAt.toISOString() } as const;
+  yield { kind: 'effect_failed', about: { id: i.invoiceId }, subject: `enrolment:${i.invoiceId}`, fact };
+});

@@ -8,7 +8,8 @@ const STAKES: Readonly<Record<ReviewKind, string>> = {
   customer_mismatch: 'This may be the money of another customer.',
   invoice_not_payable: "The MoR holds the customer's money, but no invoice can take it.",
   double_payment: 'The customer may have paid twice. Then one payment must go back.',
-  conflicting_event: 'Two reports of the same money differ. The ledger follows the first report until a person decides.',
+  conflicting_event:
+    'Two reports of the same money differ. The ledger follows the first report until a person decides.',
   refund_gap: 'The MoR may have refunded more or less than the ledger shows.',
   refund_stuck: 'The customer may be waiting for their money. The amount stays reserved: no second refund can take it.',
   renewal_overdue: 'The MoR may have charged the customer without telling Crossbill, or not at all.',
