@@ -269,24 +269,21 @@ export function askOfAmount(lane: Lane, p: Payment): boolean {
  * Items for an amount still due after the mark, because the invoice changed. No item opens if a person accepted the
  * payment as a part payment.
  */
-export const restItems = itemRule(
-  { 'rest-due': 'nothing more is due, or a refund of the payment is under way' },
-  function* (lane) {
-    const { invoice: i, payments, refunds, reviews } = lane;
-    if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
-    for (const p of payments) {
-      const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
-      const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
-      if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
-      // After a person's request for a new read, Crossbill waits for the result first.
-      const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
-      if (i.readAt === null && !isOpen) continue;
-      const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
-      const fact = { code: 'rest-due', status: i.platformStatus, due } as const;
-      yield { kind: 'amount_mismatch', about: p, fact, actions: ['refund', 'retry', 'dismiss'] };
-    }
-  },
-);
+export const restItems = itemRule({ 'rest-due': 'nothing more is due, or a refund is under way' }, function* (lane) {
+  const { invoice: i, payments, refunds, reviews } = lane;
+  if (i === null || !isPayable(i) || i.amountRemaining === 0n) return;
+  for (const p of payments) {
+    const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
+    const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
+    if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
+    // After a person's request for a new read, Crossbill waits for the result first.
+    const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
+    if (i.readAt === null && !isOpen) continue;
+    const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
+    const fact = { code: 'rest-due', status: i.platformStatus, due } as const;
+    yield { kind: 'amount_mismatch', about: p, fact, actions: ['refund', 'retry', 'dismiss'] };
+  }
+});
 
 /**
  * Opens items for payments beyond the amount due. Waits until Stripe has replied to each mark: only then Crossbill

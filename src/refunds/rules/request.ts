@@ -236,10 +236,7 @@ export function withdrawStale(lane: Lane): void {
 
 /** Items for a refund without a result for too long, and for a refund that failed after its caller received 202. */
 export const stuckRefunds = itemRule(
-  {
-    'refund-waits': 'the refund succeeded or failed, or Crossbill sends its request again',
-    'refund-failed': 'the refund succeeded',
-  },
+  { 'refund-waits': 'the refund ended, or goes out again', 'refund-failed': 'the refund succeeded' },
   function* (lane) {
     const { refunds, messages, reviews } = lane;
     for (const r of refunds) {
