@@ -193,7 +193,7 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(text.out).not.toContain('shows it'); // nothing is open
   });
 
-  it('an export entered into Xero, QuickBooks or NetSuite as docs/accounting.md describes adds up to the trial balance', async () => {
+  it('entries made in Xero, QuickBooks or NetSuite from an export, as docs/accounting.md says, add up to the trial balance', async () => {
     const page = readFileSync('docs/accounting.md', 'utf8');
     /** The table below a heading: each field with the export's column of each way, empty where there is none. */
     const mapping = (program: string): [field: string, first: string, second: string][] =>

@@ -345,7 +345,7 @@ it("Crossbill answers 400 with the field's name to each malformed API request, a
   expect(reached.map((r) => `${String(r['method'])} ${String(r['path'])}`)).toEqual([]);
 });
 
-it("the metrics count a broken tax integration by the MoR's code, and crossbill doctor names the remedy", async () => {
+it("if the MoR's tax integration is broken, the metrics count the MoR's error code and crossbill doctor names the remedy", async () => {
   const fault = { side: 'mor', path: '/api/tax/calculations', action: 'status', status: 409 };
   await world.fault({ ...fault, body: { code: 'integration_credentials_invalid', errors: [] } });
   const signup = { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'gbp', tax: cart };

@@ -57,7 +57,7 @@ async function withProforma(): Promise<{ id: string; proformaId: string }> {
 
 describe('a failed renewal gets a link automatically', () => {
   it.each(['decline', 'requires_action'])(
-    "Crossbill makes one payment link after the card outcome %s, and marks the invoice paid after the link's payment",
+    "when the MoR's charge ends in %s, Crossbill makes one payment link, and marks the invoice paid after the link's payment",
     async (outcome) => {
       const { id, link } = await linked(outcome);
       expect(link).toMatchObject({ pricedAmount: { amount: '29.90', currency: 'EUR' }, url: expect.any(String) });
@@ -148,7 +148,7 @@ describe('Crossbill finds unreported facts by looking', () => {
     expect(proformasOf(failed)).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
   });
 
-  it('Crossbill finds a settled bank transfer by reading the MoR, and keeps an item open until an event brings the amount', async () => {
+  it('if an event is lost, Crossbill asks the MoR about a bank transfer, and a review item is open until an event names the amount', async () => {
     const { id, proformaId } = await withProforma();
     await world.advance(60);
     await loseNext(world, 'proforma_invoice.settled');
@@ -183,7 +183,7 @@ describe('Crossbill finds unreported facts by looking', () => {
       expect(explained.out).toContain(line);
   });
 
-  it('Crossbill books a lost dispute once from its outcome event alone, however often the MoR delivers the event', async () => {
+  it('Crossbill books a lost dispute once, even if only its outcome event arrives, and however often the MoR delivers the event', async () => {
     const { id } = await renewal('succeed');
     const paid = await world.invoice(id, 'paid');
     const paymentId = String((paid['payments'] as Json[])[0]?.['id']);

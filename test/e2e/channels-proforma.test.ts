@@ -56,7 +56,7 @@ describe('bank transfers', () => {
     expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
   });
 
-  it('a bank transfer below the amount due leaves the invoice open with a review item until the operator applies it', async () => {
+  it('a bank transfer below the amount due opens a review item, and the invoice stays open after the operator applies the transfer', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     await world.advance(60);
@@ -113,7 +113,7 @@ describe('bank transfers', () => {
     expect(sent.filter((r) => String(r['path']).includes('proforma-invoices'))).toEqual([]);
   });
 
-  it("Crossbill takes over a proforma invoice already at the MoR under the invoice's reference", async () => {
+  it("Crossbill takes over a proforma invoice if the MoR already has one with this invoice's id as merchant reference", async () => {
     const id = await openInvoice(world);
     const money = { amount: '29.90', currency: 'EUR' };
     const there = await atMor(world, '/api/proforma-invoices', {

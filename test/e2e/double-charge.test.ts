@@ -39,7 +39,7 @@ describe('the guard against a double charge', () => {
       { length: 1 },
     );
 
-  it('Crossbill warns of a double charge by a card at Stripe soon after invoice.created, with the fix and the deadline', async () => {
+  it('if both Stripe and the MoR would charge an invoice, a review item warns while the invoice is a draft, with fix and deadline', async () => {
     const s = await world.paidSubscriber({ email: 'eve@example.com' });
     const card = await ownCard(s);
     const invoiceId = await draftRenewal(world, s);

@@ -65,7 +65,7 @@ describe('a dump of a daemon that has started', () => {
     expect(missing.map(([name]) => name)).toEqual([]); // the page says so: such a file is as secret as the settings
   });
 
-  it('a diagnostic report of the daemon holds no secret on a Node able to leave out the environment', async () => {
+  it('a diagnostic report of the daemon holds no secret if the Node version can leave out environment variables', async () => {
     process.kill(daemon.pid, 'SIGHUP');
     const text = await written('.json', (t) => t.trimEnd().endsWith('}'));
     const report = JSON.parse(text) as { readonly environmentVariables?: Readonly<Record<string, string>> };

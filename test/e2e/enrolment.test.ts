@@ -145,7 +145,7 @@ describe('ENROLMENT=linked', () => {
     expect(text.out).toMatch(/\d+ not enrolled/);
   });
 
-  it('crossbill status counts linked customers with a paid, an unpaid and no renewal, and invoices outside the enrolment', async () => {
+  it('crossbill status counts linked customers by their renewal (paid, unpaid, none), and the invoices outside the enrolment', async () => {
     const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
     expect(ran.body.enrolment).toMatchObject({ rule: 'linked', linked: 3, renewed: 1, not_renewed: 1, waiting: 1 });
     expect(ran.body.enrolment['outside']).toBeGreaterThan(2);
@@ -198,7 +198,7 @@ describe('ENROLMENT=metadata', () => {
     expect(reads.filter((r) => r.method === 'GET')).toHaveLength(1);
   });
 
-  it("Crossbill relays a renewal only after Stripe answers the question about the customer's metadata", async () => {
+  it("if Stripe fails to return a customer's metadata, Crossbill relays the renewal only after Stripe returns the metadata", async () => {
     const s = await stranger(world, { customer: { billed_by: 'mor' } });
     await world.fault({
       side: 'stripe',

@@ -148,7 +148,7 @@ describe('reported events of Stripe', () => {
     expect(await world.list('/v1/reviews?status=open')).toEqual([]);
   });
 
-  it('Crossbill takes a Stripe event naming its own account, and ignores a Stripe event of another account', async () => {
+  it("Crossbill accepts a Stripe event naming the merchant's own Stripe account, and ignores an event naming another account", async () => {
     const { id } = await world.stripe.accounts.retrieveCurrent();
     await send('02-own-account', '1', id);
     await expected('in_own1');
@@ -167,7 +167,7 @@ describe('reported events of Stripe', () => {
     }
   });
 
-  it('Crossbill parks a Stripe event older than API version 2018-11-08, and decides the event in a newer API version', async () => {
+  it('Crossbill parks a Stripe event in an API version before 2018-11-08, and decides the event once it arrives in a newer version', async () => {
     for (const [name, n] of [
       ['14-1-updated', '1'],
       ['14-2-closed', '2'],
@@ -242,7 +242,7 @@ describe('an answer of the MoR', () => {
   const say = (method: string, path: string, times = 1, status = WORD): Promise<unknown> =>
     world.fault({ side: 'mor', method, path, times, action: 'rewrite', set: { status } });
 
-  it('Crossbill shows an unknown refund status, reserves the amount, and records the refund on Stripe only after its event', async () => {
+  it("if the MoR gives an unknown refund status, Crossbill reserves the amount, and tells Stripe only after the MoR's refund event", async () => {
     const s = await world.paidSubscriber({ amount: 1000 });
     const { invoiceId, paymentId: id } = await paidRenewal(world, s);
     await world.fault({ target: 'deliveries', type: 'payment.refunded', action: 'lose', times: 5 });

@@ -89,18 +89,21 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
   }
 
   // As many invoices at once as there are faults: each meets one or more of them.
-  it.each(MARK_CALLS[mode] ?? [])('Crossbill marks each invoice paid once under every fault of %s', async (call) => {
-    const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
-    await set(world, 'stripe', call, FAULTS);
-    const said = (invoiceId: string): Said => ({ customerId: s.customerId, invoiceId, amount: 1000 });
-    await Promise.all(invoices.map((invoiceId) => tellSucceeded(world, newPaid(), said(invoiceId))));
-    for (const invoiceId of invoices) await paidOnce(invoiceId);
-    await allWereMet(world);
-    await oneBodyPerKey();
-  });
+  it.each(MARK_CALLS[mode] ?? [])(
+    'Crossbill marks each invoice paid once, whatever fault the Stripe request %s meets',
+    async (call) => {
+      const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
+      await set(world, 'stripe', call, FAULTS);
+      const said = (invoiceId: string): Said => ({ customerId: s.customerId, invoiceId, amount: 1000 });
+      await Promise.all(invoices.map((invoiceId) => tellSucceeded(world, newPaid(), said(invoiceId))));
+      for (const invoiceId of invoices) await paidOnce(invoiceId);
+      await allWereMet(world);
+      await oneBodyPerKey();
+    },
+  );
 
   it.each(MIRROR_CALLS[mode] ?? [])(
-    'Crossbill mirrors each refund to Stripe once under every fault of %s',
+    'Crossbill mirrors each refund to Stripe once, whatever fault the Stripe request %s meets',
     async (call) => {
       const invoices = await Promise.all(FAULTS.map(() => openRenewal(world, s)));
       const payments = await Promise.all(invoices.map(charged));

@@ -217,14 +217,14 @@ describe('crossbill import customers', () => {
     const link = (body: Json, headers: Record<string, string> = {}) =>
       world.api('POST', '/v1/customers', body, headers);
 
-    it('POST /v1/customers answers 201 to a new customer link and 200 to a repeat, and keeps the newest reference', async () => {
+    it('POST /v1/customers answers 201 to a new link and 200 to a repeated link, and a repeat without a reference keeps the reference', async () => {
       const body = { customer_id: of(5), mor_customer_id: 'mcus_5' };
       expect(await link(body)).toMatchObject({ status: 201, body: { ...body, reference: null, linked_by: 'ops' } });
       expect(await link({ ...body, reference: 'b2' })).toMatchObject({ status: 200, body: { reference: 'b2' } });
       expect(await link(body)).toMatchObject({ status: 200, body: { reference: 'b2' } });
     });
 
-    it('of two simultaneous POST /v1/customers with different MoR customers, one gets 201 and the other 409', async () => {
+    it('if two simultaneous POST /v1/customers link one customer to different MoR customers, one request gets 201, the other 409', async () => {
       const both = await Promise.all(
         ['mcus_6', 'mcus_66'].map((id) => link({ customer_id: of(6), mor_customer_id: id })),
       );
@@ -232,7 +232,7 @@ describe('crossbill import customers', () => {
       expect(await links(`&customer=${of(6)}`)).toHaveLength(1);
     });
 
-    it('POST /v1/customers answers 409 with the field if the customer or the MoR customer has another link', async () => {
+    it('POST /v1/customers answers 409 if the customer or the MoR customer is already linked elsewhere, and names the field', async () => {
       expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject(
         refusal(409, 'customer_linked_otherwise', 'mor_customer_id'),
       );
@@ -241,7 +241,7 @@ describe('crossbill import customers', () => {
       );
     });
 
-    it('POST /v1/customers refuses another body under a used key, a missing field, and a read-only API key', async () => {
+    it('POST /v1/customers refuses a used idempotency key with another body, a missing field, and a read-only API key', async () => {
       const key = { 'idempotency-key': 'link-1' };
       const body = { customer_id: of(7), mor_customer_id: 'mcus_7' };
       expect((await link(body, key)).status).toBe(201);

@@ -47,7 +47,7 @@ describe('payment links', () => {
     expect(await make(id)).toMatchObject(refusal(409, 'invoice_not_payable'));
   });
 
-  it("Crossbill books a captured payment only once the MoR's payment link shows it, and opens one item about all captures", async () => {
+  it('after payment.captured, Crossbill books the payment only once the payment link at the MoR shows the payment', async () => {
     const id = await openInvoice(world);
     const { body } = await make(id);
     const captured = { id: `evt_early_${id}`, type: 'payment.captured', created: '2026-11-20T10:00:00Z' };
@@ -202,7 +202,7 @@ describe('payment links', () => {
     expect(summaries).toHaveLength(3);
   });
 
-  it('Crossbill closes the item about an unknown captured payment once a signup brings the payment', async () => {
+  it('Crossbill closes the review item about a captured charge of an unknown payment once a signup records this charge', async () => {
     const chargeId = 'ch_captured_before_completion';
     const created = '2026-11-20T10:00:00Z';
     await sendEvent(world, { id: 'evt_before', type: 'payment.captured', created, data: { pspReference: chargeId } });
@@ -268,7 +268,7 @@ describe('payment.captured', () => {
     expect(await refund(world, s.paymentId, { amount: 990 })).toMatchObject({ status: 201 });
   });
 
-  it("a payment.captured event with another amount proves no signup, but brings the MoR's payment id", async () => {
+  it('a payment.captured event with a wrong amount is no proof of a signup, but gives the payment its MoR payment id', async () => {
     const s = await confirmedSignup();
     expect((await complete(world, s, s.chargeId)).status).toBe(202);
     await captured(`evt_other_amount_${s.chargeId}`, {

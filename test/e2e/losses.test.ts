@@ -83,7 +83,7 @@ describe('disputes and alerts', () => {
   };
 
   it.each(['the refund first', 'the loss first'])(
-    'a refund and a lost dispute leave the same ledger balance with %s',
+    'a refund and a lost dispute of one payment leave the same ledger balance in either order: %s',
     async (order) => {
       const giveBack = async (): Promise<void> => {
         await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
@@ -177,7 +177,7 @@ describe('a returned debit', () => {
     return { status, credited };
   };
 
-  it('Crossbill records a returned bank debit once under an ops key, and refuses a read-only key', async () => {
+  it('Crossbill records a returned bank debit once if the API key has the ops role, and refuses a read-only API key', async () => {
     const denied = await world.api(
       'POST',
       `/v1/payments/${paymentId}/returned`,

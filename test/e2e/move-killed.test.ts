@@ -92,7 +92,7 @@ describe.each(['cpmt_mor', ''])('a killed move, with the custom payment method t
   const statusOf = async (s: Subscriber): Promise<string | undefined> =>
     (await opened.get(MovesStore).find(s.subscriptionId))?.status;
 
-  it('the next crossbill move finishes a move killed at any of its steps, in both directions', async () => {
+  it("if crossbill move or crossbill move --back is killed at any step, the next run finishes the subscription's move", async () => {
     const never = 1_000;
     const first = await mover(world);
     const forward = await run(first, 'move', never);

@@ -71,7 +71,7 @@ describe('crossbill move', () => {
     expect(await collection(world, s.subscriptionId)).toEqual([s.cardId, 'charge_automatically']);
   });
 
-  it("crossbill move makes a custom method the subscription's default, and only the MoR charges the renewal", async () => {
+  it("crossbill move makes a custom payment method the subscription's default at Stripe, and only the MoR charges the renewal", async () => {
     const s = await mover(world);
     const ran = await move([s.customerId, '--yes']);
     expect(ran).toMatchObject({ code: 0, body: { moved: 1, skipped: 0, failed: 0, complete: true } });
@@ -172,7 +172,7 @@ describe('crossbill move', () => {
       expect(fact).toMatchObject({ invoice_id: renewed.body['id'], invoice_status: 'draft' });
     });
 
-    it('crossbill move skips a subscription with a custom method, and the MoR goes on to charge it', async () => {
+    it('crossbill move skips a subscription that already has a custom payment method, and the MoR still charges the renewal', async () => {
       const s = await world.paidSubscriber({ email: 'ida@example.com' });
       await leaves(s.customerId, s.subscriptionId, 'not_charged');
       const invoiceId = await renewal(s.subscriptionId);

@@ -42,7 +42,7 @@ async function heard(type: string, invoiceId: string): Promise<Event> {
 }
 
 describe('a merchant’s backend', () => {
-  it("the merchant's backend receives signup, paid invoice and refund once each, signed with both secrets", async () => {
+  it("the merchant's backend receives signup, paid invoice and refund once each, signed with both secrets of NOTIFY_SECRETS", async () => {
     const s = await world.subscriber();
     const paid = await heard('invoice.paid', s.firstInvoiceId);
     expect(paid.data).toMatchObject({ customer_id: s.customerId, status: 'paid', amount_due: 2990, currency: 'eur' });

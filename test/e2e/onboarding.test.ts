@@ -88,7 +88,7 @@ describe('Onboarding', () => {
       }
     }
 
-    it('a partner starts an application, supplies the requirements, submits it, and reads the approval', async () => {
+    it("a partner starts a merchant's application to the MoR, supplies the requirements, submits it, and reads the approval", async () => {
       const begun = await start(merchant('larch'));
       expect(begun).toMatchObject({
         status: 201,
@@ -216,7 +216,7 @@ describe('Onboarding', () => {
       expect(listed.rowCount).toBe(1);
     });
 
-    it('Crossbill does not repeat the start of an application the MoR cannot read', async () => {
+    it('if the MoR answers 500 to the start of an application, Crossbill answers 502 and does not repeat the start by itself', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
       await world.fault({ side: 'mor', path, action: 'status', status: 500, code: 'internal_error' });
@@ -299,7 +299,7 @@ describe('Onboarding', () => {
       }
     });
 
-    it('Crossbill refuses a merchant without company details after an unanswered start with company details', async () => {
+    it('after an unanswered start with company details, Crossbill refuses to start the same merchant without company details', async () => {
       for (const path of ['/partner/api/onboarding/initiate', '/partner/api/merchants']) {
         await world.fault({ side: 'mor', path, action: 'drop_before' });
       }

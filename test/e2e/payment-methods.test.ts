@@ -128,7 +128,7 @@ describe('The owner of a card', () => {
   }
 
   describe('a renewal', () => {
-    it("the MoR charges each renewal to its own customer's method after two trials confirm in reverse order", async () => {
+    it("if two customers confirm their trials in reverse order, the MoR charges each renewal to its own customer's payment method", async () => {
       const ada = await trial(sending, 'ada@example.com');
       const bob = await trial(sending, 'bob@example.com');
       await confirm(bob.setupIntentId);
@@ -153,7 +153,7 @@ describe('The owner of a card', () => {
       expect(await chargesFor(await world.renew(ada.subscriptionId))).toMatchObject([{ savedBy: newer }]);
     });
 
-    it("a renewal stays open if the setup intent named no customer, even with other customers' methods at the MoR", async () => {
+    it("if a trial's setup intent named no customer, the renewal stays open, and no other customer's payment method is charged", async () => {
       const other = await trial(sending, 'bob@example.com');
       await confirm(other.setupIntentId);
       const ada = await trial(omitting, 'ada@example.com');
@@ -299,7 +299,7 @@ describe('another card of a customer', () => {
     expect((await confirmed(s.customerId)).body['data']).toEqual([]);
   });
 
-  it('a successful charge confirms another card, and Crossbill retries the earlier refused renewal', async () => {
+  it('a successful charge of a new card confirms the card, and Crossbill then retries the renewal refused on the old card', async () => {
     const id = await declined('succeed', 'succeed');
     const setup = await anotherCard();
     const next = await openRenewal(world, s);
@@ -311,7 +311,7 @@ describe('another card of a customer', () => {
     expect(made(await shown(id)).at(-1)).toMatchObject({ means: 'charge', by: null, payment_method: setup['id'] });
   });
 
-  it('Crossbill refuses another card for a customer outside ENROLMENT, and a confirmation without a setup intent', async () => {
+  it('Crossbill refuses a new card for a customer outside the enrolment, and a card confirmation without a setup intent', async () => {
     expect(await confirmed('cus_nobody')).toMatchObject(refusal(404, 'not_found'));
     await world.api('POST', '/v1/customers', { customer_id: 'cus_imported', mor_customer_id: 'mcus_imported' });
     expect(await confirmed('cus_imported')).toMatchObject(refusal(409, 'payment_method_missing'));

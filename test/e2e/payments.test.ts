@@ -221,7 +221,7 @@ describe('a row of the ledger', () => {
   const ledgerOf = async (invoiceId: string): Promise<Json[]> =>
     (await world.list(`/v1/ledger?invoice_id=${invoiceId}`)).reverse();
 
-  it('a ledger row names customer, invoice, payment, charge, record, refund and credit note once Crossbill knows them', async () => {
+  it('a ledger row names customer, invoice, payment, charge, payment record, refund and credit note once Crossbill knows each', async () => {
     const b = await begun(world);
     const { chargeId, paymentId } = await confirmed(world, b);
     const done = await complete(world, b, chargeId, {});

@@ -127,7 +127,7 @@ describe('refunds', () => {
     expect(await reviews(world, paid.invoiceId)).toEqual([]);
   });
 
-  it('Crossbill counts two refunds with one processor_refund_id, and opens an item about the one Stripe refuses', async () => {
+  it('if two refunds share a processor_refund_id, Crossbill counts both, and a review item shows the refund that Stripe refuses', async () => {
     const paid = [];
     for (const n of [1, 2]) {
       const s = await world.paidSubscriber();

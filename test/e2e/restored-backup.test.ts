@@ -105,7 +105,7 @@ describe('one key, one refund, also after a restore', () => {
     },
   );
 
-  it("a partial refund repeated after a restored backup stays one refund if the MoR's webhook arrived first", async () => {
+  it("if the MoR's refund event arrives after a restored backup, a repeat of the refund under its key makes no second refund", async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     const { now_sec: since } = (await world.control('GET', '/clock')).body;
@@ -141,7 +141,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await reviews(world, invoiceId)).toEqual([]);
   });
 
-  it("a refund repeated under its key, but with the payment's second id, returns the same refund; another body gets 409", async () => {
+  it("a refund repeated under its key with the payment's second id returns the same refund, and another amount gets 409", async () => {
     const { paymentId } = await aRenewal();
     const ours = await ourId(world.databaseUrl, paymentId);
     const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');
@@ -151,7 +151,7 @@ describe('one key, one refund, also after a restore', () => {
     expect(await atMor(paymentId)).toHaveLength(1);
   });
 
-  it('after a restored backup, the MoR refuses another body under an old key, and Crossbill sends no other key', async () => {
+  it('after a restored backup, the MoR refuses a refund with a used key and another amount, and Crossbill tries no new key', async () => {
     const { invoiceId, paymentId } = await aRenewal();
     const copy = await backup();
     expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);

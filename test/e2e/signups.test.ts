@@ -218,7 +218,7 @@ describe('no mark before settlement', () => {
     ['of the customer’s card setting', null],
     ['chosen in the browser', 'bank_debit'],
   ])(
-    'when a bank debit %s settles only after Stripe voids the invoice, Crossbill opens an item and marks no invoice paid',
+    'if a bank debit (%s) settles only after Stripe voids the invoice, a review item opens and Crossbill marks no invoice paid',
     async (_, outcome) => {
       const b = await processing(outcome);
       const asked = await world.until(

@@ -176,7 +176,7 @@ describe('tax', () => {
       );
     const intentOf = async (id: unknown): Promise<Json> => (await world.control('GET', `/intents/${String(id)}`)).body;
 
-    it('a signup with tax calculates once for each key, and binds the calculation to its payment intent', async () => {
+    it('a signup with tax calculates the tax once per idempotency key, and binds the calculation to the payment intent', async () => {
       const before = await calculations();
       const made = await signup({}, 'tax-1');
       expect(made).toMatchObject({ status: 201, body: { tax_calculation_id: expect.any(String) } });

@@ -55,7 +55,7 @@ describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, mark
     ]);
   });
 
-  it('crossbill verify reports a manual credit note to the customer balance once', async () => {
+  it("crossbill verify reports a manual credit note credited to the customer's balance as one difference, not as two", async () => {
     const { invoiceId, customerId } = await paid();
     const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 400, credit_amount: 400 });
     const lines = await named((d) => d.invoice_id === invoiceId || d.detail.includes(customerId));

@@ -50,7 +50,7 @@ describe('The webhook endpoints', () => {
     const files = (folder: string): string[] => readdirSync(join(wire, folder)).filter((f) => f.endsWith('.json'));
 
     it.each(files('stripe'))(
-      "Stripe's webhook endpoint accepts the event %s, and Crossbill decides the event",
+      "Crossbill's webhook endpoint for Stripe accepts the event %s, and Crossbill decides the event",
       async (name) => {
         const body = readFileSync(join(wire, 'stripe', name));
         const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };

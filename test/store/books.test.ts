@@ -85,7 +85,7 @@ describe('Sums of the ledger', () => {
     currency: fc.constantFrom('EUR', 'JPY'),
   });
 
-  it("the ledger's sum for a month stays right while Crossbill adds entries up by day, and includes late entries at once", async () => {
+  it("the ledger's monthly sum is right before, during and after the job that sums entries by day, even for late entries", async () => {
     const step = fc.oneof(entry, fc.constantFrom('fold', 'an hour'));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
@@ -306,7 +306,7 @@ describe('Days in the overview', () => {
     expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
   });
 
-  it("the overview counts a day's renewals once, and counts them again later, less often for an older day", async () => {
+  it("the overview stores its count of a day's renewals, and refreshes the count later, less often for an older day", async () => {
     const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
       db.pool.query(
         `insert into invoice (invoice_id, status, platform_status, billing_reason, platform_created_at, first_seen_at)
@@ -354,7 +354,7 @@ describe('Days in the overview', () => {
     }
   });
 
-  it("replicas add up an endpoint's answers by the hour and keep its last 200 refusals", async () => {
+  it("the database adds up all replicas' answers at a webhook endpoint by the hour, and keeps the last 200 refusals", async () => {
     const endpoints = new EndpointAnswersStore(db);
     const hour = new Date('2026-11-20T11:00:00Z');
     await endpoints.add(

@@ -89,7 +89,7 @@ describe('Claims', () => {
     expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
   });
 
-  it("a worker claims an invoice with a person's request before a backlog of events, but not before its lane is due", async () => {
+  it("if a person's request waits on an invoice's due lane, a worker claims the lane before the lanes with only events", async () => {
     const { harness, inbox } = x;
     const changes = new LaneChanges(harness.store, harness.context, new Wake());
     await inbox.store(events(6));

@@ -90,7 +90,7 @@ it('a replica with a fast clock retries a call to Stripe after the same wait as 
   expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
 });
 
-it("the database's clock stamps the opening of the webhook endpoints, the audit trail and the runs of verify", async () => {
+it("the database's clock, not the daemon's, stamps the opening of the webhook endpoints, audit entries and verify runs", async () => {
   const { db, harness } = x;
   const time = new ServerTime();
   await new EndpointsLogStore(db, time).opened('open_1');
@@ -126,7 +126,7 @@ it("the database's clock stamps the opening of the webhook endpoints, the audit 
   for (const { off } of rows) expect(off).toBeLessThan(60);
 });
 
-it("the database's clock stamps leases, received events and the daily verify run", async () => {
+it("the database's clock, not the daemon's, stamps leases, received events and the daily verify run", async () => {
   const { db } = x;
   const time = new ServerTime();
   const wrong = new Date(Date.now() + AHEAD_MS);

@@ -21,7 +21,7 @@ databaseForAll((opened) => {
 const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
 const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
 
-it("the log of the webhook endpoints' open hours has one row while a daemon reports, and ends the row after a silence", async () => {
+it('the log of open webhook endpoints has one row while a daemon reports; after a silence the row ends at the last report', async () => {
   await openedAt('open_a', 0);
   for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
   expect(await seenAt('open_a', 3)).toBe(true); // a clock set back takes nothing away
@@ -30,7 +30,7 @@ it("the log of the webhook endpoints' open hours has one row while a daemon repo
   expect(await seenAt('open_of_nobody', 5)).toBe(false);
 });
 
-it("the log of the webhook endpoints' open hours keeps the end of the last outage after its old rows are deleted", async () => {
+it('the log of open webhook endpoints deletes old rows, and keeps the end of the last outage', async () => {
   const after = 60 * 24 * 60;
   await openedAt('open_b', after);
   expect(await log.open()).toEqual([

@@ -162,7 +162,7 @@ describe('the console above old rows', () => {
   });
   afterAll(() => app.stop());
 
-  it('the benchmark requests every console page, or its list gives the reason to skip the page', () => {
+  it('the benchmark requests every console page, or names the page in its list of skipped pages with a reason', () => {
     const routes = routesOf(app);
     expect(routes.length).toBeGreaterThan(25);
     const listed = new Set([...pages.map((p) => p.route), ...Object.keys(NOT_ASKED)]);

@@ -116,7 +116,7 @@ describe('The inbox', () => {
     expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
   });
 
-  it('the inbox notices a second body of a MoR event after the erasure of the first body, but not of a Stripe event', async () => {
+  it("after the erasure of an event's body, the inbox detects another body under the same id from the MoR, but not from Stripe", async () => {
     const body = (n: number) => ({ id: 'a', n });
     const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
     await x.inbox.store(both(1));
@@ -166,7 +166,7 @@ describe('The inbox', () => {
     expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
-  it("the review item about a second body of one event names the event's type, so that evidence with a deadline gets attention", async () => {
+  it("the review item about two bodies under one event id names the event's type, so that the operator sees a dispute's deadline", async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
     expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
@@ -234,7 +234,7 @@ describe('The inbox', () => {
     ]);
   });
 
-  it('a stale delivery with another body opens one review item when the MoR sends the delivery again in time', async () => {
+  it('if a quarantined delivery has another body than the stored event, its repeats within the time window open one review item', async () => {
     const other = an('a', {}, { id: 'a', amount: 2 });
     await x.inbox.quarantine(other, 'stale');
     await x.inbox.store([an('a')]);
@@ -243,7 +243,7 @@ describe('The inbox', () => {
     expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
   });
 
-  it('a retry closes a stale copy of a Stripe event that differs from the stored event only in pending_webhooks', async () => {
+  it('a retry closes the quarantined copy of a Stripe event if only pending_webhooks differs from the stored event', async () => {
     const event = (pending: number) => ({
       ...an('a', {}, { id: 'a', pending_webhooks: pending }),
       source: 'stripe' as const,

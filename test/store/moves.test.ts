@@ -47,7 +47,7 @@ describe('moves in PostgreSQL', () => {
     wire: { method: 'POST', path: '/v1/subscriptions/sub_2', body: 'default_payment_method=pm_1' },
   };
 
-  it("the database returns a subscription's move with the same facts, stored request and old state", async () => {
+  it("the database returns a subscription's move as written, with its facts, its Stripe request and the subscription's old state", async () => {
     const before = { methodId: 'pm_card', collectionMethod: 'charge_automatically' };
     const row = aMove('sub_2', { status: 'moving', fact: null, before, request: REQUEST });
     await moves.write(row, null);
@@ -191,7 +191,7 @@ describe('the requests of a move', () => {
     });
   });
 
-  it('Crossbill counts a returning subscription as charged by Stripe before it sends the request', async () => {
+  it('before crossbill move --back sends its request to Stripe, Crossbill counts the subscription as charged by Stripe', async () => {
     const stripe = new Scripted();
     const steps = stepsOn(stripe);
     const moved = await steps.move(stripe.subscription('sub_4'), null, RUN);

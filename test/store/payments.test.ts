@@ -167,7 +167,7 @@ describe('One charge', () => {
     expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
   });
 
-  it('the review item of a charge on two invoices names the first payment by its later MoR id', async () => {
+  it("if one charge is on two invoices, the review item names the first invoice's payment by its MoR id, even if learned later", async () => {
     const { harness } = x;
     harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     harness.gateway.charges.add(COMPLETION.chargeId);

@@ -230,7 +230,7 @@ it('a replica sends nothing to Stripe while the database does not grant a share 
   expect(one.sent).toHaveLength(1);
 });
 
-it("the replicas' shares together never exceed Stripe's request limit, and leave no rest while a replica wants more", () => {
+it("the replicas' shares together never exceed Stripe's request limit, and use the whole limit while a replica wants more", () => {
   const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
   const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
   fc.assert(

@@ -242,7 +242,7 @@ it('Crossbill opens one review item for an uncompleted signup and closes it at t
   expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
 });
 
-it('only one of several equal requests sends a signup to the MoR, and another request takes over from an abandoned request', async () => {
+it('of several equal signup requests, only one calls the MoR; if its process dies, another request calls the MoR 15 seconds later', async () => {
   const s = await made();
   const { clock } = x.harness;
   expect(await signups.claim(s.id, 15_000)).toBe(true);

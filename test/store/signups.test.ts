@@ -30,7 +30,7 @@ async function confirmed(): Promise<readonly string[]> {
   return found.rows.map((r) => r.id);
 }
 
-it('the charge of a renewal confirms the newest payment method set up before the charge, but none of the same second', async () => {
+it('the charge of a renewal confirms the newest payment method set up before the charge, but no method set up in the same second', async () => {
   const chargedAt = new Date(Math.floor(x.harness.clock.now().getTime() / 1_000) * 1_000);
   await setup('sup_old', new Date(chargedAt.getTime() - 60_000));
   await setup('sup_before', new Date(chargedAt.getTime() - 1));

@@ -153,7 +153,7 @@ async function killedHalfWay(unheard: readonly number[]): Promise<void> {
   lists.pages.length = 0;
 }
 
-it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences of both halves', async () => {
+it('a resumed verify reads only the remaining invoices from Stripe, and reports the differences from before and after the break', async () => {
   await killedHalfWay([5, 40, 97]);
   clock.advance(11 * MINUTE);
   await known(40);
@@ -195,7 +195,7 @@ it('verify runs once a day, and at once if a wrong clock had scheduled the next 
   expect(await books.claimRun(days(1))).toBe(false);
 });
 
-it("a resumed verify is clean if the first half's differences are gone", async () => {
+it('a resumed verify is clean if the differences from before the break are gone', async () => {
   await killedHalfWay([5]);
   clock.advance(11 * MINUTE);
   await known(5);

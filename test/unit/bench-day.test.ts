@@ -34,12 +34,12 @@ it('the benchmark’s day sends its events in order, and no payment result befor
   expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
 });
 
-it('the benchmark’s day keeps to Stripe’s request limit if possible, and otherwise states a higher limit', () => {
+it('the benchmark’s day keeps the request limit of a live Stripe account if that suffices, and otherwise raises the limit', () => {
   expect(budgetFor(plan)).toBe(100);
   expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
 });
 
-it('the benchmark computes response times by request, by minute and by part, and counts replies by status', () => {
+it('the benchmark computes response times by route, by minute and by group (API, webhook endpoints), and counts HTTP statuses', () => {
   const answers = new Answers();
   for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
   answers.note('api', 'GET /b', 1_000, 503, 61_000);
@@ -73,7 +73,7 @@ it('the benchmark counts the differences of crossbill verify, but reports no cou
   expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
 });
 
-it('the benchmark’s Stripe keeps an old payment record apart from a renewal with the same number', () => {
+it('the benchmark’s simulated Stripe keeps the payment records of renewal 20 and of old invoice 20 apart', () => {
   const stripe = new StripeSide(plan, () => undefined);
   const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
   stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
@@ -82,7 +82,7 @@ it('the benchmark’s Stripe keeps an old payment record apart from a renewal wi
   expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
 });
 
-it('the benchmark’s Stripe lists newest first, a hundred at a time, within the requested times', () => {
+it('the benchmark’s simulated Stripe lists objects newest first, a hundred at a time, within the requested times', () => {
   const listing = new Listing();
   for (let n = 0; n < 150; n++) listing.add({ id: `in_${n}`, atSec: n, text: () => String(n) });
   const ask = (query: string): { data: number[]; has_more: boolean } =>

@@ -130,9 +130,12 @@ it.each([
   'https://[::]/',
   'https://[::ffff:169.254.169.254]/',
   'https://224.0.0.1/',
-])('the daemon refuses a metadata or unroutable address in the NOTIFY_URL %s', (url) => {
-  expect(problem(url)).toContain('link-local');
-});
+])(
+  'the daemon refuses a NOTIFY_URL with the address of a cloud metadata service or an unroutable address: %s',
+  (url) => {
+    expect(problem(url)).toContain('link-local');
+  },
+);
 
 it.each(['ftp://shop.example/', 'shop.example', 'https://user:pass@shop.example/', 'https://2852039166/', ''])(
   'the daemon refuses the malformed NOTIFY_URL %s',

@@ -71,7 +71,7 @@ it('a console session ended at one replica is over at every replica, for every c
   expect(await c.there.of(c.req())).toBeNull();
 });
 
-it('a console session ends when its key, group, domain or secret leaves the settings', async () => {
+it('a console session ends when its API key, its group, its email domain or the single sign-on secret leaves the settings', async () => {
   const over: [Partial<typeof SETTINGS>, string, string[] | null][] = [
     [{ apiKeys: [] }, 'ops', null],
     [{ apiKeys: [{ ...OPS, digest: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],

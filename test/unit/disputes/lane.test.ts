@@ -32,7 +32,7 @@ it.each(['won', 'lost'])(
   },
 );
 
-it('an alert and a dispute under the same payment id keep separate review items', () => {
+it('a pre-chargeback alert and a dispute about the same payment keep separate review items', () => {
   let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
   s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });
   expect(open(s)).toHaveLength(2);

@@ -14,7 +14,7 @@ const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>
   newMorObject(NOW, { id: 'obj_1', kind: 'dispute', invoiceId: 'in_1', status: 'action_needed', ...over });
 const said = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).text;
 
-it('the sentence of an open dispute names the deadline and the days left, and turns red in the last three days', () => {
+it("the console's sentence on an open dispute names the deadline and the days left, and turns red in the last three days", () => {
   const later = dispute({ deadline: new Date('2026-11-28T13:00:00Z') });
   expect(disputeAnswer(later, NOW)).toEqual({
     tone: 'warn',
@@ -107,7 +107,7 @@ it('the sentence of a dispute is red under three days or for an unclear outcome,
   }
 });
 
-it('the sentence of an alert says how to prevent the dispute, and how the alert ended', () => {
+it("the console's sentence on an alert says that a refund prevents the dispute, and later how the alert ended", () => {
   expect(said({ kind: 'alert', status: 'received', deadline: new Date('2026-11-28T13:00:00Z') })).toBe(
     "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
   );
@@ -119,7 +119,7 @@ it('the sentence of an alert says how to prevent the dispute, and how the alert 
   }
 });
 
-it('the sentence of a retry schedule names a payment link wherever the MoR cannot charge again', () => {
+it('if the MoR cannot charge again, the sentence on a retry schedule names a payment link instead of a charge', () => {
   const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
   expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
     'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
@@ -134,7 +134,7 @@ it('the sentence of a retry schedule names a payment link wherever the MoR canno
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
 const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
 
-it('the review item of a payment parked off the invoice and lost in an uncertain amount does not say to bill again', () => {
+it('if a parked payment is lost in a dispute of unclear amount, the review item does not tell the operator to bill again', () => {
   const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
   expect(item?.fact).toMatchObject({ code: 'loss-unread', apart: 'for-nothing' });
 });

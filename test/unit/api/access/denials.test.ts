@@ -32,7 +32,7 @@ it('the audit log records a limited number of refusals of one address a minute, 
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
 });
 
-it('the audit log limits refusals of strangers with ever-changing addresses, and always records a caller with a known key', async () => {
+it('the audit log limits refusals of callers without a known API key over all addresses, and records each caller with a known key', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
   expect(log.rows).toHaveLength(1_500);

@@ -82,7 +82,7 @@ it('crossbill doctor without --all checks only the newest 100 subscriptions, and
   });
 });
 
-it("when Stripe refuses to list subscriptions, crossbill doctor names the key's missing right and the number checked before", async () => {
+it("if Stripe refuses to list subscriptions, crossbill doctor names the key's missing right and how many subscriptions it checked", async () => {
   expect((await walk([first, second], true, 1)).check).toMatchObject({
     state: 'warn',
     detail: '403 no right, after 100',

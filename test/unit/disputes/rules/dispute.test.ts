@@ -128,13 +128,16 @@ it.each([
   ['dp_1:revision', sentBack(paid(), {}, 600)],
   ['dp_1:decided', outcome(paid(), 'closed', 600)],
   ['dp_1:lost', outcome(paid(), 'lost', 600)],
-])("the dismissed dispute item %s stays closed even if the MoR's clock is hours ahead", (subject, { s }) => {
-  const settled = settleDisputes(s, later(60));
-  expect(asked(settled)).toEqual([subject]);
-  expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
-});
+])(
+  "if the operator dismisses the dispute item %s, the item stays closed even if the MoR's clock is hours ahead",
+  (subject, { s }) => {
+    const settled = settleDisputes(s, later(60));
+    expect(asked(settled)).toEqual([subject]);
+    expect(asked(settleDisputes(dismissed(settled, subject), later(61)))).toEqual([]);
+  },
+);
 
-it('a late dispute outcome, older than the known one, still adds the payment and the dashboard link', () => {
+it('a late dispute outcome, older than the known outcome, still adds the payment and the dashboard link', () => {
   const unplaced = withRow(
     aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
   );
@@ -164,7 +167,7 @@ it('an open dispute keeps its deadline and reviewer note until an event brings a
 });
 
 it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
-  "a dispute keeps the reviewer's note if the MoR returns the evidence with %j",
+  "if the MoR returns a dispute's evidence with the data %j, the dispute keeps the reviewer's note",
   (data) => {
     expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
   },
