@@ -123,8 +123,9 @@ function parse(stored: WaitingEvent): ReadEvent {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
-      // An event without an invoice id starts in a lane of its own. The router moves it to the lane of its invoice,
-      // once it finds the invoice. So an event still in a lane of its own has no known invoice.
+      // An event without an invoice id starts in a lane named after the event. Once the router finds the invoice, the
+      // router moves the event to the lane of the invoice. So an event still in the event's own lane has no known
+      // invoice.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }

@@ -25,8 +25,8 @@ import { takeIn } from './take-event.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /**
- * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other lanes for
- * `take`.
+ * The reply to a sent call or a lookup. `take` records the reply in the lane. `elsewhere`: facts about other invoices,
+ * read after a peer refused the call; `take` uses them.
  */
 type Reply = { readonly take: Rule; readonly elsewhere?: Elsewhere };
 
@@ -54,8 +54,8 @@ export class WorkLaneFlow {
     /** Logs each step of the work. Null: no such log. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
     /**
-     * Knows Crossbill's own Stripe account. Null: Crossbill treats each event with an account as another account's
-     * event.
+     * Knows the id of Crossbill's own Stripe account. Null: every event that names a Stripe account counts as another
+     * account's event.
      */
     @Optional() @Inject(OwnAccount) readonly account: OwnAccount | null = null,
   ) {}
@@ -98,8 +98,8 @@ export class WorkLaneFlow {
   }
 
   /**
-   * Opens a review item about a lane. Use it for repeated failures without an event at fault. The lane is due again
-   * after `waitMs`.
+   * Opens a review item about a lane whose work fails again and again, if no single event is the cause. Crossbill works
+   * on the lane again after `waitMs`.
    */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
     const told = (s: LaneState, now: Date): LaneState => {
@@ -149,7 +149,8 @@ export class WorkLaneFlow {
           const ctx = { ...this.context.at(now), ...news?.elsewhere, ...elsewhere };
           seen.push(...state.objects.flatMap((o) => (o.detail.observed ?? []).flatMap((x) => x.paymentId ?? [])));
           const decided: DecidedEvent[] = [];
-          // `run` may read the invoice before this step. The lane takes this early read only after the events below.
+          // `news.ahead`: `run` read the invoice before this step. The lane takes such an early read only after the
+          // events below.
           const lane = new Lane(state, ctx);
           if (news?.ahead === false) news.take(lane);
           let held: 'ask' | 'wait' | null = null;
@@ -171,7 +172,8 @@ export class WorkLaneFlow {
         },
       });
     } catch (e) {
-      // Another invoice holds a payment id or a charge of this lane. Find this invoice, and run the step once more.
+      // Another invoice already has a payment id or a charge of this lane. Find that other invoice, and run the step
+      // once more.
       if (!(e instanceof NotUnique) || elsewhere !== null) throw e;
       const found = await this.context.decider.heldElsewhere(claim.lane, { payments: seen, charges });
       if (found === null) throw e;

@@ -9,8 +9,8 @@ import { Database } from '../store/database.js';
 export type ChargeLook = { readonly key: string; readonly charged: ChargedMethod | null };
 
 /**
- * The key of a stored read of a payment method. Null for a method on the invoice itself: the method says nothing about
- * other invoices.
+ * The key of a stored read of a payment method: the subscription, or else the customer. Null if the invoice has a
+ * payment method of its own, because other invoices do not use that method.
  */
 export function chargeKey({ customerId, subscriptionId, ownMethodId }: ChargedFor): string | null {
   return ownMethodId === null ? (subscriptionId ?? customerId) : null;

@@ -28,8 +28,8 @@ export type LinkedFilter = Span & {
 export type LinkedCustomer = CustomerLink & { readonly move: Move };
 
 /**
- * The state of each linked customer, as `migration` counts it. A page needs few rows, so each subquery has `limit 1`:
- * for an `exists`, PostgreSQL may read the whole table.
+ * The state of each linked customer, counted as in `migration`. Each subquery has `limit 1`, because a page needs few
+ * rows: with `exists`, PostgreSQL may read the whole table.
  */
 const LINKED = `(
   select m.*, m.move || ' ' || m.seq as moved from (
@@ -39,7 +39,7 @@ const LINKED = `(
       else 'no_renewal_yet' end as move
     from customer_link l) m) x`;
 
-/** The column for a span of time. A partial index over the invoices outside ENROLMENT contains this column. */
+/** A filter by time compares this column. The partial index over the invoices outside ENROLMENT contains it. */
 const OUTSIDE_AT = 'x.first_seen_at';
 
 /** Counts of the customers' move to the MoR. */

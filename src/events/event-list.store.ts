@@ -58,12 +58,13 @@ const ASIDE = 'aside is not null';
 
 const LISTED = `source in ('crossbill', 'mor_events', 'mor_payments')`;
 
-// Names every source, so PostgreSQL can use the unique index on source and event id for an event id alone.
+// The unique index is on source and event id. So a search by event id alone names every source, and PostgreSQL can use
+// the index.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events', 'crossbill')`;
 
 /**
- * Events of the inbox, newest first: at most `count` before the number `before`. Uses an index for rare matches, so it
- * never reads the whole inbox.
+ * Lists events of the inbox, newest first: at most `count` events with a number below `before`. A filter with few
+ * matches has an index, so this query never reads the whole inbox.
  */
 async function inboxRows(
   pool: pg.Pool,
@@ -143,8 +144,8 @@ function receivedWithin({ since, until }: Span, given: number): { readonly where
 }
 
 /**
- * Merges two lists by arrival, newest first. Each list keeps its own order by id: the cursor remembers one id per list,
- * and another order would skip rows.
+ * Merges two lists by time of arrival, newest first. Within each list the events stay in the order of their ids. The
+ * cursor remembers one id for each list, so with another order the next page would skip events.
  */
 function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
   const out: EventRow[] = [];

@@ -84,7 +84,10 @@ export class HealthStore {
     };
   }
 
-  /** Counts the calls of shadow mode. Reads whole tables: shadow mode has its own young database. */
+  /**
+   * Counts the calls of shadow mode. Reads whole tables: shadow mode has a new database of its own, so the tables are
+   * small.
+   */
   async shadow(): Promise<ShadowStanding> {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
@@ -143,7 +146,10 @@ export class HealthStore {
     }));
   }
 
-  /** Counts the requests since `since` refused by the MoR because of its tax integration. */
+  /**
+   * Counts the requests since `since` that the MoR refused with a code `integration_…`: its tax integration is at
+   * fault.
+   */
   async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
     const found = await this.db.pool.query<{ n: string; last: Date | null }>(
       `select count(*) as n, max(at) as last from audit where at >= $1 and detail->>'code' like 'integration\\_%'`,

@@ -41,7 +41,8 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Stripe repeats a delivery for three days unless it gets a 2xx. So these statuses may tell whose fault a refusal is.
+ * The statuses of refusals to Stripe. Each status names the cause of the refusal. Stripe repeats a delivery for three
+ * days after any status except a 2xx, so no status ends the delivery.
  */
 const AT_STRIPE: Partial<Record<Refusal, number>> = {
   signature_missing: 400,
@@ -93,8 +94,8 @@ export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
 /**
- * The most refused requests whose remaining body Crossbill still reads and drops. Beyond this number a flood is under
- * way, and Crossbill closes the connection at once.
+ * The most refused requests at the same time for which Crossbill still reads and drops the rest of the body. Beyond
+ * this number a flood is under way, and Crossbill closes each further connection at once.
  */
 const LINGERING_AT_ONCE = 64;
 let lingering = 0;
@@ -112,9 +113,9 @@ export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status
 }
 
 /**
- * Prepares a request for an early reply. If the reply goes out before the end of the body, it says `Connection: close`,
- * and Crossbill ends the connection gently. If the body ends first, Crossbill keeps the connection if `mayKeep` returns
- * true.
+ * Prepares a request for a reply before the end of its body. Such a reply says `Connection: close`. Crossbill then
+ * reads and drops the rest of the body for a short while, and ends the connection. If the body ends before the reply,
+ * the connection stays open if `mayKeep` returns true.
  */
 export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
   if (req.complete || !hasBody(req)) return;

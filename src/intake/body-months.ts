@@ -1,4 +1,5 @@
-// Creates the partitions of the coming months, long before they begin. A missing partition only makes the purge slower.
+// Creates the database partitions for the event bodies of the coming months, long before the months begin. If a
+// partition is missing, only the purge of old bodies gets slower.
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { BodyMonths } from '../store/event-bodies.js';

@@ -17,8 +17,8 @@ const QUARANTINE_TIMEOUT_MS = 8_000; // shorter than a sender's wait of 10 s
 // From this number of waiting deliveries on, the process is busy. Usually one or two wait, even at twenty events a
 // second, the most Stripe's budget allows.
 const CROWD = 10;
-// The most deliveries Crossbill copies into the quarantine at the same time, since each copy is a database write.
-// Beyond this number Crossbill answers a replayed delivery with 503 and writes nothing.
+// The most deliveries Crossbill copies into the quarantine at the same time. Each copy is a database write. Beyond this
+// number Crossbill answers a delivery outside the time window with 503 and writes nothing.
 const QUARANTINES_AT_ONCE = 32;
 
 @Injectable()
@@ -90,8 +90,8 @@ export class Endpoints {
   }
 
   /**
-   * Counts a request with an unreadable head, since it may be a delivery. A request with a readable path to no endpoint
-   * does not count.
+   * Counts a request with an unreadable head as a refused delivery, unless its path is readable and belongs to no
+   * webhook endpoint.
    */
   sawUnread(reason: Refusal, head: Buffer, address: string): void {
     const text = head.toString('latin1', 0, HEAD_LOOK_BYTES);

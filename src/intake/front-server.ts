@@ -24,8 +24,8 @@ const limits = {
   /** Longer than the idle time of common load balancers (60 s), so the load balancer closes first. */
   keepAliveTimeout: 65_000,
   /**
-   * Node itself would reply 400 to a request without Host, even at the MoR's endpoints, and the MoR treats a 400 as
-   * final. So `#route` replies 400, at all other paths.
+   * Node itself would reply 400 to a request without a Host header, and the MoR treats a 400 as final. So Node does not
+   * check the header. `#route` replies 400 instead, at every path except the webhook endpoints'.
    */
   requireHostHeader: false,
 } as const;
@@ -37,9 +37,9 @@ const UNREAD: Readonly<Record<string, Refusal>> = {
 };
 const MAX_HEADERS = 100;
 /**
- * The length of the queue of unaccepted connections. The system ignores a connection beyond it, and the sender tries
- * again after 1, 3 and 7 s. With Node's 511 many strangers would make a delivery wait this long. Linux allows at most
- * `net.core.somaxconn` (4096).
+ * The length of the system's queue of connections that Node has not accepted yet. If the queue is full, the system
+ * ignores a new connection, and the sender tries again after 1, 3 and 7 s. Node's default is 511: many strangers could
+ * fill such a queue, and a delivery would wait these seconds. Linux allows at most `net.core.somaxconn` (4096).
  */
 const BACKLOG = 8_192;
 /**
@@ -56,7 +56,7 @@ export class FrontServer {
   readonly #server: Server;
   /**
    * The requests without a reply, in no order. This is an array, because a long-lived Set costs more memory than the
-   * requests: it links each of its old tables to the next until a full garbage collection.
+   * requests: V8 keeps the Set's old tables until a full garbage collection.
    */
   readonly #inFlight: ServerResponse[] = [];
   #endpoints: Endpoints | null = null;
@@ -109,7 +109,8 @@ export class FrontServer {
   async #close(graceMs: number): Promise<void> {
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
     if (graceMs > 0) await linger();
-    // `close` also drops idle connections with unread requests. So the server has waited for a moment before this line.
+    // `server.close` also drops an idle connection with a request Node has not read yet. So Crossbill waits for a
+    // moment before this line (`linger`).
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {

@@ -26,14 +26,16 @@ const PIECE_BYTES = 512;
 const UNFINISHED = 500;
 
 /**
- * The memory in use by one kind of sender. `unfinished`: a function for each incomplete body to end it, oldest first.
+ * The memory in use by one kind of sender. `unfinished`: one function for each incomplete body, the oldest body first.
+ * A call of the function ends that body.
  */
 type Side = { taken: number; readonly unfinished: Set<() => void> };
 
 /**
- * The shared memory limit of all unfinished bodies: a flood of large bodies cannot fill the process. At the limit
+ * The memory limit that all unfinished bodies share: a flood of large bodies cannot fill the process. At the limit
  * Crossbill ends the oldest unfinished body. So slow senders, from any number of addresses, never keep out faster
- * senders. One half is reserved for callers and one half for strangers. Either side may use the free part of the other.
+ * senders. One half is reserved for callers and one half for strangers. Callers may use the free part of the strangers'
+ * half, and strangers may use the free part of the callers' half.
  */
 export class ReadingRoom {
   readonly #sides: Readonly<Record<Sender, Side>> = {
@@ -121,7 +123,7 @@ export function readBody(
     room.give(sender, taken, giveWay);
     req.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
     if (!Buffer.isBuffer(result)) req.pause().on('error', () => undefined); // ignore a late reset
-    chunks.length = 0; // the caller may hold the request for a while, but not its bytes
+    chunks.length = 0; // the caller may keep the request for a while: free the bytes of the body now
     done(result);
   };
   const giveWay = () => finish('crowded');

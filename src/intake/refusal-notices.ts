@@ -54,8 +54,8 @@ export class RefusalNotices {
       since: since.toISOString(),
       console: '/console/deliveries',
     };
-    // After the first notification, all notifications of one hour have the same subject, so several replicas store only
-    // one.
+    // The subject of the first notification is its time. The subject of a later notification is its hour: several
+    // replicas write the same subject, and the database stores one notification.
     const when = isFirst ? at.toISOString() : String(Math.floor(at.getTime() / REFUSALS_TOLD_EVERY_MS));
     trouble.quietUntil = at.getTime() + REFUSALS_TOLD_EVERY_MS;
     trouble.isFirst = false;

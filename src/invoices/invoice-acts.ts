@@ -60,7 +60,10 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
 }
 
-/** True for a final invoice with an amount due, if no money is under way or waits for a person. */
+/**
+ * True if the invoice is final, enrolled and has an amount due, no money for it is under way, and none waits for a
+ * person.
+ */
 function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
   return (
     isPayable(i) &&

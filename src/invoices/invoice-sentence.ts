@@ -71,8 +71,8 @@ function paid(v: AnswerFacts, now: Date): Answer {
 }
 
 /**
- * The part of the sentence about refunds. `marked`: the payments already in the sentence. The refund of such a payment
- * reads "of it was refunded".
+ * The part of the sentence about refunds. `marked`: the payments the sentence has already named. For a refund of these
+ * payments the part reads "of it was refunded".
  */
 function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
   const back = marked.filter((p) => p.amountRefunded > 0n);

@@ -96,8 +96,9 @@ export class ExportsStore {
   }
 
   /**
-   * Reads entries by number, so nearly by time. Then merges the strays into this order: entries recorded hours before
-   * or after the money moved (see STRAY in ledger.store.ts).
+   * Reads entries by number, which is nearly the order of time. Strays are out of order: they were recorded hours
+   * before or after the money moved (see STRAY in ledger.store.ts). So Crossbill reads the strays apart and merges them
+   * in by time.
    */
   private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
     const timed = span.since !== undefined || span.until !== undefined;
@@ -162,7 +163,7 @@ class Strays {
 
   constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
 
-  /** Returns the next strays with money moved up to this time. Null: up to the end. */
+  /** Returns the next strays, at most one page, with money moved no later than `time`. Null: moved at any time. */
   async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
     if (!this.begun) await this.advance();
     const taken: LedgerEntryEntity[] = [];

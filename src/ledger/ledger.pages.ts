@@ -45,7 +45,8 @@ export class LedgerPages {
       filters: LEDGER_FILTERS,
       values,
       read: async (page) => viewsOf(await this.entries.list(filter, page), entryView),
-      // Several reasons have no common sum: payment, mark and refund count the same money several times.
+      // Entries with different reasons have no useful sum: a payment, its mark and its refund are three entries about
+      // the same money.
       ...(values.reason === undefined ? {} : { sums: () => this.entries.sums(filter) }),
       caption: 'Newest first; entries are never changed',
       fields: ['ledger', ledgerFields],

@@ -36,8 +36,8 @@ export type LedgerRow = Omit<LedgerEntryEntity, 'paymentId'> & {
 };
 
 /**
- * The reasons of a payment's two entries. They are frequent, so a scan soon finds an entry. All other reasons have a
- * partial index, with `isRare` as its condition.
+ * The two reasons every payment brings. Their entries are frequent, so a scan of the table soon finds one. For all
+ * other reasons there is a partial index, with `isRare` as its condition.
  */
 export const COMMON = ['payment_collected', 'payment_marked'];
 
@@ -45,8 +45,8 @@ export const isRare = (alias: string): string => `${alias}.reason not in ('${COM
 
 /**
  * The condition of a partial index for strays: entries recorded more than three hours before or after the money moved.
- * Nearly every entry is recorded within three hours, since a payment on a draft waits for one hour. So all entries of a
- * month except strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
+ * Nearly every entry is recorded sooner: even a payment on a draft waits for only one hour. So all entries of a month
+ * except the strays lie in one span of entry numbers, and the large table needs no index on `moved_at`.
  */
 export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
 
@@ -214,8 +214,8 @@ async function lossNotes(orm: DataSource, entries: readonly LedgerEntryEntity[])
 }
 
 /**
- * The most entries missing from the daily sums. Usually the entries of the last minutes are missing. More are missing
- * only while a daemon catches up.
+ * A sum adds at most this many entries that the daily sums do not contain yet. Usually these are the entries of the
+ * last minutes. There are more only while a daemon catches up.
  */
 const UNFOLDED_MOST = 50_000;
 

@@ -10,9 +10,9 @@ import { dayOf } from '../domain/day.js';
 const ENTRIES_AT_ONCE = 100_000;
 
 /**
- * The age of settled entries. An entry gets its number before its transaction ends, so an older number may appear after
- * a newer one. Our statements and idle transactions end within 15 seconds, so after ten minutes every older entry is
- * there.
+ * An entry of this age is settled: no further entry with a smaller number can appear. An entry gets its number before
+ * its transaction ends, so it may appear after an entry with a larger number. But our statements and idle transactions
+ * end within 15 seconds.
  */
 const SETTLED = `interval '10 minutes'`;
 

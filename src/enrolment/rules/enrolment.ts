@@ -48,8 +48,8 @@ export function fromPlatform(
 }
 
 /**
- * Finds out if the customer is enrolled, before Crossbill expects a verdict or relays. Skips a signup's invoice: the
- * signup pays it, enrolled or not.
+ * Finds out if the customer is enrolled. Crossbill needs this before it expects a verdict and before it relays. A
+ * signup's invoice needs no lookup: the signup's charge pays the invoice, enrolled or not.
  */
 export const enrolmentLookup: Lookup<InvoiceRow & { readonly customerId: string }, CallOutcome<Enrolled>> = {
   name: 'look-up-enrolment',

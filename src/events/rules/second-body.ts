@@ -1,4 +1,5 @@
-// A second body under a known event's id: the first body counts, and an item reports the other.
+// An event arrives with the id of a known event but with another body: the first body counts, and an item reports the
+// second body.
 import { secondBodySubject } from '../../domain/events/own-event.js';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { aboutSecondBody } from '../../domain/events/same-event.js';

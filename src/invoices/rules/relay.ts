@@ -32,30 +32,31 @@ export function relayOnce(lane: Lane, e: InvoiceEvent): void {
 }
 
 /**
- * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. Another `invoice.created` now is
- * the first event under a second id (Stripe docs, "Webhooks"), and the MoR would take it for a retry. After a refusal
- * it really is a retry (Document 3, rule 5).
+ * True if Crossbill has asked the MoR to charge the invoice and has no verdict yet. If another `invoice.created`
+ * arrives now, it is the first event under a second id (Stripe docs, "Webhooks"): Crossbill must not relay it, because
+ * the MoR would take it for a retry. After a refusal, another `invoice.created` really is a retry (Document 3, rule 5).
  */
 function awaitsRelay(s: LaneRows): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
 /**
- * True for a relayed event without a later verdict on its invoice. The verdict on a charge a person dismissed does not
- * count.
+ * True for a relayed event if the MoR has given no verdict on the invoice since. A verdict does not count if a person
+ * dismissed its charge.
  */
 function isUnanswered(s: LaneRows, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { payments: s.payments.filter((p) => !saysNothing(p)) };
-  // Crossbill withdrew the event after the MoR reported a charge for it. So the MoR received the event, although its
-  // reply was lost.
+  // True if the MoR reported a charge for the event, and then Crossbill withdrew the event. The MoR received the event,
+  // and only its reply was lost.
   const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
   return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
 }
 
 /**
- * The reason to withdraw an `invoice.created` without a reply. The invoice is over, its money arrived, the MoR gave its
- * verdict, or the customer can pay another way. Then a charge hours later could hit a customer who is already paying.
- * If the MoR received an earlier try, an event reports its charge. Null: the MoR must still get the event.
+ * The reason to withdraw an `invoice.created` without a reply: the invoice is over, its money has arrived, the MoR gave
+ * its verdict, or the customer can pay another way. In these cases a relay hours later could make the MoR charge a
+ * customer who is already paying. If the MoR received an earlier try, an event reports its charge. Null: the MoR must
+ * still get the event.
  */
 function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
   const came = paymentThatCame(s) ?? moneyAnnounced(s);
@@ -73,8 +74,9 @@ function findReasonToDrop(s: Lane, { row: m }: Call): string | null {
 }
 
 /**
- * True if Stripe does not know the invoice although no event reported a deletion: STRIPE_API_KEY may belong to another
- * account than the events. Then Crossbill must relay: otherwise it would silently lose the renewal.
+ * True if Stripe says the invoice does not exist, but no event has reported its deletion. Perhaps STRIPE_API_KEY
+ * belongs to another Stripe account than the events. Then Crossbill must relay: otherwise the renewal would get lost
+ * unnoticed.
  */
 function isUnknownToUs(i: InvoiceRow | null): boolean {
   return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
