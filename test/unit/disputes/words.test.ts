@@ -164,7 +164,7 @@ it('if a lost amount becomes uncertain and then certain again, the review item s
   expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
   expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
 });
-it("if the latest amount of a lost dispute is unreadable, the dispute's sentence calls the amount uncertain", () => {
+it('if the latest amount of a lost dispute has two readings, the text about the dispute says that the amount is unclear', () => {
   const known = { ...lost, amount: 1000n, currency: 'EUR' };
   const s = withThem(paid(), [known]);
   const text = (minor: string): string =>
@@ -175,11 +175,11 @@ it("if the latest amount of a lost dispute is unreadable, the dispute's sentence
   expect(only(s)?.fact).toMatchObject({ code: 'loss-unread', unread: '300 EUR' });
   expect(text('0')).toContain('because the amount is unclear');
 });
-it('the review item of an uncertain loss on a refunded payment names the amount that the customer got twice', () => {
+it('if a refunded payment has a lost dispute of unclear amount, the review item says that the customer may be paid twice', () => {
   const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
   expect(item?.fact).toMatchObject({ code: 'loss-unread', refunded: true });
 });
-it('a loss that becomes certain after its dismissal opens an item that says to reverse the manual booking', () => {
+it('if a dismissed loss of unclear amount gets a clear amount, a new item tells the operator to reverse the manual booking', () => {
   const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), {
     ...{ amount: 300n, currency: 'EUR' },
     detail: { ...lost.detail, amountAt: unread.at },
@@ -257,7 +257,7 @@ it.each([
   ['the payment is refunded', 'refund', {}],
   ['the MoR wins the dispute', 'dispute.outcome', { outcome: 'won' }],
 ])(
-  'if a loss increased and then %s, the ledger dates the reversal no earlier than the last entry of the loss',
+  'if the lost amount of a dispute rises and then %s, the reversal in the ledger is not older than the last loss entry',
   async (_, type, said) => {
     const [lostOn, grewOn, lastOn] = [
       '2026-11-21T12:00:00.000Z',

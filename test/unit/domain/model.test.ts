@@ -31,7 +31,7 @@ function allows<T extends string>(
   }
 }
 
-it('the mark status of a payment changes only as its table allows, and a confirmed mark stays confirmed', () => {
+it('the mark status of a payment changes only as the table of allowed changes says, and a confirmed mark stays confirmed', () => {
   allows<MarkStage>(markMoves, (mark, to) => {
     const p = { ...PAYMENT, mark };
     moveMark(p, to);
@@ -40,7 +40,7 @@ it('the mark status of a payment changes only as its table allows, and a confirm
   expect(() => moveMark({ ...PAYMENT, mark: 'confirmed' }, 'waiting')).toThrow('a mark cannot move');
 });
 
-it('the status of a refund changes only as its table allows, and a paid refund stays paid', () => {
+it('the status of a refund changes only as the table of allowed changes says, and a succeeded refund stays succeeded', () => {
   allows<RefundStatus>(refundMoves, (status, to) => {
     const r = { ...REFUND, status };
     moveRefund(r, to);
@@ -49,7 +49,7 @@ it('the status of a refund changes only as its table allows, and a paid refund s
   expect(() => moveRefund({ ...REFUND, status: 'succeeded' }, 'failed')).toThrow('a refund cannot move');
 });
 
-it('the status of a refund’s report to Stripe changes only as its table allows, and a finished report is final', () => {
+it('the status of a refund’s report to Stripe changes only as the table of allowed changes says, and a finished report is final', () => {
   allows<MirrorStage>(mirrorMoves, (mirror, to) => {
     const r = { ...REFUND, mirror };
     moveMirror(r, to);

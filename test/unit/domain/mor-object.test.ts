@@ -8,7 +8,7 @@ const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const o = (kind: 'payment_link' | 'proforma', status: string, deadline: Date | null = null) =>
   newMorObject(NOW, { id: 'o', kind, invoiceId: 'in_1', status, deadline });
 
-it('the customer can pay a payment link from its request until its deadline', () => {
+it('a payment link counts as payable from Crossbill’s request for the link until the link’s deadline', () => {
   expect(isPayableLink(o('payment_link', 'REQUESTED'), NOW)).toBe(true);
   expect(isPayableLink(o('payment_link', 'PAYABLE'), NOW)).toBe(true);
   expect(isPayableLink(o('payment_link', 'PAYABLE', at(1)), NOW)).toBe(true);
@@ -25,7 +25,7 @@ it('the customer can pay a proforma invoice only while it is active', () => {
 });
 
 it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
-  'a proforma invoice in %s counts as payable until Crossbill records its transfer',
+  'a proforma invoice with the status %s counts as payable until Crossbill books its payment',
   (of) => {
     expect(isLiveProforma(o('proforma', of))).toBe(true);
     expect(isLiveProforma({ ...o('proforma', of), paymentRowId: 'pmt_1' })).toBe(false);

@@ -97,7 +97,7 @@ it.each(NOTIFICATION_TYPES)('the notification %s has its type, time and facts in
   expect(JSON.parse(slack.body)).toEqual({ text: inWords(told) });
 });
 
-it('notifications of another type or about another subject have another id', () => {
+it('the id of a notification is different for each type and each subject', () => {
   const ids = NOTIFICATION_TYPES.flatMap((type) => ['x', 'y'].map((s) => putDown(sampleOf(type, s), 'slack', NOW).id));
   expect(new Set(ids).size).toBe(2 * NOTIFICATION_TYPES.length);
 });
@@ -117,7 +117,7 @@ it('a sample notification contains only ids that end in _sample', () => {
   }
 });
 
-it('Crossbill spreads simultaneous retries of notifications over a tenth of their pause', () => {
+it('Crossbill adds up to a tenth to the pause before a retry of a notification, so the retries do not come all at once', () => {
   expect([0, 0.5, 0.99].map((jitter) => retryInMs(2, null, jitter))).toEqual([300_000, 315_000, 329_700]);
   expect(retryInMs(1, null, 0.123_456)).toBe(5_062);
   expect(retryInMs(1, 5_100, 1)).toBe(5_500);

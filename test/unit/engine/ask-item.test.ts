@@ -50,7 +50,7 @@ it('if a rule asks for an already open review item with new sums, the item takes
   expect(openReview(now, later, { ...ITEM, fact: { ...MORE } })).toBe(now);
 });
 
-it('if a rule asks for an already open review item with a fact of another code, the item keeps its first fact', () => {
+it('if a rule asks again for an open review item with a different fact code, the item keeps its first fact', () => {
   const fact = { code: 'rest-due', status: 'open', due: MORE.due } as const;
   expect(openReview(opened, later, { ...ITEM, fact })).toBe(opened);
 });

@@ -118,7 +118,7 @@ it('the refusal of a call becomes one line of text and one review item', () => {
   ]);
 });
 
-it('Crossbill finds the payment behind a call by the id in the call, and behind a finalization by its mark status', () => {
+it('Crossbill finds the payment of a call by the payment id in the call, and of a finalization by the payment’s mark status', () => {
   const [a, b] = [payment({ id: 'a', paymentId: 'pay_1' }), payment({ id: 'b', mark: 'finalizing' })];
   const s = putPayment(putPayment(call(lane), a), b);
   expect(paymentOf(s, first(s))).toBe(a);

@@ -102,7 +102,7 @@ it('the timeline shows the first four failed tries of a call, and always the fin
   expect(texts(failed({ kind: 'refused' }, { attempts: 9 }).state)[0]).toBe('relay_event: 502 x no');
 });
 
-it('Crossbill recognises a replayed 5xx of Stripe as an error stored under the call’s key', () => {
+it('if Stripe replays a 5xx reply, Crossbill knows that Stripe stored the error under the call’s key', () => {
   expect(failed({ replayed: true, status: 500 }).m.replaying).toBe(true);
   for (const over of [
     { replayed: true, status: 499 },
@@ -162,7 +162,7 @@ it('if Crossbill searches Stripe before the first try of a call and finds nothin
   expect(state.journal).toEqual([]);
 });
 
-it('Crossbill withdraws an attach call without effect if the invoice is void', () => {
+it('if Crossbill finds no effect of an attach call and the invoice is void, Crossbill withdraws the call', () => {
   const { state, m } = probed(absent, tried, 'attach_payment', { status: 'void' });
   expect([m.status, m.answeredAt, state.payments[0]?.mark]).toEqual(['cancelled', at(5_000), 'waiting']);
   expect(texts(state)).toEqual(['attach_payment withdrawn: it had no effect, and the invoice can no longer be paid']);

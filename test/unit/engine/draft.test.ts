@@ -81,7 +81,7 @@ const steps: readonly Step[] = [
 const anyScript = fc.array(fc.tuple(fc.nat(steps.length - 1), fc.nat(3)), { maxLength: 12 });
 const step = (n: number): Step => steps[n] ?? { inPlace: () => undefined, byValue: (s) => s };
 
-it('rules that change rows of a working copy in place reach the same state as rules on copied values', () => {
+it('a rule that changes a working copy in place has the same result as a rule that returns a changed copy', () => {
   fc.assert(
     fc.property(anyScript, (script) => {
       const before = full();

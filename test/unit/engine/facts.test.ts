@@ -25,7 +25,7 @@ const seen = (first: Partial<InvoiceFacts>, then: Partial<InvoiceFacts>, when: n
   return of(takeEvent(s, aCtx(at(60)), facts(then), at(when)));
 };
 
-it('a Stripe event with a later invoice status always counts, and an event with an earlier status never does', () => {
+it('a Stripe event with a later invoice status always replaces the known status, and an event with an earlier status never does', () => {
   for (const [n, before] of STATUSES.entries()) {
     for (const [m, after] of STATUSES.entries()) {
       const same = (x: number): number => Math.min(x, 3); // void, paid and deleted are as far along

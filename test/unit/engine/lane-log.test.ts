@@ -12,7 +12,7 @@ import { openReview, takeCallBack } from '../../support/decide.js';
 const ctx = aCtx();
 const item = { kind: 'double_charge_risk', subject: 'in_1', fact: FACTS.double_charge_risk } as const;
 
-it('the stored log of a lane restores a review item without its removed deadline', () => {
+it('if Crossbill removed the deadline of a review item, the item restored from the stored log has no deadline', () => {
   const first = openReview(emptyLane('in_1'), ctx, { ...item, dueAt: NOW });
   const second = openReview(first, ctx, { ...item, dueAt: null });
   const states: readonly LaneState[] = [emptyLane('in_1'), first, second];

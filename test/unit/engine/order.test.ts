@@ -119,7 +119,7 @@ it.each(SCENARIOS)(
 );
 
 const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
-it('any subset of an invoice’s events, with duplicates and in any order, ends as in the order of creation', async () => {
+it('any subset of an invoice’s events, in any order and with duplicates, has the same result as in the order of creation', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: POOL.length - 1 }), { minLength: 1, maxLength: 14 }),
@@ -135,7 +135,7 @@ it('any subset of an invoice’s events, with duplicates and in any order, ends 
   );
 });
 
-it('Crossbill makes each change on Stripe once for any events in any order, with a crash anywhere', async () => {
+it('Crossbill makes each change on Stripe only once, for any events in any order and after a crash at any point', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),

@@ -80,7 +80,7 @@ it.each([
   expect(paymentNamed(s, new Set(['x']))).toBeNull();
 });
 
-it('an event without a payment’s id belongs to the invoice’s only payment with money', () => {
+it('an event without a payment’s id belongs to the only successful payment of its invoice', () => {
   const refused = waiting.payment({ id: 'pmt_0', paymentId: null, processorChargeId: null, succeededAt: null });
   const named = (s: LaneState) => paymentNamed(withObjects(s, aLink()), new Set([LINK]))?.id ?? null;
   expect(named(waiting.lane({}, refused, own))).toBe('pmt_1');
@@ -141,14 +141,14 @@ it('a payment takes over every id of its event, and the MoR’s payment id repla
   });
 });
 
-it('a payment with money stops every other charge for the invoice, and a refused payment stops no charge', () => {
+it('after a payment comes in, Crossbill requests no other charge for the invoice; a refused payment stops no charge', () => {
   const refused = aPayment({ paymentId: 'pay_1', mark: 'none' });
   expect(paymentThatCame(putPayment(empty, refused))).toBeNull();
   expect(paymentThatCame(putPayment(empty, { ...refused, mark: 'parked' }))).toBe('payment pay_1 came');
   expect(effectName(aPayment({ id: 'pmt_7' }))).toBe('pmt_7');
 });
 
-it('a payment closed by the operator stays succeeded if it has money, and otherwise becomes failed', () => {
+it('if the operator closes a payment, a successful payment stays succeeded, and any other payment becomes failed', () => {
   const s = (p: PaymentRow): LaneState['payments'] =>
     decide(putPayment(empty, p), now, (l) => closePayment(l.findPayment(p.id) ?? never())).payments;
   expect(s(aPayment({ mark: 'parked', succeededAt: now.now }))).toMatchObject([
@@ -202,7 +202,7 @@ it('Crossbill books the charge of a payment if no other invoice has this charge'
   }
 });
 
-it('if two payments of one invoice name one charge, Crossbill books both payments and the charge id once', () => {
+it('if two payments of one invoice have the same charge, Crossbill books both payments, and only one entry has the charge id', () => {
   const second = charged({ id: 'pmt_2', paymentId: 'pay_2' });
   const charges = (p: PaymentRow, ...others: PaymentRow[]) =>
     collected(p, aCtx(), ...others).entries.map((e) => [e.subject, e.processorChargeId]);
@@ -328,7 +328,7 @@ it('a signup payment without proof of its charge keeps its mark status when its 
   expect(marks({ mark: 'confirmed' })).toBe('confirmed');
 });
 
-it('once its amount is certain, a renewal or a signup without an open review item stays unchanged', () => {
+it('if the amount of a renewal, or of a signup without an open review item, becomes certain, nothing changes', () => {
   const s = known(parked);
   expect(amountSettled(s)).toBe(s);
   const renewal = asked(known({ ...parked, signupId: null }), 'null');

@@ -88,7 +88,7 @@ it('from 23 hours after the first try, Crossbill searches Stripe for the effect 
   expect(goes('create_refund', tried(DAY))).toBe('send');
 });
 
-it('a minute after Stripe replays a stored error, Crossbill searches Stripe for the effect before it repeats the call', () => {
+it('a minute after Stripe replays a stored error for a call, Crossbill searches Stripe for the call’s effect before a repeat', () => {
   const replaying = { replaying: true };
   expect(goes('report_payment', tried(59_999, replaying))).toBe('send');
   expect(goes('report_payment', tried(60_000, replaying))).toBe('probe');

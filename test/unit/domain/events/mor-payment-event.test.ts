@@ -64,7 +64,7 @@ it.each([
 });
 
 it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
-  'Crossbill cannot use a payment event with the reserved invoice id %s',
+  'Crossbill cannot use a payment event if its invoice id looks like Crossbill’s own lane name %s',
   (name) => {
     for (const type of ['succeeded', 'failed', 'requires_action', 'refunded']) {
       expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
@@ -122,7 +122,7 @@ it('Crossbill reads the currency of a payment event in upper or lower case', () 
   expect(parseMorPaymentEvent(changed(at('succeeded'), 'currency', 'pound')).verdict).toBe('unusable');
 });
 
-it('Crossbill accepts a payment event only with a status of its own type', () => {
+it('Crossbill accepts a payment event only with a status that fits the event type', () => {
   const fitting: Record<string, readonly string[]> = {
     succeeded: ['succeeded'],
     failed: ['failed'],

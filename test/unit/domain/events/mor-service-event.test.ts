@@ -74,7 +74,7 @@ it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4
   },
 );
 
-it('Crossbill reads latest_revision of a voided invoice (files 13-* of test/wire/reported) as the id of the next invoice', () => {
+it('Crossbill finds the successor of a voided invoice in latest_revision (files 13-* of test/wire/reported)', () => {
   const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
   expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
   expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);

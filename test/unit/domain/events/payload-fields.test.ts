@@ -30,7 +30,7 @@ it('Crossbill finds no deadline in unreadable or unrelated fields', () => {
   expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
 });
 
-it('Crossbill prefers a deadline to an earlier expiry field', () => {
+it('if a dispute has an expiry field before its deadline field, Crossbill takes the deadline field', () => {
   expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
 });
 
@@ -61,7 +61,7 @@ it('Crossbill reads an amount with a currency exactly, and refuses an amount wit
   expect(amountIn({ amount: 1050 })).toBeNull();
 });
 
-it('Crossbill reads only positive decimal text with a currency as an amount, and prefers the disputed amount', () => {
+it('Crossbill reads only positive decimal text with a currency as an amount, and takes a disputed amount before other amounts', () => {
   const of = (amount: unknown, currency: unknown = 'EUR') => amountIn({ amount: { amount, currency } });
   expect([of('0.01'), of('0.00'), of('-1.00'), of(10.5), of(null), of('1.00', null), of('1.00', 'E')]).toEqual([
     ...[{ minor: 1n, currency: 'EUR' }, null, null, null, null, null, null],
@@ -88,7 +88,7 @@ it('Crossbill reads a decimal with a currency as an amount, and keeps a bare who
   expect(amountIn({ amount: 300, currency: 'EUR' })).toBeNull();
 });
 
-it('Crossbill takes the outermost amount of a dispute event, the disputed one first, even if the number is unreadable', () => {
+it('Crossbill takes the outermost amount of a dispute event, even if unreadable, and a disputed amount before other amounts', () => {
   const whole = { amount: '29.90', currency: 'EUR' };
   expect(sumIn({ disputedAmount: 300, currency: 'EUR', amount: whole })).toBe('300 EUR');
   expect(sumIn({ amount: 300, currency: 'EUR', payment: { amount: whole } })).toBe('300 EUR');
@@ -113,7 +113,7 @@ it('Crossbill searches the first thousand members of a payload, and accepts link
   expect([long(2_048), long(2_049)]).toEqual([2_048, null]);
 });
 
-it('Crossbill finds an id at any depth of a payload, if the id is one word', () => {
+it('Crossbill finds an id at any depth of a payload, and ignores an id with a space', () => {
   expect(idNamed({ a: [{ dispute_id: 'dp_1' }] }, 'disputeId')).toBe('dp_1');
   expect(idNamed({ disputeId: 'two words' }, 'disputeId')).toBeNull();
 });

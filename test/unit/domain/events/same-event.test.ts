@@ -24,7 +24,7 @@ it('Crossbill recognises a repeated event in any key order and with any whitespa
   );
 });
 
-it('Crossbill recognises a repeated Stripe event if only the outer pending_webhooks differs', () => {
+it('Crossbill recognises a repeated Stripe event if only its pending_webhooks field at the top level differs', () => {
   expect(sameEvent(bytes({ id: 'evt_1', pending_webhooks: 2 }), bytes({ id: 'evt_1', pending_webhooks: 0 }))).toBe(
     true,
   );
@@ -39,7 +39,7 @@ it.each([
   [{ data: { a: 1 } }, { data: [['a', 1]] }],
   [{ data: null }, {}],
   [{ a: 1 }, { a: 1, b: null }],
-])('Crossbill sees a conflict between %j and %j under one event id', (one, other) => {
+])('Crossbill sees a conflict if one event id has the contents %j and %j', (one, other) => {
   expect(sameEvent(bytes(one), bytes(other))).toBe(false);
 });
 
@@ -82,7 +82,7 @@ it('Crossbill recognises a repeated Stripe event with the account as an id or as
   expect(isSameStripeEvent(of(null), bytes(old))).toBe(true);
 });
 
-it('two Stripe events without an object count as the same event only if all their fields are equal', () => {
+it('for Crossbill, two Stripe events without data.object are the same event only if all their fields are equal', () => {
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ n: 1, id: 'evt_1' }))).toBe(true);
   expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ id: 'evt_1', n: 2 }))).toBe(false);
 });
@@ -93,11 +93,14 @@ it.each([
   ['dispute.outcome', 'If that was a loss and the dispute is won now, reverse the loss outside the ledger'],
   ['pre_chargeback_alert.received', 'another alert'],
   ['proforma_invoice.settled', 'another transfer. Crossbill did not book its money'],
-])('if a second %s event arrives under a known event id, the review item names the possible new fact', (type, says) => {
-  expect(aboutSecondBody(type)).toContain(says);
-});
+])(
+  'if a second, different %s event has a known event id, the review item says what the second event may mean',
+  (type, says) => {
+    expect(aboutSecondBody(type)).toContain(says);
+  },
+);
 
-it('if a second event of another type arrives under a known event id, the item says that Crossbill never applies the event', () => {
+it('if a second, different event of any other type has a known id, the item says that Crossbill never applies the event', () => {
   for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
     expect(aboutSecondBody(type)).toMatch(/Crossbill keeps the second body and never applies it\.$/);
 });

@@ -41,7 +41,7 @@ it.each([
 );
 
 it.each(['mor:pay_1', 'event:stripe:evt_1'])(
-  'Crossbill cannot use a Stripe event with the reserved invoice id %s',
+  'Crossbill cannot use a Stripe event if its invoice id looks like Crossbill’s own lane name %s',
   (name) => {
     const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
     expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is missing or not an invoice id' });

@@ -62,7 +62,7 @@ const wants = (s: LaneState, ctx: Ctx): string | null => {
 
 const risky = looked(lane(), saw(CARD), at(1_000));
 
-it('five seconds after a new renewal Crossbill reads its payment method; a card opens a double_charge_risk item', () => {
+it('five seconds after a new renewal Crossbill reads which method Stripe would charge; a card opens a double_charge_risk item', () => {
   expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
   expect(plan(lane(), at(5_000)).errand).toMatchObject({
     name: 'look-at-charging',
