@@ -39,7 +39,7 @@ it('Crossbill leaves an invoice open after a failed payment, and marks it paid a
   expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
 });
 
-it('a payment for a void invoice with a revision opens a review item with the id of the revision', async () => {
+it('a payment for a void invoice opens a review item, which names the invoice’s replacement on Stripe', async () => {
   const h = LaneHarness.withInvoice({ status: 'void', latestRevision: 'in_new' });
   await h.take(aPaymentSucceeded());
   const s = await h.state(INVOICE_ID);
@@ -123,7 +123,7 @@ for (const markMode of MODES) {
       expect(await mark(h)).toBe('confirmed');
     });
 
-    it(`after Stripe stores a 500 for ${kind}, Crossbill searches for the effect and then uses the next key`, async () => {
+    it(`if Stripe repeats a stored 500 for ${kind}, Crossbill searches Stripe for the result, then calls under a new key`, async () => {
       const h = LaneHarness.withInvoice({}, { settings: { markMode } });
       h.platform.fail(kind, 'stored-500');
       await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -179,7 +179,7 @@ it('a refused attach call on an invoice paid another way opens a double_payment 
   expect(balances(s)).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
 });
 
-it('an attach call refused twice opens a review item, and its retry attaches the same payment record', async () => {
+it('an attach call refused twice opens a review item, and the operator’s retry attaches the same payment record', async () => {
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'refused', 'refused');
   await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
@@ -310,7 +310,7 @@ it('an invoice is open again after the refund of its only payment', async () => 
   expect(s.invoice?.status).toBe('open');
 });
 
-it('Crossbill never marks a different amount out of band, even after the operator applies the payment', async () => {
+it('with out-of-band marks, Crossbill never marks an amount other than the amount due, even after the choice apply', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.take(aPaymentSucceeded({ amount: 600 }));
   await chooseItem(h, 'apply', { kind: 'amount_mismatch' });
@@ -370,23 +370,20 @@ it.each([
   ['6.00 EUR is marked as the rest', 600, 'confirmed', []],
   ['5.00 EUR opens a review item', 500, 'parked', [eur(600n)]],
   ['10.00 EUR opens a review item', 1000, 'parked', [eur(600n)]],
-])(
-  'while Crossbill marks 4.00 EUR of 10.00 EUR, a second payment is marked as the rest or reviewed (%s)',
-  async (_what, amount, mark, says) => {
-    const h = LaneHarness.withInvoice({ amountDue: 1000n });
-    await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-    h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
-    await chooseItem(h, 'apply');
-    await h.drain();
-    await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
-    await h.rest();
-    const s = await h.state(INVOICE_ID);
-    expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
-    const open = s.reviews.filter((r) => r.status === 'open');
-    expect(open).toMatchObject(says.map((due) => ({ fact: { code: 'amount-differs', due } })));
-    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
-  },
-);
+])('while Crossbill marks 4.00 EUR of 10.00 EUR, a second payment arrives: %s', async (_what, amount, mark, says) => {
+  const h = LaneHarness.withInvoice({ amountDue: 1000n });
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+  h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
+  await chooseItem(h, 'apply');
+  await h.drain();
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open).toMatchObject(says.map((due) => ({ fact: { code: 'amount-differs', due } })));
+  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
+});
 
 it.each([
   ['with a payment record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],

@@ -70,7 +70,7 @@ function paidEvent(at: Date, amountPaid: bigint): Delivery {
   return { ...e, body: Buffer.from(JSON.stringify(body)) };
 }
 
-it("an event without Stripe's overpaid amount leaves the surplus item open, and a chosen refund makes no credit note", async () => {
+it('a Stripe event without an overpaid amount keeps the surplus item open, and the chosen refund makes no credit note', async () => {
   const h = await overpaid();
   await h.take(paidEvent(h.clock.now(), 1000n));
   expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
@@ -78,7 +78,7 @@ it("an event without Stripe's overpaid amount leaves the surplus item open, and 
   expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
 });
 
-it("after an out-of-band mark, an event without Stripe's overpaid amount leaves the review item open", async () => {
+it('after an out-of-band mark, a Stripe event without an overpaid amount keeps the surplus item open', async () => {
   const h = LaneHarness.withInvoice({}, { settings: { markMode: 'out_of_band' } });
   await h.deliver(aPaymentSucceeded());
   const send = h.platform.send.bind(h.platform);
@@ -110,7 +110,7 @@ const rest = (minor: bigint) => [{ code: 'rest-due', status: 'open', due: eur(mi
 const items = async (h: LaneHarness): Promise<unknown[]> => told(await state(h));
 const OVERPAID = { code: 'overpaid', over: eur(200n), due: eur(800n), credited: true };
 
-it('after a full refund of the surplus, a review item asks the operator to correct the customer’s balance only', async () => {
+it('after a full refund of the surplus, the item asks the operator to correct the customer’s balance, and offers no refund', async () => {
   const h = await applied(200);
   expect(balances(await state(h))).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
   expect(h.platform.notes).toEqual([]);
@@ -136,7 +136,7 @@ it('after a refund of half the surplus, the operator can refund or keep the othe
   expect(kept.platform.notes).toMatchObject([{ minor: 300n }]); // of the sale: the customer has the surplus
 });
 
-it('the part of a refund above the surplus becomes a credit note', async () => {
+it('if a refund is larger than the surplus, Crossbill makes a credit note of the amount above the surplus', async () => {
   const h = await applied(300);
   expect(balances(await state(h))).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
   expect(h.platform.notes).toMatchObject([{ minor: 100n }]);

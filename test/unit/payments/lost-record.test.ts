@@ -77,7 +77,7 @@ it('Crossbill repeats no refund after a day without a database, if the MoR’s r
 });
 
 it.each(['payment_record', 'out_of_band'] as const)(
-  'Crossbill searches Stripe for a credit note (%s) if it never recorded the first try and the key may have expired',
+  'Crossbill searches Stripe before it repeats a credit note with an unrecorded first try and perhaps an expired key (%s)',
   async (markMode) => {
     const h = await paid({ settings: { markMode } });
     const send = h.platform.send.bind(h.platform);
@@ -115,7 +115,7 @@ it('Crossbill repeats no refund under an expired key if the MoR replied with a r
   await isMadeOnce(h);
 });
 
-it('Crossbill requests no second charge if it lost the record of the first retry and the amount changed', async () => {
+it('if the record of the first retry is lost and the amount due changes, Crossbill does not ask the MoR for a second charge', async () => {
   const r = rig();
   const { h } = r;
   await refused(r);
@@ -136,7 +136,7 @@ it('Crossbill requests no second charge if it lost the record of the first retry
   expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });
 
-it('if the MoR refuses the repeat of a refund that an event already reported, a review item asks about the first try', async () => {
+it('if the MoR refuses a repeated refund request after the refund’s event, a review item asks about the first request', async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   const asked = await ask(h, 1000n);
@@ -196,7 +196,7 @@ it('if Stripe has too many records to search, a payment on a paid invoice opens 
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
-it('if Stripe has too many records to search, Crossbill does not repeat a payment report after a stored error', async () => {
+it('if Stripe stored an error for a payment report and has too many records to search, Crossbill does not repeat the report', async () => {
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());

@@ -101,7 +101,7 @@ it("the operator's retry finds a manual out-of-band mark, even if the MoR change
   expect(await booked(h)).toEqual(BOOKED);
 });
 
-it('two payments with one charge on an invoice paid another way open one review item each', async () => {
+it('if an invoice is paid another way, each of two payments with the same charge opens its own double_payment item', async () => {
   const h = LaneHarness.withInvoice();
   h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
   await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));

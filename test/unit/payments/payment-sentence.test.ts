@@ -28,7 +28,7 @@ it('the console’s sentence about a paid invoice names the amount and day of ea
   expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
 });
 
-it('the console’s sentence about a paid invoice counts the refund of a second payment separately', () => {
+it('the console’s sentence about a paid invoice names the refund of a double payment in a separate clause', () => {
   const second = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed', amountRefunded: 2_990n });
   const [, text] = said({ invoice: { status: 'paid' }, payments: [payment({}), second] });
   expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; 29.90 EUR of another payment was refunded.');
@@ -148,7 +148,7 @@ it('the console’s sentence about a partly paid invoice names the amount still 
   expect(text({ ...part, ...next })).toContain('19.90 EUR remains; it is marked uncollectible on Stripe.');
 });
 
-it('the console’s sentence about an unpaid invoice names a payment only if the MoR gave all of it back', () => {
+it('the console’s sentence about an unpaid invoice names a payment only if the MoR took the money and refunded it in full', () => {
   const kept = payment({ id: 'pmt_0', mark: 'closed', amount: 5n });
   const untaken = payment({ id: 'pmt_1', mark: 'closed', succeededAt: null, amountRefunded: 5n, amount: 5n });
   const back = payment({ id: 'pmt_2', mark: 'closed', amountRefunded: 2_990n });
@@ -203,7 +203,7 @@ it.each([
   ['in review', { mark: 'parked' }, 'bad'],
   ['marked on Stripe', { mark: 'confirmed' }, 'good'],
   ['that waits for its mark', { mark: 'waiting' }, 'wait'],
-] as const)('the console shows a payment %s with the right urgency', (_, over, tone) => {
+] as const)('the console’s sentence about a payment %s has the right tone (good, wait or bad)', (_, over, tone) => {
   expect(of(over).tone).toBe(tone);
 });
 

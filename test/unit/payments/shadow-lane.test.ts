@@ -35,7 +35,7 @@ const calls = async (h: LaneHarness): Promise<string[]> =>
   (await state(h)).messages.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
 
 it.each(MODES)(
-  'in shadow mode, Crossbill decides a payment and stores its first call unsent (%s)',
+  'in shadow mode, Crossbill decides the mark of a payment and stores the first call to Stripe without sending it (%s)',
   async (markMode) => {
     const h = inShadow({ markMode });
     await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());

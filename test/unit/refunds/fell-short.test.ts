@@ -33,7 +33,7 @@ async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> 
 const item = async (h: LaneHarness) =>
   (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
 
-it('if a bank took part of a double payment, its review item opens again after the refund of the rest', async () => {
+it('if a lost dispute took part of a double payment, the double_payment item opens again after the refund of the rest', async () => {
   const h = await paidTwice();
   expect(await choose(h, 'refund')).toBe(true);
   expect(await item(h)).toMatchObject({ fact: { code: 'paid-twice' } });

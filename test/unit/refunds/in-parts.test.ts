@@ -269,7 +269,7 @@ const ANSWERS = [
   ['the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
 ] as const;
 it.each(ANSWERS)(
-  'the events of two equal refund requests find their own refund by %s, even if the second event comes first',
+  'each of two equal refund requests matches its own event by %s, even if the second event comes first',
   async (_, names) => {
     const h = await paid();
     await ask(h, 300n);

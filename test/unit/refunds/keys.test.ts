@@ -186,7 +186,7 @@ it('a refund that the MoR refuses at the eighth try opens a review item; a refus
 
 const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
 
-it('if the MoR refuses a refund after an event of an equal refund, a refund_gap item names the refused request', async () => {
+it('if an event reports an equal refund before the MoR refuses the request, a refund_gap item names the refused request', async () => {
   const h = await paid();
   const { id } = await ask(h, 300n);
   h.gateway.trouble.push('refused');
@@ -201,7 +201,7 @@ it('if the MoR refuses a refund after an event of an equal refund, a refund_gap 
   await shows(h, 300n, 1);
 });
 
-it('if the MoR refuses a refund retried after an event of an equal refund, a refund_gap item opens', async () => {
+it('if an event reports an equal refund before the MoR refuses the repeated request, a refund_gap item opens', async () => {
   for (const before of ['retry', 'lost-request'] as const) {
     const h = await paid();
     h.gateway.trouble.push(before);
@@ -232,7 +232,7 @@ it('a refund of a partial payment waits for the rest of the invoice before Strip
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
 
-it("a refund without an answer for a day becomes failed once the MoR's answer to the operator's retry says so", async () => {
+it('if the MoR answers "failed" to the operator\'s retry of a refund unanswered for a day, the refund becomes failed', async () => {
   const h = await paid();
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
   await ask(h, 400n);

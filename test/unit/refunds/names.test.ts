@@ -72,7 +72,7 @@ it('a refund request repeated with its Idempotency-Key returns the same refund, 
   expect(h.gateway.made).toHaveLength(1);
 });
 
-it("if the MoR's late answer names a known refund, the requested refund joins the known refund and its item closes", async () => {
+it("if the MoR's late answer names a known refund, Crossbill merges the request into that refund and closes the item", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
   h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
@@ -84,7 +84,7 @@ it("if the MoR's late answer names a known refund, the requested refund joins th
   await givenBackOnce(h);
 });
 
-it("a refund request joins an earlier refund event without an id, and the refund takes the id of the MoR's answer", async () => {
+it("if the MoR made a requested refund before an event without an id, both are one refund with the id of the MoR's answer", async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
@@ -97,7 +97,7 @@ it("a refund request joins an earlier refund event without an id, and the refund
   });
 });
 
-it('if the MoR made a refund after an event without an id, the two are separate refunds', async () => {
+it('if the MoR made a requested refund after an event without an id, the request and the event are two refunds', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: null, processorRefundId: null }));
   h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
@@ -111,7 +111,7 @@ it('if the MoR made a refund after an event without an id, the two are separate 
   expect(s.payments[0]?.amountRefunded).toBe(600n);
 });
 
-it('a refund merged into another refund does not take the event of a later refund', async () => {
+it('after a request is merged into a known refund, the event of a later refund makes a separate refund', async () => {
   const h = await paid();
   await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
   await askByKey(h);
@@ -132,7 +132,7 @@ it.each([
   { totals: [600, 300], keys: ['K1', 'K2'] },
   { totals: [600, 300], keys: ['K2', 'K1'] },
 ] as const)(
-  'two equal refunds requested again match their own events: running totals $totals, keys $keys',
+  'each of two equal refund requests matches its own earlier event: running totals $totals, request keys $keys',
   async ({ totals, keys }) => {
     const h = await paid();
     const since = h.clock.now().getTime();
@@ -249,7 +249,7 @@ it.each(STEPS)(
   },
 );
 
-it('if the MoR corrects a mistyped payment id and another payment has the typed id, Crossbill keeps both payments apart', async () => {
+it('if the MoR corrects a mistyped payment id and the typed id belongs to another payment, Crossbill keeps both payments apart', async () => {
   const h = await misnamed('payment_record', 'report_payment', 'retry');
   await h.take(corrected);
   await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));

@@ -26,7 +26,7 @@ it('a late payment_attempt_required event of Stripe brings no retry forward', as
 });
 
 it.each(['uncollectible', 'cancel'] as const)(
-  "if Stripe refuses %s at the schedule's end, a review item opens, and the operator's retry carries the end out",
+  "if Stripe refuses %s at the end of the retry schedule, an item opens, and the operator's retry sends the call again",
   async (end) => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
     r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
@@ -116,7 +116,7 @@ it.each([
   ['got no answer', 1, 'unknown'],
   ['was refused as well', 2, 'refused'],
 ] as const)(
-  'if the relay refuses a retry whose earlier try %s, the MoR gets %i retries in all',
+  'if the MoR refuses the event of a retry whose earlier try %s, the MoR gets %i retries in all',
   async (_, charges, first) => {
     const r = rig();
     await refused(r);
@@ -144,7 +144,7 @@ it.each([
 );
 
 it.each(['insufficient_funds', 'stolen_card'])(
-  "a late decline (%s) of an earlier retry leads to no charge and no link after an operator's newer retry",
+  "after an operator's newer retry, a late decline (%s) of an earlier retry leads to no charge and no payment link",
   async (declineCode) => {
     const r = rig();
     await refused(r);
@@ -175,7 +175,7 @@ it('a repeated invoice.created event of a declined renewal reaches the MoR only 
   expect(relayed(r)).toHaveLength(2); // its verdict is awaited
 });
 
-it('after a restore, a late decline older than the only known retry counts as the verdict on this retry', async () => {
+it('after a restore, a late decline from before the only known retry still counts as the verdict on that retry', async () => {
   const r = rig();
   await refused(r);
   const madeAt = new Date(r.h.clock.now().getTime() + 2 * HOUR_MS); // the MoR's answer to the retry of before the restore

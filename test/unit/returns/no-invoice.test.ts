@@ -156,7 +156,7 @@ it('a dispute.outcome event about an unknown payment books nothing for the known
   expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
 });
 
-it('a lost dispute whose ids fit no payment takes the only payment of its invoice', () => {
+it('if the ids of a lost dispute fit no payment, Crossbill books the loss on the only payment of the invoice', () => {
   const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
   expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
 });

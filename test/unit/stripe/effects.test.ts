@@ -112,7 +112,7 @@ it('Crossbill accepts a short reply of Stripe unless the reply contradicts the c
   expect(await platform.send(stored(platform, calls.report))).toMatchObject({ kind: 'unknown' });
 });
 
-it('if Stripe lists no payments, an accepted attach call counts as done, and a refused one as unknown', async () => {
+it('if Stripe lists no payments, an accepted attach call counts as done, and a refused attach call as unknown', async () => {
   const gone = refusal(404, { message: 'Unrecognized request URL' });
   const { platform, more } = await stub(reply(200, {}), reply(200, paidInvoice()), gone);
   expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ value: { invoice: { status: 'paid' } } });
@@ -129,7 +129,7 @@ it('an idempotency key reused with other parameters counts as refused, without a
   expect(seen).toHaveLength(1);
 });
 
-it('Crossbill reads an unknown or deleted invoice as gone, but not a 404 of a wrong route', async () => {
+it('Crossbill treats an unknown or deleted invoice as missing, but a 404 for a wrong route as an error', async () => {
   const { platform } = await stub(
     refusal(404, { code: 'resource_missing' }),
     reply(200, { id: 'in_1', object: 'invoice', deleted: true }),
@@ -142,7 +142,7 @@ it('Crossbill reads an unknown or deleted invoice as gone, but not a 404 of a wr
   expect(await platform.readInvoice('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
 
-it('Crossbill finds a reported payment on the invoice, or among newer records by its id or charge', async () => {
+it('Crossbill finds a reported payment on its invoice, or by its id or charge among newer payment records', async () => {
   const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
   const call = stored(platform, calls.report);
   const found = { ok: true, value: { done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
@@ -227,7 +227,7 @@ it('a credit note with a used idempotency key counts as done only if the invoice
   expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
 });
 
-it('a refunded total proves a refund only if the refund is full or the record carries its id', async () => {
+it('a payment record’s refunded total proves a refund only if the refund is full or the record carries the refund’s id', async () => {
   const { platform } = await stub(
     reply(200, refunded(1000)),
     reply(200, refunded(1000, { metadata: { refund_id: 'rf_1' } })),
@@ -280,7 +280,7 @@ it('Crossbill stops reading a Stripe list that makes no progress', async () => {
   expect(seen).toHaveLength(4);
 });
 
-it('Crossbill bills an invoice by its total if Stripe lists no invoice lines', async () => {
+it('if Stripe lists no invoice lines, Crossbill reads the amount due for a proforma invoice without lines', async () => {
   const { reader } = await stub(reply(200, anInvoice()), refusal(404, { message: 'Unrecognized request URL' }));
   expect(await reader.readInvoiceForProforma('in_1')).toMatchObject({
     ok: true,

@@ -10,7 +10,7 @@ import { aRig, FixedClock } from '../mor-peer.js';
 const HELD_BACK = { ok: false, kind: 'stopped', code: 'shadow_mode', status: null };
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-it('in shadow mode, Crossbill reads from Stripe, sends no change, and uses no request budget for a blocked change', async () => {
+it('in shadow mode, Crossbill reads from Stripe, sends no change, and counts only the reads in the request budget', async () => {
   const stub = await startStub(reply(200, anInvoice()));
   const budget = new InMemoryRequestBudget();
   const options = { apiKey: API_KEY, apiBase: stub.base, customPaymentMethodType: null, shadow: true };

@@ -19,7 +19,7 @@ const SUBSCRIPTION = {
   metadata: {},
 };
 
-it('each Stripe request of a subscription’s move carries only its own change', () => {
+it('when a subscription moves to the MoR, each request to Stripe carries only its own change', () => {
   expect(custom.encode({ kind: 'make_method' })).toEqual({
     method: 'POST',
     path: '/v1/payment_methods',

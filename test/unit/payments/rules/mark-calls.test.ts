@@ -191,16 +191,19 @@ it.each([
   ['reporting', 0],
   ['held', 0],
   ['confirmed', 0],
-] as const)('a confirmed attach call books the payment in the mark status %s %s times', (mark, times) => {
-  const s = lane({}, payment({ mark }));
-  const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
-  const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
-  expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
-  const unknown = lane({}, { ...payment({ mark }), amount: null });
-  expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
-});
+] as const)(
+  'after Stripe confirms an attach call, a payment with the mark status %s gets %s ledger entries',
+  (mark, times) => {
+    const s = lane({}, payment({ mark }));
+    const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
+    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+    expect(onStates(endOfMarkCall).answered(s, m, answer, ctx()).entries).toHaveLength(times);
+    const unknown = lane({}, { ...payment({ mark }), amount: null });
+    expect(onStates(endOfMarkCall).answered(unknown, m, answer, ctx()).entries).toEqual([]);
+  },
+);
 
-it('a search on Stripe decides whether this payment paid the invoice', () => {
+it('on a paid invoice, a search of Stripe for the payment’s mark decides whether the payment is confirmed, waits or is parked', () => {
   const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
   const found = (answer: object): LaneState =>
     identified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
@@ -255,7 +258,7 @@ it('if the operator applies a payment, the payment waits for its mark with the a
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('if the operator applies a payment again, earlier accepted differences stay; after a refund, a surplus is not accepted', () => {
+it('the choice apply keeps the differences accepted before; for a payment with a refund, this choice accepts no surplus', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];
@@ -328,7 +331,7 @@ describe('money beside a mark', () => {
     expect(beyond(lane(paid(2990n), outOfBand), 0n)).toEqual([]);
   });
 
-  it('to check a later out-of-band amount, Crossbill subtracts the invoice’s other confirmed payments', () => {
+  it('to check an out-of-band mark, Crossbill subtracts the invoice’s other confirmed payments from the amount paid', () => {
     const of = (...others: PaymentRow[]): readonly unknown[] => beyond(lane(paid(4000n), outOfBand, ...others), 4000n);
     expect(of()).toEqual(forty);
     expect(of(other())).toEqual(facts(3000n));
@@ -343,7 +346,7 @@ describe('money beside a mark', () => {
     expect(beyond(lane(paid(2990n), outOfBand), 0n, outOfBand, 4000n)).toEqual(forty);
   });
 
-  it('Crossbill checks the marked amount only for out-of-band marks of known amounts', () => {
+  it('Crossbill checks the marked amount only after an out-of-band mark, and only if the payment’s amount is known', () => {
     const s = lane(paid(4000n), outOfBand);
     expect(beyond(s, null, { ...outOfBand, markMode: 'payment_record' })).toEqual([]);
     expect(beyond(s, null, { ...outOfBand, amount: null })).toEqual([]);

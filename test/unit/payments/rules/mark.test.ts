@@ -150,7 +150,7 @@ const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => st
   ['the invoice is marked', () => true, (c) => `mark ${c.mode}`],
 ];
 
-it('the first fitting rule decides the mark of a payment, in every combination of its facts', () => {
+it('for every combination of facts, the decision about a mark follows the first rule that fits', () => {
   const met = new Map<string, number>();
   for (const c of cases()) {
     const rule = RULES.find(([, applies]) => applies(c));
@@ -264,7 +264,7 @@ it('Crossbill attaches a payment’s existing payment record, and reports no new
   expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
 });
 
-it('Crossbill marks no payment without a fresh read or a known amount, or while an item about its signup’s amount is open', () => {
+it('Crossbill starts no mark without a fresh read or a known amount, or while an item about the signup’s amount is open', () => {
   const s = lane({}, payment());
   expect(settled(s, ctx({}, 11_000))).toBe(s);
   const unknown = lane({}, { ...payment(), amount: null });
@@ -318,7 +318,7 @@ it('Crossbill releases a held payment once its draft is finalized, or once its h
   expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
 });
 
-it('the older of two payments marks the invoice, in any order of the rows', () => {
+it('of two payments, Crossbill marks the invoice with the older payment and parks the newer payment, in any order of rows', () => {
   const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
   const s = settled(lane({}, payment(), older));
   expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
@@ -449,7 +449,7 @@ describe('shadow mode', () => {
     return putMessage(s, { ...(s.messages[0] ?? never()), ...over });
   };
 
-  it('a payment counts as marked in shadow mode if its newest call is cancelled by shadow mode', () => {
+  it('shadow mode decided a payment’s mark if the newest call of the mark was cancelled by shadow mode', () => {
     expect(isShadowed(decided(), reporting)).toBe(true);
     expect(isShadowed(decided({ ...shadow, subject: 'pmt_1' }), reporting)).toBe(true);
     for (const over of [

@@ -142,7 +142,7 @@ it('a signup’s charge pending for ten days opens a review item', () => {
 const believed = (s: LaneState, how: string): LaneState =>
   decide(s, ctx(), (l) => believe(l, l.findPayment('pmt_1') ?? never(), how));
 
-it('Crossbill does not book a signup’s charge a second time after its proof, and the charge keeps its time', () => {
+it('for a signup’s charge already booked, a proof adds no ledger entry and keeps the time of the charge', () => {
   const p = proving({ succeededAt: at(-1_000) });
   const s = believed(known(p), 'ada vouches for it');
   expect(last(s)).toMatchObject({ mark: 'waiting', succeededAt: at(-1_000) });
@@ -531,7 +531,7 @@ describe('a surplus', () => {
     expect(settled(s)).toBe(s);
   });
 
-  it('Crossbill offers no surplus refund for other review items of the invoice', () => {
+  it('on an invoice with a surplus, the review item about the amount still due offers no refund of the surplus', () => {
     const s = settled(invoice({ amountOverpaid: 500n }, payment()));
     const other = { ...item(s), topic: 'rest-due' } as const;
     expect([isSurplus(other), surplusToRefund(s, other)]).toEqual([false, null]);

@@ -24,7 +24,7 @@ const part = (n: number, amount: bigint, over: Partial<RefundRow> = {}): RefundR
 const settled = (...refunds: RefundRow[]) => settleRefunds(withRefunds(lane(payment()), ...refunds), ctx());
 const counted = (s: LaneState) => s.refunds.filter((r) => r.counted).map((r) => r.id);
 
-it("refunds count up to the payment's amount, in the order of their running totals, or else the older first", () => {
+it("Crossbill counts refunds by the lowest running total, or else the oldest first, up to the payment's amount", () => {
   const s = settled(part(1, 1000n), part(2, 1990n));
   expect([counted(s), s.payments[0]?.amountRefunded, s.payments[0]?.status]).toEqual([
     ['ref_1', 'ref_2'],
@@ -92,7 +92,7 @@ it('the open refund_gap item changes to the newest sums and keeps its id', () =>
   ]);
 });
 
-it('refunds whose running totals overlap open a review item', () => {
+it('two refunds whose running totals cannot both be right open a review item', () => {
   const totals = (...pairs: [bigint, bigint | null][]) =>
     facts(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
   expect(totals([300n, 300n], [400n, 600n])).toEqual([{ code: 'totals-overlap', payment: 'pay_1', at: eur(600n) }]);
@@ -175,7 +175,7 @@ it('a refund event with a known processor refund id and another MoR refund id op
   expect(facts(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
-it('a refund event belongs to the refund with its id, else to a request without an id, else to one with its running total', () => {
+it('a refund event belongs to the refund with its id, else to a request without an id, else to a refund with its running total', () => {
   const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
     heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;
   const waits = asked().r;
@@ -309,6 +309,6 @@ it.each([
   ['the item did not keep the payment from its invoice', item(parked(), { kind: 'conflicting_event' })],
   ['the payment settles its invoice', item(lane(payment()))],
   ['the invoice is unknown', { ...item(parked()), invoice: null }],
-])('the chosen refund of a review item does not reopen its payment if %s', (_, s) => {
+])('after a review item with the choice refund, the payment does not wait for its mark again if %s', (_, s) => {
   expect(again(s)).toBe(s);
 });

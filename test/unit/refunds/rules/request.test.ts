@@ -149,13 +149,16 @@ it.each([
   ['has another currency', byEvent({ morRefundId: 'rfnd_1', currency: 'USD' })],
   ['has not succeeded', byEvent({ morRefundId: 'rfnd_1', status: 'pending' })],
   ['was joined to an earlier request', byEvent({ morRefundId: 'rfnd_1', askedAs: 'ref_before' })],
-])("the MoR's answer to a refund changes nothing if the refund in the answer %s", (_, known) => {
-  const of = asked();
-  const s = putRefund(of.s, known);
-  expect(reply({ ...of, s })).toBe(s);
-});
+])(
+  "if the MoR's answer to a refund request names a known refund, the answer changes nothing if the known refund %s",
+  (_, known) => {
+    const of = asked();
+    const s = putRefund(of.s, known);
+    expect(reply({ ...of, s })).toBe(s);
+  },
+);
 
-it("the MoR's answer to a refund changes nothing while the refund in the answer waits for its own answer", () => {
+it("the MoR's answer changes nothing while the refund named in the answer still waits for an answer to its own request", () => {
   const of = asked();
   const waits = putMessage(putRefund(of.s, byEvent({ morRefundId: 'rfnd_1' })), {
     ...of.m,
@@ -166,7 +169,7 @@ it("the MoR's answer to a refund changes nothing while the refund in the answer 
   expect(statuses(reply({ ...of, s: done }))).toEqual(['joined', 'succeeded']);
 });
 
-it("the MoR's answer joins an event without ids only if the MoR made the refund before that event", () => {
+it('a refund request and an event without ids become one refund only if the MoR made the refund before that event', () => {
   const bare = byEvent();
   expect(statuses(joined(bare, { createdAt: at(999) }))).toEqual(['joined', 'succeeded']);
   const apart = ['succeeded', 'succeeded'];

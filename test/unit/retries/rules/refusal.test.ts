@@ -84,7 +84,7 @@ it("the newest decline by the MoR's clock counts; of two with equal times, a fai
   expect([newest(a, same), newest(same, a)]).toEqual(['c', 'c']);
 });
 
-it("a newer decline is the verdict on a waiting retry and clears Stripe's own request; an older decline changes nothing", () => {
+it("a newer decline ends a retry's wait and clears Stripe's request for another attempt; an older decline changes nothing", () => {
   const waits = lane({ waitingSince: NOW.toISOString(), askedAt: NOW.toISOString() });
   const next = refuse(waits, { at: at(1000), eventId: 'evt_2' }).invoice?.retries;
   expect(next).toMatchObject({ waitingSince: null, askedAt: null, refusal: { eventId: 'evt_2' } });
@@ -166,7 +166,7 @@ it("Stripe's request for another attempt brings the next step forward, at the ea
   expect(asked(4 * DAY_MS)).toMatchObject({ at: at(3 * DAY_MS) });
 });
 
-it('after its last step a retry schedule ends as its settings say; without relay and links nothing happens', () => {
+it('after its last step a retry schedule ends as the settings say; without relay and links the schedule does nothing', () => {
   const all = { retries: [1, 2, 3].map((number) => retried({ number })) };
   expect(decideNext(lane(all), ctx())).toEqual({ do: 'end', how: 'nothing', at: at(3 * DAY_MS) });
   const cancel = ctx(0, { retrySchedule: { ...SCHEDULE, end: 'cancel' } });
@@ -205,7 +205,7 @@ it.each([
 });
 const why = (s: LaneState, of = ctx()): string | null => findObstacle(s, of);
 
-it('nothing prevents a retry of a declined renewal whose earlier call is done', () => {
+it('Crossbill allows a retry of a declined renewal once the call of the earlier retry is done', () => {
   expect(why(lane())).toBeNull();
   expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
   const sent = ordered();

@@ -57,7 +57,7 @@ it("the MoR's time for a verdict starts again when the relay delivers the retry"
   expect(answered(nothing, call(s), kind, ctx())).toBe(nothing);
 });
 
-it('if the relay refuses a retry, a review item opens and the schedule may go on', () => {
+it('if the MoR refuses the event of a retry, a review item opens and the retry schedule may go on', () => {
   const s = ordered();
   const told = refuse(s, call(s), refusal(), ctx());
   expect(item(told)).toMatchObject({
@@ -90,7 +90,7 @@ it('if an operator retries a retry refused by the MoR, Crossbill sends the same 
   expect(left?.ok === true ? left.state : null).toBe(stuck);
 });
 
-it("an operator's choice retry sends only the invoice's newest retry refused by the MoR", () => {
+it("the operator's choice retry sends only the newest retry of the invoice again, and only if the MoR refused this retry", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const same = (lane: LaneState): boolean => {

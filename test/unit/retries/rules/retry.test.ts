@@ -230,7 +230,7 @@ it.each([
   expect(s.invoice?.retries?.retries).toMatchObject([{ withdrawn: true }]);
 });
 
-it("before its first try the retry schedule keeps a needed charge, and after a try it still waits for the MoR's verdict", () => {
+it('the schedule keeps an unsent charge of an unpaid invoice, and awaits the verdict on a tried charge of a paid invoice', () => {
   expect(status(ordered())).toBe('pending');
   expect(status(takeRead(ordered(), ctx(), facts({ status: 'draft' })))).toBe('pending');
   const paid = takeRead(ordered(), ctx(), facts({ status: 'paid' }));
@@ -362,7 +362,7 @@ it('Crossbill refuses a retry if the amount due changed after the read from Stri
   expect(relayed(r)).toEqual([]);
 });
 
-it("if the relay refuses a retry, a review item opens and the operator's retry sends the same event", async () => {
+it("if the MoR refuses the event of a retry, a review item opens and the operator's choice retry sends the same event", async () => {
   const r = rig();
   await refused(r);
   const send = r.h.relay.send.bind(r.h.relay);

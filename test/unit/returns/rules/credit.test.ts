@@ -111,7 +111,7 @@ it('after a crash between the report and the credit note of a loss, Crossbill se
   expect(booked(noted(after))).toHaveLength(1);
 });
 
-it('if the MoR wins a credited dispute, Crossbill reverses both entries and a review item names the credit note', () => {
+it('if the MoR wins a dispute after its credit note, Crossbill reverses loss and credit, and an item names the credit note', () => {
   const s = goesOn(credited(), { status: 'won', detail: { ...(credited().objects[0]?.detail ?? {}) } }, 30);
   expect(s.entries.map((e) => e.reason)).toEqual([
     'dispute_lost',
@@ -236,7 +236,7 @@ const returned = (): LaneState => {
   return settle(done.state, later(1));
 };
 
-it('the credit note of a returned debit carries the id of the return, and the undo of the return reverses its entry', () => {
+it("the credit note's ledger entry has the id of the debit's return, and an undo of the return reverses this entry", () => {
   const s = returned();
   const [o] = s.objects;
   const id = o?.id ?? '';

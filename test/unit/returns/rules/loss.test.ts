@@ -83,7 +83,7 @@ it("the entry of a lost dispute has the bank's date, or else the date of arrival
   expect(unnamed.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: dispute dsp_1 is lost');
 });
 
-it('Crossbill books a loss once, even if it decides the same lane again', () => {
+it('Crossbill books a loss once, even if Crossbill decides about the same invoice again', () => {
   const s = book(paid(), [lost()]);
   expect(book(s, [], 30)).toEqual(s);
 });
@@ -224,7 +224,7 @@ describe('a loss that changes with another movement of one decision', () => {
     return decide(state, later(40), bookLosses).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
   };
 
-  it('if the same decision books another loss of the payment, the reversal of this loss has the date of that other loss', () => {
+  it('if one decision reverses a loss and books another loss of the payment, the reversal has the date of the other loss', () => {
     const s = dated(paidTwice());
     const [p, other] = s.payments;
     if (p === undefined || other === undefined) throw new Error('two payments');
@@ -236,7 +236,7 @@ describe('a loss that changes with another movement of one decision', () => {
     expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
   });
 
-  it('the reversal of a loss takes no date from the entries of the same loss', () => {
+  it("the date of a loss's reversal never comes from other entries of the same loss", () => {
     const s = dated(paid());
     const [p = never()] = s.payments;
     for (const subject of ['dsp_1', 'dsp_1:2'])
@@ -279,7 +279,7 @@ it('the reversal of a loss belongs to the month in which the MoR won the dispute
   expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
 });
 
-it('Crossbill dates the reversal of a loss no earlier than the last increase of that loss', () => {
+it('if a loss grew after the MoR won the dispute, the reversal has the date of that growth', () => {
   const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
   const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
   const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };
@@ -298,7 +298,7 @@ it('the reversal of a refunded loss belongs to the month of the refund or of the
   expect(await booked(LOST, [300, '2026-12-02T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 0n });
 });
 
-it('the reversal of a loss belongs to the month in which another dispute takes the same money', async () => {
+it('if another dispute takes the money of a loss, the reversal of this loss belongs to the month of the other dispute', async () => {
   const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
   expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
   const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
@@ -410,7 +410,7 @@ describe('a dispute over an unsure sum', () => {
     expect(disputed({ dispute, payment })).toEqual({ minor: null, currency: null });
   });
 
-  it('an ambiguous or missing amount of at least the payment books the whole payment as lost', async () => {
+  it('Crossbill books the whole payment as lost if the amount is missing, or ambiguous and no less than the payment', async () => {
     for (const sum of [{ amount: 1000, currency: 'eur' }, { amount: '1000', currency: 'EUR' }, {}]) {
       const h = await paid();
       await lost(h, sum);

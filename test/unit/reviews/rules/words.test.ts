@@ -14,8 +14,11 @@ it('the sentence of a dispute item names the amount, the dispute and the deadlin
   expect(sentencesOf({ fact: { ...fact, until: null } }).summary).not.toContain('null');
 });
 
-it.each(Object.values(FACTS))('the sentences of the fact $code show every value of the fact as text', (fact) => {
-  const { summary, proposal } = sentencesOf({ fact });
-  expect([summary === '', proposal === '']).toEqual([false, false]);
-  expect(`${summary} ${proposal}`).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
-});
+it.each(Object.values(FACTS))(
+  'the sentences of a review item with the fact $code contain no undefined, null or unformatted value',
+  (fact) => {
+    const { summary, proposal } = sentencesOf({ fact });
+    expect([summary === '', proposal === '']).toEqual([false, false]);
+    expect(`${summary} ${proposal}`).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
+  },
+);

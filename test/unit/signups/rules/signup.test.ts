@@ -112,7 +112,7 @@ it('a signup still needs proof if an earlier charge of its payment intent was de
   expect([state(done).payments.length, state(done).entries]).toEqual([2, []]);
 });
 
-it('a signup payment already taken, checked or parked needs no second proof', () => {
+it('a completed signup does not change a payment that already succeeded, waits for its proof or is parked', () => {
   for (const over of [
     { mark: 'none', succeededAt: NOW },
     { mark: 'proving', succeededAt: null },
@@ -264,7 +264,7 @@ describe('money of a signup on its way', () => {
     expect(open(watched(pending(), 18 * HOUR_MS, asked))).toHaveLength(2);
   });
 
-  it('on a void invoice a signup_overdue item stays open, and no new one opens', () => {
+  it('on a void invoice an open signup_overdue item stays open, and no new signup_overdue item opens', () => {
     const late = watched(pending(), 17 * HOUR_MS);
     const over = { ...late, invoice: first({ platformStatus: 'void' }) };
     const look = (s: LaneState) => watchUnsettled(s, ctx(20 * HOUR_MS), () => undefined);

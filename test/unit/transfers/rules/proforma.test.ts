@@ -293,7 +293,7 @@ it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
   },
 );
 
-it('an unpaid proforma invoice or a settled payment link opens no item about a missing transfer event', () => {
+it('for an unpaid proforma invoice or a settled payment link, Crossbill opens no item about a missing transfer event', () => {
   for (const o of [aProforma(), aLink({ status: 'SETTLED' })]) {
     const s = withObjects(lane(), o);
     expect(settled(s)).toBe(s);

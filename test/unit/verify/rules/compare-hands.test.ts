@@ -46,7 +46,7 @@ it('a payment record counts as detached unless the invoice has a paid entry for 
   expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
 });
 
-it("verify reports a detached payment record only with Stripe's list of payments and a mark in the ledger", () => {
+it("verify reports a detached payment record only if Stripe lists the invoice's payments and the ledger has the mark", () => {
   expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
   for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
     expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
@@ -74,7 +74,7 @@ it('the difference of an overpaid invoice names the part of the surplus that was
   ]);
 });
 
-it('an amount_mismatch item explains an overpaid invoice; an invoice without our mark is no difference', () => {
+it('an amount_mismatch item explains an overpaid invoice; verify reports no overpaid invoice without a mark by Crossbill', () => {
   const found = (over: object): unknown =>
     compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
   expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
@@ -211,7 +211,7 @@ it('less refunded on a payment record than in the ledger is a missing refund, an
   expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
 });
 
-it('a reported refund counts on its payment record, and a refund with an unsure report may count', () => {
+it('verify expects a reported refund on the payment record; a refund with an unsure report may be there or missing', () => {
   expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
     [],
     ['refund_not_mirrored'],
@@ -225,7 +225,7 @@ it('a reported refund counts on its payment record, and a refund with an unsure 
   }
 });
 
-it('an unsure refund counts in full or not at all; verify reports any other sum as a refund by hand', () => {
+it('an unsure refund is on the payment record in full or not at all; verify reports any other sum as a refund by hand', () => {
   const mirror = 'parked';
   expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
   const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;

@@ -151,7 +151,7 @@ describe('against the invoice on Stripe', () => {
     compareInvoice(facts(over), own, LATER).map((d) => `${d.kind} ${d.repair} ${d.reviewId}`);
   const lost = ['event_never_delivered look-again null'];
 
-  it('Stripe showing the marked amount is no difference, less is amount_differs, and nothing is charged_not_marked', () => {
+  it('if Stripe shows less than the marked amount, verify reports amount_differs, and if nothing is paid, charged_not_marked', () => {
     expect(found({})).toEqual([]);
     expect(found({ amountPaid: 2000n })).toEqual(['amount_differs person null']);
     expect(found({ amountPaid: 0n, status: 'open' })).toEqual(['charged_not_marked person null']);
@@ -162,7 +162,7 @@ describe('against the invoice on Stripe', () => {
     expect(found({ currency: 'USD', amountPaid: 0n }, ours({ payments: [payment({ amount: null })] }))).toEqual([]);
   });
 
-  it('only the review item of the payment explains an invoice paid with less than the mark', () => {
+  it("if Stripe shows less paid than the mark, only the payment's own review item about the mark explains the difference", () => {
     const explained = (over: Parameters<typeof review>[0]): string[] =>
       found({ amountPaid: 1n }, ours({ openReviews: [review(over)] }));
     expect(explained({})).toEqual(['amount_differs person rev_1']);
@@ -286,7 +286,7 @@ describe('one charge on two invoices', () => {
     expect(about(second, { ...first, id: 'pmt_9', paymentId: null })[0]?.detail).toContain('payment pmt_9 of invoice');
   });
 
-  it('verify reports a charge on two invoices at the unbooked payment, or else at the later payment or the higher id', () => {
+  it('verify reports a charge on two invoices once: at the unbooked payment, else at the later payment, else at the higher id', () => {
     const unbooked = { ...first, succeededAt: null };
     expect([about(unbooked, second).length, about(second, unbooked).length]).toEqual([1, 0]);
     const atOnce = { ...second, recordedAt: first.recordedAt };

@@ -11,7 +11,7 @@ const seconds = (spans: readonly { from: Date; to: Date }[]): (readonly [number,
   spans.map((s) => [(s.from.getTime() - ORIGIN) / 1_000, (s.to.getTime() - ORIGIN) / 1_000] as const);
 const HOUR = 3_600;
 
-it('the webhook endpoints count as closed whenever no process was running between two recorded runs', () => {
+it('the webhook endpoints count as closed from the end of a recorded run of the daemon to the start of the next run', () => {
   const open = [span(0, 100), span(50, 70), span(90, 200), span(500, 600), span(600, 700), span(900, 900)];
   expect(seconds(closedBetween(open))).toEqual([
     [200, 500],
@@ -42,7 +42,7 @@ it("an outage shorter than the MoR's attempts makes no loss window", () => {
   expect(lossWindows([span(0, 10), span(10 + 3 * HOUR, 20 * HOUR)])).toEqual([]);
 });
 
-it('an event makes a loss window if each of its attempts falls into one of two outages', () => {
+it('an event is lost if each of its attempts falls into an outage, even if these are two separate outages', () => {
   // Closed for twenty minutes, open for some, closed for hours: only the tries after 1,210 s and more meet the second.
   const open = [span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)];
   expect(seconds(givenUp(closedBetween(open)))).toEqual([

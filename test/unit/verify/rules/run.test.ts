@@ -10,7 +10,7 @@ import {
   untoldOf,
 } from '../../../../src/verify/rules/run.js';
 
-it('a verify run counts a difference as open until it is acknowledged, and as unreported until it has a review item', () => {
+it('a verify run counts a difference without an acknowledgement as open, and as unreported if it also has no review item', () => {
   const one = finding.overpaid({}, { surplus: { minor: 1n, currency: 'EUR' }, refunded: null });
   const acknowledged = { ...one, acknowledged: { note: 'agreed', by: 'ada', at: new Date() } };
   const differences = [one, acknowledged, { ...one, reviewId: 'rev_1' }];
