@@ -65,7 +65,7 @@ it('the metrics route counts waiting events and shows no API key', async () => {
   for (const key of Object.values(KEYS)) expect(page.text).not.toContain(key);
 });
 
-it('without its database the API answers 503 to a request with a valid key, 401 to others, and stays alive', async () => {
+it('without its database the API stays alive, answers 503 to a request with a valid key, and 401 to a request without a key', async () => {
   await database.drop();
   expect((await open('/livez')).status).toBe(200);
   const ready = await open('/readyz');

@@ -46,7 +46,7 @@ it('the API stores every integer amount up to 2^53 exactly', async () => {
   );
 });
 
-it("the API accepts any spelling of a number in a refund's metadata", async () => {
+it("the API accepts numbers such as 1e3 and 0.5 in a refund's metadata", async () => {
   const raw = '{"amount":100,"metadata":{"rate":1e3,"share":0.5,"amount":1.0}}';
   const answer = await api.call('POST', '/v1/payments/pay_none/refunds', { raw, headers: { 'idempotency-key': 'k' } });
   expect(answer.status).toBe(404);

@@ -61,7 +61,7 @@ it('a signup with a payment creates a payment intent at the MoR, and Crossbill s
   expect(rows.rows[0]?.all).not.toContain('canary');
 });
 
-it('a signup with a trial creates a setup intent at the MoR, and the API refuses its completion with a charge', async () => {
+it('a signup with a trial creates a setup intent at the MoR, and the API refuses to complete the signup with a charge id', async () => {
   const made = await create({
     kind: 'trial',
     customer: { id: 'cus_eve' },

@@ -19,7 +19,7 @@ describe('the prose check', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('the prose check counts relative words and passives of a page, and names the line of each finding', () => {
+  it("the prose check counts a page's relative words, such as “that”, and its passives, and names the line of each finding", () => {
     const out = printed('page.md', '# Title\n\nOne two three four five.\n\nThe refund that is sent waits.\n');
     expect(out).toContain('docs: 11 words, 9.09 relative');
     expect(out).toContain('9.09 passive');

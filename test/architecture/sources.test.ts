@@ -8,7 +8,7 @@ const tools = [...readSources('tools'), ...readSources('packages')].filter(
   (f) => !f.path.startsWith('packages/proof/test/'),
 );
 
-it('each source file imports only files from its row of the import table, without circular imports', () => {
+it('each source file imports only what the import table allows its folder, and no imports form a circle', () => {
   const files = [...src, ...tools];
   expect(files.length).toBeGreaterThan(5);
   expect(brokenRules(files)).toEqual([]);
@@ -143,13 +143,13 @@ it('no file of rules has more than 350 lines', () => {
   expect(long).toEqual([]);
 });
 
-it('a subject has at most three files of rules, except verify and reviews', () => {
+it('each subject folder of src has at most three files of rules, except verify and reviews', () => {
   const rooms = src.flatMap(({ path }) => /^([a-z-]+)\/rules\//.exec(path)?.[1] ?? []);
   const full = new Set(rooms.filter((room) => rooms.filter((x) => x === room).length > 3));
   expect([...full].sort()).toEqual(['reviews', 'verify']);
 });
 
-it("no rule imports another subject's rules, except the rules of mor-objects and of reviews", () => {
+it('a file of rules imports no rules of other subjects, except the rules of mor-objects and reviews', () => {
   const needs = src.flatMap(({ path, text }) => {
     const room = /^([a-z-]+)\/rules\//.exec(path)?.[1];
     if (room === undefined || path === JOINS_WORDS) return [];

@@ -149,7 +149,7 @@ it("crossbill ask-mor asks one question of each kind with the MoR's own ids and 
   for (const secret of secrets) expect(out + JSON.stringify(body)).not.toContain(secret);
 });
 
-it('crossbill ask-mor does not count a second body under a known event id as a lost event', async () => {
+it('crossbill ask-mor counts no lost event if two bodies arrive under one event id', async () => {
   const again = JSON.stringify({ id: 'evt_twice', type: 'payment.failed', created: 1, data: { object: {} } });
   await deliver(world, 'mor_payments', again);
   await deliver(world, 'mor_payments', again.replace('"created":1', '"created":2'));

@@ -23,7 +23,7 @@ async function nameless(): Promise<{ ours: string; paymentId: string; invoiceId:
 
 const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v1/payments/${id}`)).body;
 
-it('crossbill refund refuses a payment without a MoR id, and --payment-id gives the payment its id and refunds it', async () => {
+it('crossbill refund refuses a payment without a MoR id; with --payment-id it stores the given id and refunds the payment', async () => {
   const { ours, paymentId, invoiceId } = await nameless();
   const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
   expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });

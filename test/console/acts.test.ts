@@ -51,7 +51,7 @@ const page = (id: string): string => `/console/invoices/${id}`;
 const open = (kind: string): Promise<Json[]> =>
   world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}&limit=100`).then((r) => r.body.data);
 
-it("the console's page of an unpaid invoice gives the reason, offers retry, link and proforma, and links to Stripe", async () => {
+it("the console's page of an unpaid invoice gives the reason, links to Stripe, and offers a retry, a link and a proforma invoice", async () => {
   const { text } = await ops.get(page(refusedId));
   expect(text).toContain('Not paid: ');
   for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
@@ -225,7 +225,7 @@ it("an operator settles several review items with one console form, which names 
   expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
 });
 
-it('the console settles 53 matching review items in two steps and shows the number settled', async () => {
+it('the console settles 53 review items of one kind, 50 in the first step and 3 in the second, and shows the total', async () => {
   await Promise.all(Array.from({ length: 53 }, (_, n) => conflictingEvents(world, `evt_many${n}`)));
   const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
   const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
@@ -237,7 +237,7 @@ it('the console settles 53 matching review items in two steps and shows the numb
   expect(await open('conflicting_event')).toEqual([]);
 });
 
-it("the console's button of a review item refunds the shown amount, and nothing if the amount changed", async () => {
+it("a review item's refund button in the console refunds the amount shown, or nothing if the amount changed meanwhile", async () => {
   const s = await world.subscriber({ email: 'edsger@example.com' });
   await world.invoice(s.firstInvoiceId, 'paid');
   await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
@@ -270,7 +270,7 @@ it("the console's button of a review item refunds the shown amount, and nothing 
   expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
 });
 
-it("the console's button of a lost dispute writes one credit note on Stripe for two clicks, and a viewer has no button", async () => {
+it("two clicks on the console's button for a lost dispute write one credit note on Stripe, and a viewer has no such button", async () => {
   const s = await world.subscriber({ email: 'barbara@example.com' });
   await world.invoice(s.firstInvoiceId, 'paid');
   const renewal = await draftRenewal(world, s);

@@ -189,7 +189,7 @@ suite('an operator in a browser', () => {
     await page.waitForURL(own);
   });
 
-  it("the console's page of retries shows planned charges, and the query in the URL filters the rows", async () => {
+  it("the console's page of retries shows the planned charges, and filters its rows by the query in the URL", async () => {
     const v = await new Visitor(url).login(OPS_KEY);
     const plain = async (path: string): Promise<string> =>
       (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');
@@ -206,7 +206,7 @@ suite('an operator in a browser', () => {
     expect(await plain('/console/enrolment/outside')).toMatch(/1 row: 19\.90 EUR.*cus_left000000001/);
   });
 
-  it("the console's overview draws the money of 30 days in the chosen currency, with a table", async () => {
+  it("the console's overview shows the money of 30 days in the chosen currency as a chart and as a table", async () => {
     await page.goto(`${url}/console?currency=EUR`);
     const part = page.getByRole('region', { name: 'Money by day' });
     await part.getByRole('img', { name: /^[\d,. ]+ EUR taken and [\d,. ]+ EUR refunded in 30 days\.$/ }).waitFor();
@@ -326,7 +326,7 @@ suite('an operator in a browser', () => {
     expect((await context.cookies(`${url}/console`)).length).toBe(0);
   });
 
-  it('the console causes no script error and no breach of its content policy in the browser', () => {
+  it('the browser reports no script error in the console and no breach of its Content-Security-Policy', () => {
     expect(complaints).toEqual([]);
   });
 });

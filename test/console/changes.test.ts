@@ -266,7 +266,7 @@ describe('another payment method on the console', () => {
   const page = (): string => `/console/customers/${customer}`;
   const act = (): string => `${page()}/payment-method/confirmed`;
 
-  it("the console offers to confirm a customer's new payment method, also from the refused invoice, but not to a viewer", async () => {
+  it("the console lets an operator, but no viewer, confirm a customer's new payment method, and links there from a refused invoice", async () => {
     const viewer = await new Visitor(url).login(READ_KEY);
     const seen = (await viewer.get(page())).text;
     expect(seen).toContain(setupIntentId);
@@ -277,7 +277,7 @@ describe('another payment method on the console', () => {
     expect((await viewer.post(act(), token)).status).toBe(403);
   });
 
-  it('the console confirms a new payment method once for two forms, and the MoR charges the refused invoice again', async () => {
+  it("if the console's form to confirm a payment method arrives twice, the MoR charges the refused invoice again once", async () => {
     const ops = await new Visitor(url).login(OPS_KEY);
     const fields = await ops.form(page(), act());
     const sent = [await ops.post(act(), fields), await ops.post(act(), fields)];

@@ -140,7 +140,7 @@ it('a console session works on every replica and ends with a change of its API k
   expect(await at(rotated.url)).toBe(303);
 });
 
-it("the console's logout ends the session on every replica, for copies of its cookie too", async () => {
+it("the console's logout ends the session on every replica, even for a copy of the session cookie", async () => {
   const v = await ops();
   const replica = await world.startDaemon();
   const copies = [new Visitor(url), new Visitor(replica.url)];

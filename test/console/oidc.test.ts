@@ -88,7 +88,7 @@ afterAll(async () => {
   provider.stdin?.end();
 });
 
-it("a sign-in at the identity provider gives a person the highest role of the person's groups, then the requested page", async () => {
+it("a sign-in at the identity provider gives a person the highest role of the person's groups and opens the requested page", async () => {
   const browser = new Browser();
   expect((await browser.get(`${url}/console/login`)).text).toContain(`Sign in at ${new URL(issuer).host}`);
   const seen = await browser.signIn(url, '/console/reviews');

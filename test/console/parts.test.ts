@@ -48,7 +48,7 @@ it('the console shows ids, types and times of a broken JSON body, but no names, 
     expect(text).not.toContain(hidden);
 });
 
-it("the console shows numbers like a card's in a broken JSON body, but no tax id and no phone number", () => {
+it('the console shows a number in the form of a card number in a broken JSON body, but hides tax ids and phone numbers', () => {
   const text = maskedText(
     Buffer.from('{"number":"4111-2026-0001-1118","tax_id":"DE123456789","phone_number":"+49 170 1"'),
   );
@@ -120,7 +120,7 @@ it('a console session takes the current role of its API key', async () => {
   expect((await later.of(req))?.role).toBe('read');
 });
 
-it("the console's login delays a client address after many wrong keys by up to a minute, and later forgets them", () => {
+it("the console's login delays a client address by up to a minute after many wrong keys, and later forgets the wrong keys", () => {
   const clock = new ManualClock();
   const throttle = new LoginThrottle(clock);
   const waits: number[] = [];

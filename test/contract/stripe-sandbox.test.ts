@@ -73,7 +73,7 @@ it('Stripe marks an invoice paid once its payment record is reported and attache
   });
 });
 
-it('repeated calls under new keys leave Stripe with one finalization, one record, one refund and one credit note', async () => {
+it('if Crossbill repeats calls under new keys, Stripe keeps one finalization, one payment record, one refund and one credit note', async () => {
   const { invoiceId, attach, paymentRecordId } = await paidByRecord();
   const refund = {
     ...calls.refund,

@@ -75,7 +75,7 @@ it.each(rules.map((rule) => [nameOf(rule), rule] as const))(
   },
 );
 
-it('each Prometheus alert has a planted fault in test/alerts', () => {
+it('for each Prometheus alert, test/alerts has a fault to set off the alert', () => {
   const names = rules.map(nameOf).sort();
   const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
   expect([...planted].sort()).toEqual(names);
@@ -150,7 +150,7 @@ it.each(panels.map(({ title, expr }) => [title, expr] as const))(
 const unit = textOf('deploy/systemd/crossbill.service');
 const has = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-it('the systemd unit starts the packaged daemon, lets it stop slowly, and does not restart it with wrong settings', () => {
+it('the systemd unit starts the packaged daemon, gives it over 20 seconds to stop, and does not restart it with wrong settings', () => {
   const { name, scripts } = JSON.parse(textOf('package.json')) as { name: string; scripts: { start: string } };
   const start = scripts.start.replace('dist/', `/opt/crossbill/node_modules/${name}/dist/`);
   expect(unit).toContain(`\nExecStart=/usr/bin/env ${start}\n`);
@@ -213,7 +213,7 @@ it('the Helm chart uses each value of values.yaml and no other', () => {
   expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
 });
 
-it('the Helm chart closes every block, probes the health routes, and lets the daemon stop slowly', () => {
+it('the Helm chart closes every template block, probes the health routes, and gives the daemon over 20 seconds to stop', () => {
   for (const text of templates) {
     const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
     expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);

@@ -71,7 +71,7 @@ it('the Docker image starts a file made by the build', () => {
     expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
 });
 
-it('the Docker image starts the daemon like npm start, with a fixed young generation of the heap', () => {
+it("the Docker image starts the daemon by the command of npm start, with its fixed size for the heap's young generation", () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
   expect(text.match(/(?<=^ENTRYPOINT ).+$/gm)?.at(-1)).toBe(
     JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '),
@@ -127,7 +127,7 @@ function composed(env: NodeJS.Dict<string>): Compose {
   return { ...found, name: env['COMPOSE_PROJECT_NAME'] ?? found.name };
 }
 
-it('the compose file asks for the one setting .env.example leaves out and starts a database', () => {
+it('the compose file starts a database and asks for POSTGRES_PASSWORD, the one setting missing in .env.example', () => {
   const copied = parseEnv(renderEnvExample());
   expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
   const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });

@@ -79,7 +79,7 @@ it('the OpenAPI linter refuses an example with a value its schema forbids', asyn
   expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
 });
 
-it('the OpenAPI document gives each operation a plain name and an explained group', () => {
+it('the OpenAPI document gives each operation a plain name of its own and a group with a description', () => {
   const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
   const names = [...operations, ...told].map(({ operationId }) => operationId);
   expect(new Set(names).size).toBe(names.length);

@@ -70,7 +70,7 @@ it('the embedded PostgreSQL has version 18, uses UTF-8 and UTC, and listens on t
   await server.stop();
 });
 
-it("the embedded PostgreSQL asks for a password only the folder's owner can read, and prints it nowhere", async () => {
+it("the embedded PostgreSQL refuses a wrong password; only the data folder's owner can read the password, and no log shows it", async () => {
   const server = await start();
   const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
   expect(password).toHaveLength(32);

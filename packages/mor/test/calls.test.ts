@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-it("the MoR client names a payment intent's customer in the card processor's field, such as cardpsp_id", () => {
+it("the MoR client sends a payment intent's customer id in the card processor's field: cardpsp_id for the processor cardpsp", () => {
   const request = {
     amountMinor: 2990n,
     currency: 'EUR',
@@ -55,7 +55,7 @@ it("the MoR client names a payment intent's customer in the card processor's fie
   expect(() => encodePaymentIntent({ ...request, amountMinor: 0n })).toThrow(RangeError);
 });
 
-it('the MoR client names the customer of a setup intent in the same fields as for a payment intent', () => {
+it("the MoR client sends a setup intent's customer in the same fields as a payment intent's customer", () => {
   expect(encodeSetupIntent({ customer: { id: 'cus_1' } })).toEqual({
     method: 'POST',
     path: '/api/payments/cardpsp/setup-intents',
@@ -129,7 +129,7 @@ it('the MoR client escapes an id, so that no id leads to another route', () => {
   expect(() => segment('')).toThrow(RangeError);
 });
 
-it('the MoR client starts onboarding in mode API, chooses one product, and submits without a body', () => {
+it('the MoR client starts an onboarding in the mode API, chooses one product, and submits the application without a body', () => {
   const company = {} as never;
   expect(encodeInitiate({ merchantReference: 'r', productCode: 'tor', company }).body).toContain('"mode":"API"');
   expect(encodeChooseProduct('m', { code: 'tor', regions: ['GB'] })).toEqual({
@@ -224,7 +224,7 @@ it('the MoR client accepts only a 200 with an invoice as proof of a charge', asy
   }
 });
 
-it('the MoR client accepts no answer without a body as proof of a charge', async () => {
+it("the MoR client reports a charge as unknown if the MoR's answer about the charge has no body", async () => {
   rig.peer.reply = (_req, res) => res.writeHead(204).end();
   expect(await new Invoices(rig.transport).lookUpCharge('ch_1')).toMatchObject({ ok: false, kind: 'unknown' });
 });
@@ -243,7 +243,7 @@ it('the MoR client requests the next page of a list with the cursor of the last 
   expect(await transactions.list()).toMatchObject({ value: { transactions: [], nextCursor: null } });
 });
 
-it('the MoR client reads payment links and webhook endpoints at the paths of Document 2', async () => {
+it("the MoR client requests payment links and webhook endpoints at the paths in Document 2 of the MoR's API", async () => {
   rig.peer.reply = json(200, wire('payment-link'));
   expect((await new PaymentLinks(rig.transport).read('l-1')).ok).toBe(true);
   rig.peer.reply = json(200, []);

@@ -14,7 +14,7 @@ it("the guide to the MoR's errors lists each error of a call once, with one sent
   }
 });
 
-it("the guide to the MoR's errors gives other advice for the same error code if the MoR names another field", () => {
+it("the guide to the MoR's errors gives different advice for one error code, depending on the field the MoR names", () => {
   const invalid = (field: string) => adviceFor('tax.transaction.create', 400, 'invalid_state', [field]);
   const advice = ['taxCalculationId', 'merchantTransactionReference', 'status', 'customer'].map(invalid);
   expect(new Set(advice).size).toBe(4);

@@ -73,16 +73,19 @@ it.each(PARSERS)('the MoR client refuses a body of kind %s with a known field of
   }
 });
 
-it.each(PARSERS)('the MoR client reads any JSON as a %s or throws Unreadable, never another error', (name, parse) => {
-  const body = wire(name);
-  fc.assert(
-    fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
-      outcomeOf(() => parse(replaced(body, path.split('.'), value as Json)));
-    }),
-    { numRuns: 200 },
-  );
-  fc.assert(fc.property(fc.jsonValue(), (value) => void outcomeOf(() => parse(value))));
-});
+it.each(PARSERS)(
+  'given any JSON as a %s, the MoR client returns a value or throws the error Unreadable, and no other error',
+  (name, parse) => {
+    const body = wire(name);
+    fc.assert(
+      fc.property(fc.constantFrom(...leaves(body)), fc.jsonValue(), (path, value) => {
+        outcomeOf(() => parse(replaced(body, path.split('.'), value as Json)));
+      }),
+      { numRuns: 200 },
+    );
+    fc.assert(fc.property(fc.jsonValue(), (value) => void outcomeOf(() => parse(value))));
+  },
+);
 
 function outcomeOf(run: () => unknown): 'read' | 'unreadable' {
   try {
@@ -167,7 +170,7 @@ it('the MoR client fills in a default for each optional field missing in an onbo
   expect(parseMerchantDetail({ id: 'm', reference: 'r' })).toMatchObject({ company: null, storeUrls: [] });
 });
 
-it('the MoR client maps the internal statuses of an application to the documented ones', () => {
+it('the MoR client translates each internal status of an onboarding application into a documented status', () => {
   expect(
     ['DRAFT', 'IN_REVIEW', 'CHANGES_REQUESTED', 'APPROVED', 'REJECTED', 'SIGNED_BY_MERCHANT'].map(statusFromRaw),
   ).toEqual(['created', 'submitted', 'changes_requested', 'approved', 'rejected', 'approved']);
@@ -183,7 +186,7 @@ it('the MoR client reads a list of webhook endpoints, bare or in the field webho
   expect(inspect(created) + JSON.stringify(created)).not.toContain('whsec_example');
 });
 
-it("the MoR client reads the kind of an e-invoice's source object, such as payment, from the object's fields", () => {
+it('the MoR client finds the object behind an e-invoice, such as a payment, in any field with a type and an id', () => {
   expect(parseEInvoice(wire('e-invoice')).madeFor).toMatchObject({ type: 'payment' });
   expect(parseEInvoice({ id: 'e', status: 'PENDING' }).madeFor).toBeNull();
 });

@@ -8,6 +8,6 @@ it.each([
   ['1whsec_canary4711', '1[secret]'],
   ['pi_1_secret_canary4711', '[secret]'],
   ['task_identifier and risk_level stay', 'task_identifier and risk_level stay'],
-])("the MoR client prints the MoR's text “%s” as “%s”", (said, shown) => {
+])("the MoR client hides secrets in the MoR's error text: it prints “%s” as “%s”", (said, shown) => {
   expect(safeText(said, [])).toBe(shown);
 });

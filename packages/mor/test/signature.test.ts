@@ -59,7 +59,7 @@ it.each([
   expect(check.check(header, body, now)).toBe('malformed');
 });
 
-it('the MoR client accepts a signature header with one v1 signature per secret and with other schemes such as v0', () => {
+it('the MoR client accepts a signature header with one v1 signature per secret, and ignores other versions such as v0', () => {
   const header = `v0=abc,t=${t},v1=${zeros},v1=${mac(body, secret, t)}`;
   expect(parseSignatureHeader(header)?.macs).toHaveLength(2);
   expect(check.check(header, body, now)).toBe('ok');
@@ -135,7 +135,7 @@ it.each([
   [301, 'stale'],
   [-300, 'ok'],
   [-301, 'stale'],
-])("the MoR client's signature check calls a delivery aged %i seconds %s", (age, verdict) => {
+])("the MoR client's signature check of a delivery signed %i seconds ago returns %s", (age, verdict) => {
   const header = sign(body, secret, { t: t - age });
   expect(check.check(header, body, now)).toBe(verdict);
   expect(check.check(header, body, new Date(now.getTime() + 999))).toBe(verdict); // whole seconds count
@@ -173,7 +173,7 @@ it('the MoR client refuses a delivery with any one bit changed in its signature 
   }
 });
 
-it('the MoR client checks a signature over the exact bytes of the body, text or not', () => {
+it('the MoR client checks a signature over the exact bytes of the body, even if the bytes are not text', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string({ minLength: 1 }), (bytes, key) => {
       fc.pre(key.trim() !== '');
@@ -226,7 +226,7 @@ it("the MoR client agrees with Stripe's own check on every usual signature heade
   expect(agreed).toBeGreaterThan(300);
 });
 
-it('the MoR client distinguishes two bodies whose bytes decode to the same text', () => {
+it('the MoR client refuses a signature of another body, even if the bytes of both bodies decode to the same text', () => {
   const broken = Buffer.from([0x22, 0xff, 0x22]);
   const otherBytes = Buffer.from('"\uFFFD"');
   const header = sign(otherBytes, secret, { t });

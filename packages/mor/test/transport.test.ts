@@ -25,7 +25,7 @@ function failed(outcome: Outcome<unknown>) {
   return outcome;
 }
 
-it('the MoR client fetches one token for two calls, and sends the stored bytes with the key', async () => {
+it("the MoR client uses one token for two calls, and sends a call's stored body and idempotency key unchanged", async () => {
   await send();
   await send();
   expect(rig.peer.tokenCalls).toHaveLength(1);
@@ -251,7 +251,7 @@ it('the MoR client waits as long as the Retry-After header says, at most an hour
   }
 });
 
-it('the MoR client reports each call with kind, status and request id, and survives a failing reporter', async () => {
+it("the MoR client passes each call's result, status and request id to onRequest, and goes on if onRequest throws", async () => {
   rig.peer.reply = json(200, {}, { 'x-request-id': 'req_1' });
   await send();
   rig.peer.reply = json(422, { code: 'payment_not_refundable' });
@@ -286,7 +286,7 @@ it('the MoR client shows no secret in a failure or in its printed form, even if 
   expect(outcome.errors[0]?.message).not.toMatch(/[\r\n\u202e]/);
 });
 
-it('the MoR client does not show the client secret of an unreadable intent', async () => {
+it("the MoR client's error about an intent with an unreadable field does not show the intent's client secret", async () => {
   rig.peer.reply = json(200, { client_secret: 'pi_1_secret_canary', payment_intent_id: 7 });
   const intents = new CardIntents(rig.transport);
   const outcome = failed(await intents.send({ ...post, path: '/api/payments/cardpsp/payment-intents' }, 'k'));
@@ -294,7 +294,7 @@ it('the MoR client does not show the client secret of an unreadable intent', asy
   expect(inspect(outcome)).not.toMatch(/canary/);
 });
 
-it("the MoR client reports the outcome of a refund as unknown if the MoR's amount is text", async () => {
+it("the MoR client reports a refund's outcome as unknown if the MoR sends the amount as text instead of a number", async () => {
   const refund = {
     id: 'rfnd_1',
     payment_id: 'pay_1',

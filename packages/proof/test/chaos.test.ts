@@ -31,13 +31,13 @@ it('a chaos run injects about 200 faults of every kind in half an hour, one at a
   expect(drawStrikes({ ...HALF_AN_HOUR, pooler: false }).map((s) => s.kind)).not.toContain('pooler killed');
 });
 
-it('a chaos run freezes a daemon for longer than its lease of 25 seconds', () => {
+it('a chaos run freezes a daemon for more than 25 seconds, so that the daemon loses its leases on the lanes meanwhile', () => {
   const frozen = drawStrikes({ ...HALF_AN_HOUR, lastsMs: 600 * 60_000 }).filter((s) => s.kind === 'daemon frozen');
   expect(frozen.length).toBeGreaterThan(10);
   expect(Math.min(...frozen.map((s) => s.forMs))).toBeGreaterThan(25_000);
 });
 
-it('the chaos command offers failovers to a synchronous, an asynchronous and a Patroni standby', () => {
+it('the chaos command offers failovers to three kinds of PostgreSQL standby: synchronous, asynchronous, and run by Patroni', () => {
   for (const how of ['sync', 'async', 'patroni'])
     expect(readOptions(['--failover', how, '--seed', 'k1'])).toMatchObject({ failover: how, seed: 'k1' });
   expect(readOptions([]).failover).toBeUndefined();
@@ -193,7 +193,7 @@ it('a chaos run reports an event answered 200 but not stored, and a stored event
   expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
 });
 
-it('a chaos run reports an event after its sender gives up, and reports a parked event', () => {
+it('a chaos run reports each event its sender gave up, and each event Crossbill parked', () => {
   const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
   expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
 });
@@ -226,7 +226,7 @@ it("the report of a clean chaos run lists the injected faults, the merchant's ac
   expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
 });
 
-it("the report of a failed chaos run lists each difference, verify's findings and the folder of the logs", () => {
+it('the report of a failed chaos run lists each difference and the findings of crossbill verify, and names the folder of logs', () => {
   const broken: Outcome = {
     ...clean,
     findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],

@@ -42,14 +42,14 @@ it('the simulated shops of the seeds 1 to 8 keep every rule under random faults'
   expect(told).toEqual([]);
 });
 
-it('the simulation takes the same steps for the same seed, and others for another seed', async () => {
+it('the simulation takes the same steps for the same seed, and different steps for another seed', async () => {
   const first = await seededRun(11, store, false);
   expect((await seededRun(11, store, false)).digest).toBe(first.digest);
   expect((await seededRun(12, store, false)).digest).not.toBe(first.digest);
 });
 
 // Two lanes due at one moment: their rows lie in another order than their index.
-it('the simulation takes the same steps for the same seed under any query plan of the database', async () => {
+it('the simulation takes the same steps for the same seed, even if PostgreSQL runs its queries by other query plans', async () => {
   const first = await seededRun(700, store, false);
   const admin = new pg.Client({ connectionString: database.url });
   await admin.connect();
@@ -66,7 +66,7 @@ it('the simulation takes the same steps for the same seed under any query plan o
   }
 });
 
-it('the simulation keeps every rule in each golden story without faults', async () => {
+it('without faults, the simulation keeps every rule in each golden story, one for each way money moves', async () => {
   const told: string[] = [];
   for (const story of goldenStories) told.push(...toldOf(await plainRun(story, store)));
   expect(told).toEqual([]);
@@ -98,7 +98,7 @@ it('the simulation keeps every rule after two faults in short succession', async
   expect(told).toEqual([]);
 });
 
-it("the simulation reaches the same end for every order of an invoice's events", async () => {
+it("the simulation reaches the same state, whatever the order of an invoice's events", async () => {
   expect(await brokenOrders(store, 29)).toEqual([]);
 });
 
@@ -145,7 +145,7 @@ it("the simulation lets a worker sleep past its lease, and the database refuses 
   expect(trace.some((l) => l.includes('lanes.transact failed: Error lane'))).toBe(true);
 });
 
-it("the simulated Stripe delivers an event again if Crossbill lost the database's reply to its commit", async () => {
+it("the simulated Stripe delivers an event again if Crossbill stores the event but loses the database's answer", async () => {
   const { trace, broken } = await withFault(renewal, /inbox.store/, 'db_answer_lost');
   expect(broken).toEqual([]);
   const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
@@ -157,7 +157,7 @@ it.each([
   renewal,
   'a replica dies with its slice of the request budget',
   'a backup from the middle of a refund is restored',
-])('the simulation can inject each fault it lists for a golden story, even the last one: %s', async (name) => {
+])('the simulation can inject even the last fault on its list of faults for a golden story: %s', async (name) => {
   const { faults } = await singleFaults(storyNamed(name), store);
   const { at, fault } = faults.at(-1) ?? never();
   const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
@@ -165,12 +165,12 @@ it.each([
   expect(broken).toEqual([]);
 });
 
-it('the simulation fails a run whose given fault never happens', async () => {
+it('the simulation reports a run as failed if a requested fault never happens', async () => {
   const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
   expect(broken).toEqual(['the fault 29999:crash_after never came']);
 });
 
-it('the simulation shrinks a failing run to the faults and parts that break the same rule', async () => {
+it('the simulation shrinks a failing run to the few faults and story parts still breaking the same rule', async () => {
   const faults = Array.from({ length: 9 }, (_, at): GivenFault => [at, at % 2 === 0 ? 'crash_after' : 'refuse']);
   let runs = 0;
   // The faults of steps 2 and 7 together break the rule, while part 3 plays. A fault at step 5 finds no step.
@@ -188,7 +188,7 @@ it('the simulation shrinks a failing run to the faults and parts that break the 
   expect(runs).toBeLessThan(60);
 });
 
-it('the simulation plays a random story without one of its parts and keeps the other parts', async () => {
+it('the simulation can play a random story again without one of its parts, and keeps all other parts', async () => {
   const whole = await seededRun(11, store, false);
   const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
   expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);

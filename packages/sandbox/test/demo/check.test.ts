@@ -186,12 +186,12 @@ function allPaid(s: MutableSides): void {
   s.backend.push({ type: 'invoice.paid', about: 'in_declined', times: 1 });
 }
 
-it("the demo's check accepts a full transfer only with a paid invoice", () => {
+it("the demo's check accepts a bank transfer of the full amount only if Stripe shows the invoice as paid", () => {
   expect(after((s) => transferOf(s, 2900), allPaid)).toEqual([]);
   expect(after((s) => transferOf(s, 2900))).toEqual(['pf_1: attached to in_declined, which is open']);
 });
 
-it("the demo's check accepts a partial transfer only with an open invoice", () => {
+it("the demo's check accepts a bank transfer of a part of the amount only if Stripe shows the invoice as open", () => {
   expect(after((s) => transferOf(s, 1000))).toEqual([]);
   expect(after((s) => transferOf(s, 1000), allPaid)).toEqual(['pf_1: in_declined is paid with less than is due']);
 });
@@ -212,7 +212,7 @@ it("the demo's check finds a payment by link if Stripe shows it under a wrong re
   );
 });
 
-it("the demo's check finds a lost dispute missing in the ledger, and a ledger entry without a lost dispute", () => {
+it("the demo's check finds a lost dispute without its ledger entry, and such a ledger entry without a lost dispute", () => {
   const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
   const book = (s: MutableSides): void =>
     void s.daemon.ledger.push({ debit: 'disputed_payments', credit: 'mor_receivable', amount: 2000, currency: 'eur' });

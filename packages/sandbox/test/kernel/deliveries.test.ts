@@ -55,7 +55,7 @@ it("the sandbox's MoR stops delivering an event after a 4xx", async () => {
   expect(rig.received).toHaveLength(1);
 });
 
-it("a repeated delivery keeps its old signature time if the sandbox's fault restamp is off", async () => {
+it("with the sandbox's option restamp off, the MoR repeats a delivery with the first signature and the old time", async () => {
   await lose({ action: { restamp: false } });
   let tries = 0;
   rig.answer = () => ((tries += 1) < 8 ? 503 : 200);
@@ -115,7 +115,7 @@ function attempts(schedule: typeof stripeSchedule, status: number | null): numbe
   }
 }
 
-it("the sandbox's MoR attempts a delivery eight times: after 10 seconds, then after waits three times as long", () => {
+it("the sandbox's MoR attempts a delivery eight times: at once, after 10 seconds, then each wait is three times as long", () => {
   expect(attempts(morEventSchedule, 503)).toEqual([0, 10, 40, 130, 400, 1210, 3640, 10_930]);
   expect(attempts(morEventSchedule, null)).toHaveLength(8);
   expect(attempts(morEventSchedule, 429)).toHaveLength(8);
@@ -123,7 +123,7 @@ it("the sandbox's MoR attempts a delivery eight times: after 10 seconds, then af
   expect(morEventSchedule.after(1, { status: 204 }, 0)).toBe('done');
 });
 
-it("the sandbox's MoR repeats a payment event until a 200 or a 4xx, as the MoR's Document 3 says", () => {
+it("the sandbox's MoR repeats a payment event until the receiver answers 200 or a 4xx, as Document 3 of the MoR's API says", () => {
   expect(morPaymentSchedule.after(1, { status: 200 }, 0)).toBe('done');
   expect(morPaymentSchedule.after(1, { status: 201 }, 0)).toBe(10_000);
   expect(attempts(morPaymentSchedule, 429)).toEqual([0]);

@@ -68,7 +68,7 @@ it("the sandbox's fault drop_after carries a request out without an answer, and 
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's fault status answers an error instead of the effect, and status_after an error after the effect", async () => {
+it("the sandbox's fault status answers an error and does nothing; the fault status_after acts, then answers an error", async () => {
   await fault({ action: 'status', status: 503 });
   await expect(report(rig, 100, 'ch_1', 'a')).rejects.toMatchObject({ statusCode: 503 });
   expect(await records()).toBe(0);
@@ -77,7 +77,7 @@ it("the sandbox's fault status answers an error instead of the effect, and statu
   expect(await records()).toBe(1);
 });
 
-it("the sandbox's 429 has Stripe's header with the reason for a rate limit, but not for an object lock", async () => {
+it("the sandbox's 429 for a rate limit has Stripe's header with the reason; the 429 for a locked object has no such header", async () => {
   await fault({ action: 'status', status: 429, headers: { 'retry-after': '2' } });
   const limited = await report(rig, 100, 'ch_1', 'a').catch((e: unknown) => e);
   expect(limited).toMatchObject({

@@ -41,7 +41,7 @@ it("the sandbox's MoR names the partner at its whoami route", async () => {
   expect(Object.keys(body as object)).toEqual(['partnerId', 'name']);
 });
 
-it("the sandbox's MoR lists regions with at least one product each and without unset fields", async () => {
+it("the sandbox's MoR lists only regions with at least one product, and leaves out each region's unset fields", async () => {
   const { body } = await mor.call('GET', '/partner/api/regions');
   const regions = body as Record<string, unknown>[];
   const eu = regions.find((region) => region['name'] === 'European Union');
@@ -51,7 +51,7 @@ it("the sandbox's MoR lists regions with at least one product each and without u
   expect(JSON.stringify(regions)).not.toContain('false');
 });
 
-it("the sandbox's MoR makes a merchant and an application at onboarding/initiate, and returns the internal status", async () => {
+it("at onboarding/initiate, the sandbox's MoR makes a merchant and an application, and answers the internal status DRAFT", async () => {
   const { status, body } = await mor.call('POST', '/partner/api/onboarding/initiate', initiate);
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -75,14 +75,14 @@ it("the sandbox's MoR makes a merchant and an application at onboarding/initiate
   });
 });
 
-it("the sandbox's MoR starts a hosted application, and keeps the mode at a second request to onboarding/initiate", async () => {
+it("the sandbox's MoR starts an application in mode HOSTED, and keeps the mode if a second request names the mode API", async () => {
   const hosted = { ...initiate, merchantReference: 'hosted', mode: 'HOSTED', returnUrl: 'https://shop.example' };
   expect((await mor.call('POST', '/partner/api/onboarding/initiate', hosted)).body.mode).toBe('HOSTED');
   const again = await mor.call('POST', '/partner/api/onboarding/initiate', { ...hosted, mode: 'API' });
   expect(again.body).toMatchObject({ mode: 'HOSTED', status: 'DRAFT', isExistingApplication: true });
 });
 
-it("the sandbox's MoR approves an application for the product tor once requirements and comments are answered", async () => {
+it("the sandbox's MoR approves an application for the product “tor” once the merchant answers all requirements and comments", async () => {
   const { id } = (await mor.call('GET', '/partner/api/merchants')).body[0];
   const path = `/partner/api/merchants/${id}/application`;
   const start = await mor.call('GET', path);
@@ -150,7 +150,7 @@ it.each(['submitted', 'approved', 'rejected'])(
   },
 );
 
-it("the sandbox's MoR has no requirements for the product mor or an unknown product", async () => {
+it("the sandbox's MoR sets no requirements for an application with the product “mor” or an unknown product", async () => {
   for (const code of ['mor', 'something']) {
     const made = await mor.call('POST', '/partner/api/merchants', { reference: `no-due-${code}` });
     const put = await mor.call('PUT', `/partner/api/merchants/${made.body.id}/application`, product(code));
@@ -302,6 +302,6 @@ it("the sandbox's MoR answers 401 without a token or with a merchant's token on 
   }
 });
 
-it('the tests of Document 1 cover every documented answer', () => {
+it("the tests of the sandbox's MoR cover every answer in Document 1 of the MoR's API, about onboarding", () => {
   expect(mor.uncovered('onboarding')).toEqual([]);
 });

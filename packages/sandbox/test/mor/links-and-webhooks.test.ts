@@ -237,9 +237,12 @@ it.each([
   ['https://[::ffff:a00:1]/h', 'must resolve to a public address', 'must resolve to a public address'],
   ['https://93.184.216.34/h', null, null],
   ['https://hooks.example/h', null, null],
-])('the sandbox judges the webhook address %s by its lenient rule and by its strict rule', (url, loose, strict) => {
-  expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
-});
+])(
+  "the sandbox judges the webhook address %s by a lenient rule for local tests and by the MoR's strict rule",
+  (url, loose, strict) => {
+    expect([webhookUrlProblem(url, false), webhookUrlProblem(url, true)]).toEqual([loose, strict]);
+  },
+);
 
 it("the sandbox's MoR allows a merchant ten webhook endpoints, and an eleventh after a deletion", async () => {
   const before = (await mor.call('GET', '/api/webhooks')).body.length;

@@ -40,7 +40,7 @@ it("the sandbox's MoR charges a draft at once or at its finalization, as a test 
   expect(verdicts()).toBe(2);
 });
 
-it("the sandbox's MoR finds a charge after a wait, at once, or never, as a test chooses", async () => {
+it("the sandbox's MoR answers 202, 200 or 404 to the lookup of a new charge, as a test chooses", async () => {
   const find = async (id: string) => (await rig.mor('GET', `/api/payments/invoice?psp_reference=${id}`)).status;
   const { chargeId } = await charged();
   expect(await find(chargeId)).toBe(202);
@@ -64,7 +64,7 @@ it("the sandbox's MoR saves a setup intent's method for its customer or for nobo
   }
 });
 
-it("the sandbox's MoR signs in the documented form, in capitals, or with a prefix, as a test chooses", async () => {
+it("the sandbox's MoR writes its signatures as documented, in capital letters, or with a prefix, as a test chooses", async () => {
   const { subscription } = await charged();
   const forms: string[] = [];
   for (const signature of ['documented', 'upper_case', 'prefixed']) {
@@ -79,7 +79,7 @@ it("the sandbox's MoR signs in the documented form, in capitals, or with a prefi
   expect(forms[2]).toMatch(/^t=\d+,v1=sha256=[0-9a-f]{64}$/);
 });
 
-it("the sandbox's MoR changes its error shape, leaves out codes, and forgets keys, as a test chooses", async () => {
+it("as a test chooses, the sandbox's MoR nests its errors, leaves out error codes, and forgets idempotency keys", async () => {
   const wrong = { payment_method_types: ['cheque'] };
   expect((await rig.mor('POST', SETUPS, wrong)).body).toMatchObject({ code: 'invalid_request' });
   await choose({ errors: 'nested', not_found: 'bare', keys: 'forgotten' });

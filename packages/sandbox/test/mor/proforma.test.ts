@@ -157,7 +157,7 @@ it("the sandbox's MoR holds a proforma invoice back while a test holds issuance"
   expect((await mor.call('GET', `${path}/${id}`)).body.status).toBe('ISSUED');
 });
 
-it("the sandbox's MoR takes a proforma invoice's total and recipient from a tax calculation, and refuses a second use", async () => {
+it("the sandbox's MoR takes a proforma invoice's total and recipient from a tax calculation, and uses each calculation once", async () => {
   const taxCalculationId = await calculation();
   const body = { taxCalculationId, jurisdiction: 'GB', dueDate: '2026-04-01', notices: ['Thank you'] };
   const made = await post(from, body);

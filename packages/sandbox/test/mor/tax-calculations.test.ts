@@ -122,7 +122,7 @@ it("a tax calculation of the sandbox charges GST and the province's tax in Canad
   ]);
 });
 
-it("a tax calculation of the sandbox keeps a Brazilian consumer's prices and reports ISS separately", async () => {
+it("a tax calculation of the sandbox leaves a Brazilian consumer's prices unchanged, and reports the service tax ISS separately", async () => {
   const { body } = await calculate(cartIn('BR', 'BRL', { taxBehavior: 'INCLUSIVE' }, brazilian));
   expect(body).toMatchObject({
     subTotalAmount: '100.00',
@@ -137,7 +137,7 @@ it("a tax calculation of the sandbox keeps a Brazilian consumer's prices and rep
   });
 });
 
-it('a tax calculation of the sandbox adds duty before import VAT and keeps it out of taxAmount', async () => {
+it('a tax calculation of the sandbox adds the duty before import VAT, and keeps the duty out of the field taxAmount', async () => {
   const { body } = await calculate(imported({ ...goods, hsCode: '6109.10.00' }));
   expect(body).toMatchObject({
     netAmount: '100.00',

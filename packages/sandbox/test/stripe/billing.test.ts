@@ -38,7 +38,7 @@ it("the sandbox's Stripe expires an unpaid subscription after 23 hours and voids
   expect(rig.events('invoice.voided')).toHaveLength(1);
 });
 
-it("the sandbox's Stripe makes a paid invoice over zero for a trial, and a renewal invoice at the end of the trial", async () => {
+it("the sandbox's Stripe makes a paid invoice of amount zero at a trial's start, and a renewal invoice at the trial's end", async () => {
   const { customer, invoiceId } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ status: 'paid', amount_due: 0 });
   await rig.advance(14 * DAY + 10);
@@ -167,7 +167,7 @@ it("the sandbox's Stripe refuses a reported refund above the amount of its payme
   ).rejects.toMatchObject({ code: 'amount_too_large' });
 });
 
-it("a credit note at the sandbox's Stripe lowers an open invoice, and must say how a paid invoice's money goes back", async () => {
+it("the sandbox's Stripe lowers an open invoice by its credit note, and refuses a paid invoice's credit note without a refund", async () => {
   const { invoiceId } = await subscribe(rig, 'ada@example.com');
   await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 990 });
   expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ amount_remaining: 2000, status: 'open' });
@@ -182,7 +182,7 @@ it("a credit note at the sandbox's Stripe lowers an open invoice, and must say h
   ).rejects.toMatchObject({ code: 'amount_too_large' });
 });
 
-it("the sandbox's Stripe signs events as the stripe package expects, and lists them by type and delivery", async () => {
+it("the sandbox's Stripe signs its events correctly for the stripe package, and lists them by type and by delivery success", async () => {
   await subscribe(rig, 'ada@example.com');
   await rig.advance(1);
   const [first] = rig.received;

@@ -14,7 +14,7 @@ async function paid() {
   return { ...made, record };
 }
 
-it("a manual credit to a customer balance at the sandbox's Stripe makes an entry and lowers the next invoice", async () => {
+it("a manual credit to a customer balance at the sandbox's Stripe appears as an entry and lowers the next invoice", async () => {
   const { customer, subscription } = await paid();
   const { customers, invoices } = rig.stripe;
   const entry = await customers.createBalanceTransaction(customer.id, {
@@ -53,7 +53,7 @@ it("a customer balance at the sandbox's Stripe pays a whole invoice, and the rem
   });
 });
 
-it("a negative customer balance at the sandbox's Stripe raises the next invoice", async () => {
+it("a manual debit to a customer balance at the sandbox's Stripe raises the next invoice", async () => {
   const { customer, subscription } = await paid();
   await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: 500, currency: 'eur' });
   const id = await renewed(rig, subscription.id);
