@@ -287,19 +287,19 @@ export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
  */
 export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * The MoR's attempts of one delivery, in seconds after the event: at most 8, the first retry after 10 seconds, then
- * three times the pause (events API, "Delivery"). The text can also mean a ninth attempt, hours later. Too few attempts
- * in this list are safe: verify only looks up more events. The payment API names no number.
+ * The times of the MoR's attempts to deliver an event, in seconds after the event. The MoR makes at most 8 attempts:
+ * the first retry follows after 10 seconds, and each later pause is three times as long (events API, "Delivery"). That
+ * page may also mean a ninth attempt, hours later. If an attempt is missing here, verify only looks up more events.
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
 
-/** The pause before the second comparison of a missing event. The event may be under way. */
+/** If Stripe has an event missing here, verify looks again after this pause: the event may just be arriving. */
 export const VERIFY_SECOND_LOOK_MS = 2_000;
 /** The pause before the second comparison of a young object. Stripe delivers within two seconds, and a decision takes one more. */
 export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 /** The longest time between two saves of a run. A save shows other processes that the run lives. */
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
-/** After a run's last save no other replica starts the run for this time. */
+/** While one replica makes the daily run, each save keeps the other replicas from starting the run for this time. */
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
 /** The next run compares at most this many money differences again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
@@ -322,7 +322,7 @@ export const VERIFY_MARKS_FOR_A_PERSON = 500;
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The pause between checks of marks, after the first fifty: ten a second. The MoR's documents name no limit of requests. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** Verify tries at most this many sums of unsure refunds on one payment record. Twelve refunds of different amounts have 4,096 sums. */
+/** An unclear refund may be on its payment record or not. Verify tries at most this many of the possible sums. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports

@@ -43,7 +43,8 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
 export function shownStatus({ status, morStatus }: Pick<RefundRow, 'status' | 'morStatus'>): string {
   if (morStatus !== null) return morStatus;
   if (status === 'requested') return 'unknown';
-  // A `joined` refund has succeeded, and another row holds it. No list shows the `joined` row itself.
+  // `joined`: this request and another row turned out to be the same refund. The refund has succeeded, and lists show
+  // only the other row.
   return status === 'joined' ? 'succeeded' : status;
 }
 

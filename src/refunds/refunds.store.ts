@@ -46,7 +46,7 @@ export class RefundsStore {
     return sumsOf(this.rows, fields, 'amount', options);
   }
 
-  /** Refunds of other invoices with this processor id, oldest first. */
+  /** Refunds on invoices other than this one, with this refund id of the payment processor, oldest first. */
   async namedElsewhere(processorRefundId: string, invoiceId: string): Promise<readonly RefundHolder[]> {
     const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
       `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id

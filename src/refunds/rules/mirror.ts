@@ -48,8 +48,9 @@ export function mirrorRefunds(lane: Lane): void {
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // True for a double payment refunded in the MoR's portal. Perhaps this payment, not the other one, settled the
-  // invoice, so a person must look. A refund chosen in the item needs no further item.
+  // True if the invoice has two payments and somebody refunded this payment in the MoR's portal. The invoice may be
+  // paid by this payment instead of the marked payment, so a person must look. If a person chose the refund in the
+  // item, no further item is needed.
   const isTwice = r.origin === 'event' && lane.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
   if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(lane, p)) return;
   const amount = { minor: r.amount, currency: r.currency };
@@ -78,7 +79,7 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   );
   // The reference contains none of our own ids: after a restore Crossbill sends the same bytes under the same key.
   const reference = (reported?.asked?.kind === 'report_refund' ? reported.asked.reference : null) ?? findReference(r);
-  // The call's subject also contains the payment's id: two payments may carry the same refund id.
+  // Names the call by payment and refund: two payments may carry the same refund id.
   const subject = reported?.subject ?? `${effectName(p)}:${findReference(r)}`;
   const about = { invoiceId, refundId: reference };
   if (paymentRecordId !== null && reported === undefined) {
@@ -89,7 +90,8 @@ function showNext(lane: Lane, p: PaymentRow, r: RefundRow): MirrorStage {
   }
   const amount = { minor: saleOf(r), currency: r.currency };
   if (amount.minor === 0n) {
-    // The refund returns only money beyond the amount due. The sale stays the same, so Stripe gets no credit note.
+    // The customer paid more than the amount due, and the refund returns only a part of this surplus. The sale stays
+    // the same, so Stripe gets no credit note.
     lane.book(refundMirrored(p, r, lane.now));
     lane.say('decision', 'the refund gives back what was paid beyond the amount due: no credit note', r);
     return paymentRecordId === null ? 'not_needed' : 'done';
@@ -184,7 +186,7 @@ export function reconsiderParked(lane: Lane): void {
   for (const p of lane.payments) {
     if (p.mark !== 'parked' || lane.invoice === null || (p.amount !== null && p.amountRefunded >= p.amount)) continue;
     const items = lane.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-    // Crossbill closed a `cleared` item without a person, so a `cleared` item holds no choice.
+    // Crossbill itself closes an item as `cleared`, so `cleared` is no person's choice.
     const chosen = items.findLast((r) => r.resolution !== 'cleared')?.resolution;
     if (chosen !== 'refund' || items.some((r) => r.status === 'open')) continue;
     if (lane.findRefunds(p).some(isOnItsWay)) continue;
@@ -195,8 +197,9 @@ export function reconsiderParked(lane: Lane): void {
 }
 
 /**
- * Items for refunds in conflict with the MoR's running total (Document 3). A total above the sum of known refunds means
- * a missing event. Refunds above the payment, or overlapping totals, mean an error.
+ * Opens an item if the refunds do not match the MoR's running total, the sum refunded so far (Document 3). If this
+ * total is above the sum of the known refunds, an event is missing. If the refunds exceed the payment, or the totals
+ * overlap, a report is wrong.
  */
 export const refundGaps = itemRule(
   {
@@ -236,9 +239,9 @@ function findGap(p: PaymentRow, all: readonly RefundRow[]): Gap | null {
 }
 
 /**
- * Items for a refund of a payment whose charge paid another invoice, by a person's decision. The payment has no money
- * on this invoice, so Crossbill books the refund on neither invoice. If the MoR then names another charge for the
- * payment, the refund belongs to this invoice.
+ * Opens an item for a refund whose payment counts for another invoice: a person decided that its charge paid the other
+ * invoice. Then the payment brings no money to this invoice, and Crossbill books the refund on neither invoice. If the
+ * MoR later names another charge for the payment, Crossbill books the refund on this invoice.
  */
 export const refundsElsewhere = itemRule(
   { 'refunded-elsewhere': 'the MoR reported another charge for the payment, so the ledger has the refund' },

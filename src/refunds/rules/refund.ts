@@ -83,11 +83,11 @@ function takeAgain(lane: Lane, p: PaymentRow, r: Refund, e: PaymentEvent): Verdi
 }
 
 /**
- * Records the running total of the event. A refund also proves an earlier payment, even if Crossbill knows only a
- * refused try. The amount of this payment is then unknown.
+ * Records the running total, the sum refunded so far. The MoR can refund only a payment that it took, so the event also
+ * proves the payment. If Crossbill knew only a refused try of the payment, the payment's amount is now unknown.
  */
 function takeTotals(p: Draft<PaymentRow>, e: PaymentEvent): void {
-  // True if a person decided that the charge paid another invoice: this payment took nothing.
+  // True if a person decided that the charge paid another invoice: then this payment took no money.
   const isLetGo = saysNothing(p);
   const isEarly = p.succeededAt === null && p.mark === 'none' && !isLetGo;
   if (isEarly) Object.assign(p, { amount: null, failureMessage: null, declineCode: null });
@@ -149,7 +149,7 @@ function awaitsEvent(r: RefundRow): boolean {
   return r.origin === 'api' && !over && r.totalAfter === null;
 }
 
-/** Finds a payment with the event's payment id, if a person entered this id and the event names another charge. */
+/** Finds the payment with the event's payment id, if a person entered this id and the event has another charge id. */
 function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
   const charge = e.processorChargeId;
   const isOther = (p: PaymentRow): boolean =>
@@ -158,8 +158,8 @@ function findMisnamed(lane: LaneRows, e: PaymentEvent): PaymentRow | undefined {
 }
 
 /**
- * Opens an item. A person entered this payment id at the wrong payment, so the MoR refunded another customer. Only
- * people can correct this.
+ * Opens an item: a person entered the id of another payment here, so the MoR refunded the wrong customer. Only people
+ * can correct this.
  */
 function tellMisnamed(lane: Lane, e: PaymentEvent, p: PaymentRow): Verdict {
   const { paymentId: payment, processorChargeId: charge, customerId: customer } = e;
@@ -200,8 +200,8 @@ export function takeAnswer(lane: Lane, r: Refund, a: RefundAnswer): void {
   const isOther = (one: string | null, other: string | null): boolean =>
     one !== null && other !== null && one !== other;
   const isAnother = isOther(r.morRefundId, a.morRefundId) || isOther(r.processorRefundId, a.processorRefundId);
-  // Another refund of ours has the same amount and no id. Crossbill assigned that refund's event to this row, so this
-  // reply belongs to the other row.
+  // Crossbill sent two requests for the same amount. The event of the second refund came first, and Crossbill gave it
+  // to this row. So this reply belongs to the row of the second request.
   const twin = (): Refund =>
     others.find((x) => isNameless(x, r.amount)) ??
     lane.add('refunds', newRefund(lane.ctx, p, r.amount, r.reason, 'api'));
@@ -220,9 +220,9 @@ function settleBy(lane: Lane, r: Refund, a: RefundAnswer): void {
 }
 
 /**
- * Finds the row of an earlier event about the refund in the reply. Event and reply may share no id (Document 3 demands
- * none in an event). The event never comes before the refund's creation. If several events fit, the oldest one wins:
- * the younger ones may belong to later replies.
+ * The event of a refund may arrive before the reply to our request. Finds the row of this event, even without a common
+ * id: Document 3 demands no id in an event. The event's time is never before the refund's creation. If several events
+ * fit, the oldest event is taken, since the younger events may belong to later replies.
  */
 function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefined {
   // event times are whole seconds
@@ -237,13 +237,13 @@ function findTold(others: readonly Refund[], a: RefundAnswer): Refund | undefine
 }
 
 /**
- * Joins this row to the refund's other row. After a restore the refund's event may arrive before our request goes out
- * again under its old key. The other row becomes the refund under both of our ids, and this row reserves no amount
- * (docs/decisions/0008).
+ * Joins two rows of the same refund. After a restored backup Crossbill may send a request again under its old key, and
+ * the refund's event may arrive before this. The row of the event then becomes the refund, also under the id of this
+ * row. This row no longer reserves an amount (docs/decisions/0008).
  */
 function join(lane: Lane, r: Refund, known: Refund, a: RefundAnswer): void {
-  // The event settled another request of ours, and that request still waits for its reply. The reply will correct the
-  // row of the event.
+  // Crossbill gave the event to another request of ours, and that request still waits for its reply. The reply will
+  // show which refund the event belongs to.
   const awaits = requestOf(lane, known.id)?.status === 'pending';
   const same = isNameless(r, known.amount) && known.currency === r.currency;
   if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return;

@@ -114,8 +114,8 @@ export function refundForItem(
   by: string,
 ): Refusal | null {
   if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
-  // The key contains the number `n`. The number starts at 1 again after a restore, so the repeated choice gets its old
-  // key. A further number follows only after a failed refund.
+  // The key contains the number `n`. Only after a failed refund does the next choice get the next number. After a
+  // restored backup `n` starts at 1 again, so the same choice gets its old key.
   const scopeOf = (n: number): readonly string[] => ['review', kind, String(n)];
   const isUsed = (n: number): boolean => lane.messages.some((m) => m.key === refundKey(p.paymentId ?? '', scopeOf(n)));
   let n = 1;
@@ -179,7 +179,7 @@ function takeRefusal(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void 
     moveRefund(r, 'failed', { failure });
     if (isMissing && p !== undefined && p.identifiedBy !== null) removeName(lane, p);
   } else if (f.code === 'idempotency_conflict') {
-    // The MoR knows this key with another body, as after a restore. Crossbill never sends the request under a new key.
+    // The MoR knows this key with another body, as after a restored backup. A new key could refund the money twice.
     const message =
       'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
     moveRefund(r, 'unknown', { failure: { ...failure, status: f.status, message } });
@@ -195,8 +195,9 @@ function removeName(lane: Lane, p: Draft<PaymentRow>): void {
 }
 
 /**
- * The MoR refused our request after an event settled its row. So somebody made the event's refund elsewhere, as in the
- * MoR's portal. Our request moved money only if it had an earlier try without a reply.
+ * Opens an item: the MoR refused our request, but an event of a refund had already settled the request's row. So
+ * somebody else made this refund, for example in the MoR's portal. If our request had an earlier try without a reply,
+ * this try may have moved money too.
  */
 function tellRefusedBeside(lane: Lane, r: Refund, m: OutboxRow, f: CallFailure): void {
   const other = r.morRefundId ?? r.processorRefundId;
@@ -318,13 +319,13 @@ function endRefund(r: Refund, m: OutboxRow | undefined, { note, by }: Choice): R
   return null;
 }
 
-/** True if Crossbill requested the refund under a payment id from a person, and the MoR then gave the payment another id. */
+/** True if the refund request used a payment id from a person, and the MoR later gave the payment another id. */
 export function isRenamed(p: PaymentRow | undefined, r: RefundRow | undefined): boolean {
   const [asked, now] = [r?.askedOf ?? null, p?.paymentId ?? null];
   return asked !== null && now !== null && asked !== now;
 }
 
-/** Items for refunds requested under a person's wrong payment id: the money came from another payment. */
+/** Items for refunds requested under a wrong payment id from a person: the MoR took the money from another payment. */
 export const renamedRefunds = itemRule(
   { 'payment-renamed': 'the MoR refunded nothing under that id' },
   function* (lane) {

@@ -25,10 +25,10 @@ import { CLOCKS_APART_MS, RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { openLook } from '../../engine/facts.js';
 
 /**
- * Records a refusal. The newest refusal by the MoR's clock counts, in any order of arrival, as the verdict on the last
- * retry. But a refusal of a payment older than the retry belongs to an earlier try: the retry's own debit may still be
- * under way, and Crossbill must not charge a second time. Each retry brings its own payment (docs/retries.md, "What is
- * proven").
+ * Records a refusal. Of several refusals the newest by the MoR's clock counts, in any order of arrival: it is the
+ * verdict on the last retry. But each retry makes a new payment at the MoR. If the refused payment is older than the
+ * last retry, the refusal belongs to an earlier try. The debit of the last retry may then still be under way, so
+ * Crossbill must not charge again (docs/retries.md, "What is proven").
  */
 export function takeRefusal(lane: Lane, e: PaymentEvent): void {
   const i = lane.invoice;
@@ -53,10 +53,10 @@ export function takeRefusal(lane: Lane, e: PaymentEvent): void {
 }
 
 /**
- * True if the refusal belongs to a try before the last charge. This holds if Crossbill recorded the refused payment
- * before the last charge. It also holds for a late delivery: the MoR refused well before the last charge, while an
- * earlier charge has no verdict. Without such an earlier charge the refusal is the verdict on the last charge: after a
- * restored backup Crossbill requests a retry again, and the MoR's refusal answers the first request.
+ * True if the refusal belongs to a try before the last charge. There are two cases. Crossbill recorded the refused
+ * payment before the last charge. Or the MoR refused well before the last charge, and an earlier charge still has no
+ * verdict. If no earlier charge waits, the refusal is the verdict on the last charge: after a restored backup Crossbill
+ * requests a retry again, and the MoR's refusal answers the request from before the restore.
  */
 function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
@@ -69,8 +69,8 @@ function isOfEarlierTry(lane: Lane, trail: RetryTrail, e: PaymentEvent): boolean
 }
 
 /**
- * If two refusals have the same second, `failed` is the later one, as in the payment's status. Otherwise the event ids
- * decide, so the order of arrival does not count.
+ * If two refusals have the same second, `failed` counts as the later one, as in the payment's status. If both have the
+ * same outcome, the greater event id counts as later. So the order of arrival does not matter.
  */
 function isLater(a: Refusal, b: Refusal): boolean {
   if (a.at !== b.at) return a.at > b.at;
@@ -79,9 +79,9 @@ function isLater(a: Refusal, b: Refusal): boolean {
 }
 
 /**
- * Records the customer's new payment method on the invoice, once, even if the method is reported again. An invoice
- * without a verdict also gets the new method: a refusal under way is about the old method. If the customer has a
- * payable link, Crossbill reads the link before it charges.
+ * Records the customer's new payment method on the invoice. If the same method is reported again, nothing changes. An
+ * invoice still without a verdict also gets the new method: if the MoR then refuses, the refusal is about the old
+ * method. If the customer can still pay a link, Crossbill reads the link before it charges.
  */
 export function takeMethod(lane: Lane, method: ConfirmedMethod): Result<{ readonly id: string }> {
   const i = lane.invoice;
@@ -206,8 +206,9 @@ export function decideMeans(s: LaneRows, ctx: Moment): Means | null {
 }
 
 /**
- * Chooses the wanted means. If the settings lack the wanted means, chooses the other. Null: the settings have neither.
- * The MoR always charges the whole `amount_due`, so a partly paid invoice allows no charge.
+ * Returns the wanted means: a charge or a payment link. If the wanted means is impossible, returns the other means.
+ * Null: both are impossible. The MoR always charges the whole `amount_due`, so a charge of a partly paid invoice is
+ * impossible.
  */
 function chooseMeans(wanted: Means, i: InvoiceRow, ctx: Moment): Means | null {
   const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
@@ -222,7 +223,10 @@ function countSteps(s: LaneRows, trail: RetryTrail): number {
   return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
 }
 
-/** The start of the next wait: the latest time among the refusal, the charges and the ends of links. */
+/**
+ * The pause before the next step begins at this time: the refusal, the last charge or the end of the last payment link,
+ * whichever is latest.
+ */
 function findLastTime(s: LaneRows, trail: RetryTrail): Date {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
   const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');

@@ -8,8 +8,8 @@ import { awaitsRetry, awaitVerdict, paymentThatCame, verdictDueBy } from '../../
 import { moneyAnnounced } from '../../engine/open-money.js';
 
 /**
- * The reason to withdraw a call without a reply. A repeat of the call is now useless or dangerous, since an earlier try
- * may already have had an effect. Null: Crossbill sends the call again.
+ * Why Crossbill must withdraw a call that has no reply yet. An earlier try may already have had its effect, so another
+ * try would be useless or dangerous. Null: Crossbill sends the call again.
  */
 function findReasonToDrop(lane: Lane, { row }: Call): string | null {
   const { invoice: i, objects, payments, refunds, reviews } = lane;
@@ -25,7 +25,8 @@ function findReasonToDrop(lane: Lane, { row }: Call): string | null {
     return 'the customer can pay it another way now';
   if (row.kind !== 'retry_charge')
     return awaitsRetry({ invoice: i, payments }) ? 'the MoR was asked to charge it again' : null;
-  // The reply was lost, but the MoR has acted on the request. The MoR could take a repeat for another retry.
+  // The MoR's reply was lost, but its verdict has arrived. If Crossbill sent the request again, the MoR could charge
+  // again.
   if (row.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   return i?.amountRemaining?.toString() === retry?.minor ? null : 'another amount is due now';
 }
@@ -36,26 +37,26 @@ export const retryChargeCall: CallRule<'retry_charge'> = {
   ...common,
   takenBack: (lane, { row }) => {
     const i = lane.invoice;
-    // Only a call made in this very step is certainly unsent. A process may have sent an older call and died before it
-    // recorded the try. Then the MoR may have it, and Crossbill still expects a verdict.
+    // Only a call made in this decision is certainly unsent. A process may have sent an older call and died before it
+    // recorded the try. Crossbill then still expects a verdict, because the MoR may have received the call.
     if (!i?.retries || row.attempts > 0 || row.createdAt < lane.now) return;
     const retries = i.retries.retries.map((r) => (r.number === row.generation ? { ...r, withdrawn: true } : r));
     i.retries = { ...i.retries, retries, waitingSince: null };
   },
-  // The call may have been under way for hours, so the MoR's time for a verdict starts anew with the reply.
+  // Crossbill may have repeated the call for hours. The MoR's time for a verdict starts only now, with its reply.
   replied: (lane) => {
     if (lane.invoice !== null) lane.invoice.expectedBy = verdictDueBy(lane.invoice, lane);
   },
   refused: (lane, { row }, failure) => {
-    // True if the MoR may have received the call: an earlier try got no reply, or the MoR acted before it sent a
-    // redirect.
+    // True if the MoR may have received the call: an earlier try got no reply, or the reply is a redirect.
     const heard = row.attempts > 1 || mayBeCutOff(row, lane) || isRedirect(failure);
     if (!heard) awaitVerdict(lane, null);
-    // The fact contains the retry's number, so the next refusal opens an item even with the same text.
+    // The fact contains the retry's number. So if the MoR refuses the next retry with the same text, an item opens
+    // again.
     askOfCall(lane, row, { code: 'retry-refused', retry: row.generation, heard, ...refusalOf(row, failure) });
   },
   chosen: (lane, item, { resolution }) => {
-    // The newest refused request. The MoR has already replied to the earlier ones.
+    // Finds the newest refused request, because the MoR has already answered all earlier requests.
     const m = lane.messages.findLast((x) => isAbout(item, x));
     if (resolution !== 'retry' || m?.status !== 'refused') return null;
     if (!awaitsRetry(lane)) m.attempts = 0; // the MoR certainly received none of the old tries
@@ -69,7 +70,8 @@ const endCall = {
   ...common,
   takenBack: (lane: Lane, { row }: Call) => {
     const i = lane.invoice;
-    // A person's retry replaced the end of the schedule. If the MoR refuses this retry, the end follows again.
+    // A person's retry replaced the end of the schedule. If the MoR refuses this retry, Crossbill ends the schedule
+    // again.
     if (i?.retries && (row.attempts === 0 || awaitsRetry(lane))) i.retries = { ...i.retries, ended: null };
   },
   refused: (lane, { row }, failure) => askOfCall(lane, row, { code: 'end-refused', ...refusalOf(row, failure) }),

@@ -64,9 +64,9 @@ export function makeRetry(lane: Lane, how: How, cause: Cause): Retry | null {
 }
 
 /**
- * Makes an `invoice.created` with the present invoice: Document 3, rule 5 demands this for a retry. The event has our
- * own id. Stripe makes no second event of this type for an invoice, and the MoR would take the first event's id for a
- * repeat.
+ * Makes an `invoice.created` event with the invoice as it is now: Document 3, rule 5 demands this event for a retry.
+ * Stripe makes only one such event for an invoice. If Crossbill reused the id of Stripe's event, the MoR would take the
+ * retry for a repeated delivery. So the event has an id of Crossbill.
  */
 function renderEvent(id: string, { apiVersion, livemode, object }: ShownToRetry, now: Date): string {
   const head = { id, object: 'event', api_version: apiVersion, created: Math.floor(now.getTime() / 1000) };

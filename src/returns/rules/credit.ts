@@ -34,7 +34,7 @@ export function creditable(s: LaneRows, o: MorObjectRow, ctx: Pick<Ctx, 'setting
   if (ctx.settings.shadow === true || loss === undefined || credit !== undefined || p === undefined) return null;
   if (p.mark !== 'confirmed' || p.amount === null || s.invoice?.platformStatus !== 'paid' || total === null)
     return null;
-  // The customer paid more than the amount due. The surplus is no sale, and only a person can tell the lost part of it.
+  // The customer paid more than the amount due. Only a person can tell if the lost money was a part of the surplus.
   if (s.invoice.currency !== p.currency || overpaid(s) !== null) return null;
   if ((p.refundedTotal ?? 0n) > p.amountRefunded) return null;
   // An unfinished refund may still take a part of the loss.
@@ -117,7 +117,7 @@ const lossCall = {
     if (resolution !== 'retry') return null;
     const found = creditNamed(lane, subjectOfCall(r));
     if (found?.credit.stage !== 'parked') return null;
-    // A won dispute or an undone return may have ended the loss.
+    // The loss may have ended by now: the merchant won the dispute, or somebody undid the return.
     if (lane.settings.shadow === true || standing(found.o, found.credit) < BigInt(found.credit.minor))
       return notAvailable();
     send(lane, found.o, found.credit);
@@ -190,7 +190,10 @@ export const creditItems = itemRule({ 'credit-beyond-loss': 'the loss stands' },
   }
 });
 
-/** The credited payment's present loss. */
+/**
+ * How much of the credited payment is lost now. 0n: the dispute or return has no loss, or has a loss of another
+ * payment.
+ */
 function standing({ detail: { loss } }: MorObjectRow, { of }: LossCredit): bigint {
   return loss?.of === of ? BigInt(loss.minor) : 0n;
 }

@@ -67,7 +67,7 @@ export function returnDebit(
   return { ok: true, value: lane.add('objects', row) };
 }
 
-/** Undoes the record: a further ledger entry reverses the loss. Nobody can undo this again. */
+/** Undoes the record of a return: a further ledger entry reverses the loss. A new return needs a new record. */
 export function undoReturn(lane: Lane, paymentRowId: string, by: string): Result<MorObjectRow> {
   const row = lane.findObject(returnOf(lane, paymentRowId)?.id);
   if (row === undefined) return refuse(409, 'payment_not_returned', 'No return of this payment stands.');

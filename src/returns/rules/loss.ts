@@ -28,8 +28,8 @@ export function bookLosses(lane: Lane): void {
     const had = loss === undefined ? 0n : BigInt(loss.minor);
     const before = lane.findPayment(loss?.of);
     if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
-      // The loss was booked for another payment. Crossbill moves it to the right payment, both entries in the same
-      // month.
+      // Crossbill booked the loss for another payment. It now moves the loss to the right payment, with two entries in
+      // the same month.
       move(lane, o, before, -had, lane.now);
       move(lane, o, to.payment, to.minor, lane.now);
       continue;
@@ -54,9 +54,9 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 }
 
 /**
- * The time of a changed loss, for its ledger entry. A loss or a win has the MoR's time. A change caused by a refund or
- * another dispute has the time of its cause. Any other change happens now. No change is earlier than the last change of
- * this loss.
+ * The time of a change of a loss, for its ledger entry. If the loss is new, or the merchant won the dispute, this is
+ * the reported time. If a refund or another dispute changes the loss, this is the time of that refund or dispute.
+ * Otherwise it is now. No change is earlier than the last change of this loss.
  * @param moved smallest units; negative: the loss is reversed
  */
 function movedAt(lane: Lane, o: MorObjectRow, p: PaymentRow, moved: bigint): Date {
@@ -141,7 +141,7 @@ export const lostDisputes = itemRule(
       const dealt = lane.reviews.filter(
         (r) => r.kind === 'dispute' && r.subject === `${dispute}:lost` && r.resolution === 'dismiss',
       );
-      // True if a person acted on the loss outside the ledger.
+      // True if the ledger did not have this loss when a person dealt with it.
       const beside = dealt.some(
         ({ fact }) => fact.code === 'loss-unread' || ('apart' in fact && fact.apart === 'not-booked'),
       );
@@ -172,8 +172,9 @@ export const lostDisputes = itemRule(
 type Taken = Pick<FactOf<'dispute-lost'>, 'twice'> & Disputed;
 
 /**
- * The amount the bank took, at most the payment. If the booked loss is smaller, a refund or another dispute returned
- * the rest as well, and the customer got the rest twice. If the payment is unknown, this is the MoR's amount.
+ * The amount the bank took, at most the payment. If the ledger has a smaller loss, the customer got the difference
+ * twice: from the bank, and by a refund or another dispute. If the payment is unknown, this is the MoR's amount of the
+ * dispute.
  */
 function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken {
   if (p === undefined || p.succeededAt === null || p.amount === null) return { ...disputedOf(s, o), twice: null };
@@ -187,9 +188,9 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * The MoR's amount, at most the payment. If the MoR names no amount: the rest of the payment at the time of the
- * outcome, computed as the booked part plus all later refunds. If nothing is booked, the customer may have got the
- * whole payment twice.
+ * The amount the bank took: the MoR's amount, at most the payment. If the MoR names no amount, the bank took what was
+ * left of the payment on the day of its decision: the booked loss, and all refunds made since. If no loss is booked,
+ * the bank may have taken the whole payment.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -203,16 +204,18 @@ function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, bo
 }
 
 /**
- * Why the payment does not settle its invoice. Null if it does. `for-nothing`: a double payment, or a payment of a void
- * invoice, so the customer owes nothing for its loss. `maybe-for-nothing`: a person may have marked the invoice by hand
- * for it, or the MoR reported one charge under two ids. `not-booked`: the event fits neither of two payments, the
- * payment is unknown, or its charge is booked for another invoice.
+ * Why the lost payment does not settle its invoice. Null: the payment does settle it.
+ * - `for-nothing`: the invoice was paid twice or is void, so the customer owes nothing for the loss.
+ * - `maybe-for-nothing`: perhaps a person marked the invoice by hand for this payment, or the MoR reported one charge
+ * under two ids.
+ * - `not-booked`: the MoR's event fits neither of two payments, or the payment is unknown, or its charge counts for
+ * another invoice.
  */
 function apartOf(s: LaneRows, o: MorObjectRow, subject: string): Apart {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return 'not-booked';
   if (p.mark === 'parked' || p.mark === 'closed') return mayHaveSettled(s, p) ? 'maybe-for-nothing' : 'for-nothing';
-  // After a person's `retry` a read of the payment may still be under way. Until the end of this read the item keeps
+  // A person may have chosen `retry`, and Crossbill may still be checking the payment again. Until then the item keeps
   // its reason.
   const told = s.reviews.findLast((r) => r.subject === subject && 'apart' in r.fact)?.fact;
   const before = told !== undefined && 'apart' in told ? told.apart : null;
@@ -250,9 +253,10 @@ export const returnedDebits = itemRule(clears, function* (lane) {
 });
 
 /**
- * The fact of an item. Null unless the customer got a part of the money twice: from the bank, and by a refund or an
- * older dispute. The ledger books at most the whole payment as losses and refunds (bookLosses), so a booked loss below
- * the returned amount shows such a part. The item opens even after a person acted on the return.
+ * The fact of an item, if the customer got a part of the money twice: from the bank, and by a refund or an older
+ * dispute. Otherwise null. Losses and refunds in the ledger never exceed the payment (bookLosses). So if the booked
+ * loss is smaller than the returned amount, the customer got the difference twice. The item opens even after a person
+ * dealt with the return.
  */
 function twiceOf(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint): Holds<'returned-twice'>['fact'] | null {
   const booked = BigInt(o.detail.loss?.minor ?? '0');
