@@ -25,8 +25,8 @@ export function resolveReview(subjects: Subjects, lane: Lane, reviewId: string, 
 }
 
 /**
- * Finds the rule for the item's choices. The subject of an `effect_failed` item begins with the kind of the failed
- * call. An item about the lane itself has no call.
+ * Finds the rule for the item's choices. An `effect_failed` item is about a failed call, and its subject begins with
+ * the kind of this call. If the item is about the lane itself, there is no call.
  */
 function ruleOf({ calls, reviews }: Subjects, r: ReviewRow): ChoiceRule {
   if (r.kind !== 'effect_failed') return reviews[r.kind];

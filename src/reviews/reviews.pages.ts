@@ -72,8 +72,8 @@ export class ReviewPages {
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
     const address = { status: '', ...values }; // an empty status: without it the next page would show open items only
     const filter = filterOf(values);
-    // The index by deadline has many closed items before the wanted ones. If the filter names days or a customer,
-    // PostgreSQL finds closed items faster by their creation time.
+    // A search for closed items in some days, or of one customer, goes by creation time. By deadline PostgreSQL would
+    // first read many other closed items.
     const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
     const order = values.order === 'newest' || few ? 'newest' : 'due';
     const empty = emptyWord(values);

@@ -91,8 +91,8 @@ export class SignupFlow {
       currency: req.currency,
       status: 'requested',
       taxCalculationId: bound.taxCalculationId,
-      // Without the caller's key this key contains our own id. A restored backup loses the id, so the same request then
-      // makes another signup.
+      // If the caller gave no idempotency key, the key for the MoR contains Crossbill's own id. A restored backup may
+      // lack this id, so the caller's repeat would then make another signup.
       morKey: name === null ? `crossbill:signup:${id}` : keyOf(req, name),
       path: wire.path,
       body: wire.body,
@@ -253,8 +253,8 @@ function keyOf(req: SignupRequest, { apiKey, idempotencyKey }: RequestName): str
 }
 
 /**
- * True if Crossbill made the calculation and the MoR has made no intent yet: then Crossbill repeats the calculation
- * once.
+ * True if Crossbill may make the signup's tax calculation again, once: Crossbill made the calculation itself, and the
+ * MoR has not made the intent yet.
  */
 function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
   return req.calculation !== null && !signup.recalculated && signup.intentId === null;

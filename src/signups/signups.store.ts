@@ -107,7 +107,8 @@ export class SignupsStore {
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
       );
-      // The event follows the update: the update's lock on the signup's row makes `tellOverdue` wait.
+      // The update above locks the signup's row, and `tellOverdue` skips locked rows. So no `signup.overdue` event can
+      // appear between this query and the commit.
       const overdue = ofSignup({ type: 'signup.overdue', signup: id, customer: '', since: '' });
       const told = await db.query(`select 1 from inbox_event where source = 'crossbill' and event_id = $1`, [
         overdue.id,
@@ -136,9 +137,9 @@ export class SignupsStore {
   }
 
   /**
-   * True if the customer pays by bank debit. Document 3 has no event and no read for a renewal's debit under way, so
-   * the newest signup decides: a trial with a saved debit and no card, or a payment the MoR settled after more than an
-   * hour.
+   * True if the customer pays by bank debit. Document 3 does not show a renewal's debit before it settles, so the
+   * customer's newest signup decides. True for a trial with a saved bank debit and no card, and for a payment that the
+   * MoR settled after more than an hour.
    */
   async paysByDebit(customerId: string): Promise<boolean> {
     const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(

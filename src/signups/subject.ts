@@ -5,9 +5,10 @@ import { takeCompleted, takeOverdue, unsettledItems } from './rules/signup.js';
 import { nothingMore } from '../engine/commanded.js';
 
 /**
- * Confirms the payment methods of charged customers. A signup's own charge confirms its own method. A renewal confirms
- * the customer's newest setup before the charge. The MoR's times are whole seconds, so a setup in the same second as
- * the charge counts as later. Most charges find nothing to confirm, and write nothing.
+ * A successful charge confirms the customer's payment method. The charge of a signup confirms the method of this
+ * signup. A renewal confirms the method of the customer's newest setup before the charge. The MoR's times are whole
+ * seconds: a setup in the same second as the charge counts as later. Most charges find nothing to confirm, and write
+ * nothing.
  */
 const confirmCharged: StepWrite = {
   name: 'confirmed',

@@ -19,9 +19,10 @@ export const SLICE_MS = 1_000;
 const REMEMBERED_MS = 1_000;
 
 /**
- * The share of one replica, in requests a second. It never exceeds the pace left by the other slices. If all wishes
- * together exceed the pace, each replica gets its wish, up to an equal part. Otherwise each also gets a part of the
- * rest, so its calls do not wait for each other. One more part stays free for a replica that has just started.
+ * The requests a second that one replica gets, never more than the other replicas' slices leave. If the replicas
+ * together want more than the pace, the replica gets its wish, up to an equal part. If they want less, the replica also
+ * gets an equal part of the rest, so its calls need not wait. One such part stays free for a replica that has just
+ * started.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
   const free = pace - others.reduce((sum, s) => sum + (s.untilMs > nowMs ? s.perSecond : 0), 0);
@@ -47,8 +48,8 @@ function fairPart(pace: number, wanted: number, others: readonly number[]): numb
 }
 
 /**
- * The valid slices of the row. An end too far in the future means a clock set back since then, so this slice does not
- * count.
+ * The valid slices in the stored row. If a slice ends too far in the future, the server's clock was set back after the
+ * slice was made. Such a slice does not count.
  */
 export function liveSlices(stored: unknown, nowMs: number): ReadonlyMap<string, Slice> {
   const live = new Map<string, Slice>();

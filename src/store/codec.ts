@@ -116,7 +116,8 @@ export type AnyRow = Pick<Row<Readonly<Record<string, unknown>>, unknown>, 'tabl
 export function withoutPersonal(codec: AnyRow, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const out = { ...fields };
   for (const [, column, { options }] of columnsOf(codec)) {
-    // A field without a value stays out: writing null would change the row.
+    // Erases only a field with a value. A field without a value stays as it is, since an erasure must not change the
+    // row.
     if (options.erase !== undefined && (fields[column] ?? null) !== null) out[column] = options.erase(fields[column]);
   }
   return out;

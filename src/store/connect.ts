@@ -99,9 +99,10 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 const PLANS_KEPT_MS = 5_000;
 
 /**
- * Discards old plans. The server keeps a prepared statement's plan as long as the connection. A plan made for a small
- * table reads the whole table, even after the table has grown. The command goes out before the next use of the
- * connection, and nobody waits for its reply. With a pooler in session mode it reaches the session with the plans.
+ * Discards old query plans. PostgreSQL keeps the plan of a prepared statement as long as the connection. A plan made
+ * for a small table still reads the whole table after the table has grown. The pool sends `discard plans` when somebody
+ * takes the connection, and waits for no reply. A pooler in session mode passes the command to the session with these
+ * plans.
  */
 export function renewPlans(pool: pg.Pool): void {
   const madeAt = new WeakMap<pg.PoolClient, number>();

@@ -32,8 +32,8 @@ const LOCK_TRIES = 5;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops whole months before `before`. Also deletes single old bodies of events that were still undecided at the drop of
- * their month.
+ * Drops whole months of bodies before `before`. If an event was undecided at the drop of its month, its body was kept:
+ * this also deletes such a body once it is old and the event is decided.
  */
 export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
   let dropped = 0;

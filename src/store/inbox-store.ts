@@ -26,7 +26,10 @@ const INSERT_SQL = `
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
 
-/** A parked event has arrived again in a readable form. Crossbill decides the event by this body. */
+/**
+ * Crossbill could not read an event of Stripe and parked it. Now the event has arrived again in a readable form, and
+ * Crossbill decides by this body.
+ */
 const READABLE_SQL = `
   with taken as (
     update inbox_event
@@ -52,8 +55,8 @@ export class PgInbox extends Inbox {
     const stored = await this.insert(batch);
     const first = new Set<Delivery>();
     for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
-    // An event may be in the batch twice. The first delivery has stored the row, so the second is compared with it like
-    // any later delivery.
+    // A batch may contain an event twice. The first of the two deliveries is stored. The second is then compared with
+    // the stored event, like any later delivery.
     const again = batch.filter((d) => !first.has(d));
     const hashes = await this.hashes(again);
     const outcomes: StoreOutcome[] = [];
@@ -66,8 +69,8 @@ export class PgInbox extends Inbox {
   }
 
   /**
-   * The stored hashes of deliveries with known ids, by one query. A sender repeats all its deliveries if replies are
-   * missing.
+   * The stored hashes of the known events among these deliveries. One query reads them all, because a sender without
+   * our replies repeats all its deliveries at once.
    */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();

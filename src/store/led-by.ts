@@ -1,10 +1,10 @@
 // Makes the planner use the index of a list's filter.
 
 /**
- * Writes `column = …` in a form that hides the single value from the planner. The list is ordered by `column`, then by
- * its number, and only the index on both has this order. With a plain `=` the planner may walk back through the whole
- * table by number until enough rows match. This is quick for a common value, but reads the whole table if all rows with
- * the value are old. The planner decides by statistics, and these may be old or missing.
+ * Writes `column = …` in a form that hides the single value from PostgreSQL's planner. The statement orders by
+ * `column`, then by row number, and only the wanted index has this order. With a plain `=` the planner may choose
+ * another way: read the table backwards by row number until enough rows match. If all matching rows are old, this reads
+ * the whole table. The planner's statistics do not prevent this, since they may be old or missing.
  * @param value its text in the statement, for example `$2`
  */
 export function ledBy(column: string, value: string): string {

@@ -31,8 +31,8 @@ export type ListOptions = {
   readonly at?: string;
   readonly span?: Span;
   /**
-   * Replaces `at` if the table's row numbers grow with time. The query then finds the filter's span of time by row
-   * numbers.
+   * Use this in place of `at` if row numbers grow with time: the query then turns the filter's span of time into a span
+   * of row numbers.
    */
   readonly numbered?: Numbered;
   /** Conditions with few matching rows. Each has an index of its own, so the query does not use `indexes`. */

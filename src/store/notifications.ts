@@ -76,8 +76,8 @@ const COLUMNS =
   'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
 
 /**
- * The condition: the notification still waits for this result. The late result of an earlier try must not undo a later
- * result.
+ * True if the notification may take this result: a delivery, or the failure of its newest try. The late failure of an
+ * earlier try changes nothing.
  */
 const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
 

@@ -4,12 +4,12 @@ import { type Span } from '../domain/page.js';
 import { type Parameters, within } from './walk.js';
 
 /**
- * A row may be older than a row with a smaller number, by this time at most. Different clocks and parallel transactions
- * cause this.
+ * Of two rows the row with the greater number may be older, by this time at most: the clocks of processes differ, and
+ * transactions run in parallel.
  */
 const APART = `interval '10 minutes'`;
 
-/** The search stops once this few numbers remain between its bounds: one page has as many rows. */
+/** The search ends once its two bounds are at most this many rows apart. A page has about as many rows. */
 const NEAR = 64;
 
 export type Numbers = { readonly above: string; readonly below: string };

@@ -26,13 +26,14 @@ const LONGEST_PAUSE_MS = 60_000;
 /** An endpoint without requests in this time, in milliseconds, drops out of the slices. */
 const FORGOTTEN_MS = 60_000;
 /**
- * If a replica's slice is too small, it asks for more this long after its last request for a slice, in milliseconds.
+ * A replica with too small a slice asks for a larger slice, but not within this time after its last request for a
+ * slice, in milliseconds.
  */
 const GROW_MS = 250;
 
 const NOW = timeSql(1);
-// A 429 halves the pace, at most once a second: several 429s at the same time count once. Each second a tenth of the
-// whole pace comes back. `greatest` is for a server clock set back.
+// The share of the full pace now. A 429 from Stripe halves the share, at most once a second, since several 429s may
+// come together. Each second a tenth of the full pace returns. `greatest` is for a server clock that was set back.
 const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
 const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
@@ -62,7 +63,10 @@ type Request = { readonly turn: number; readonly resolve: () => void; readonly r
  */
 type Line = {
   readonly name: string;
-  /** Waiting requests, oldest first. Empty for the whole Stripe account: each request waits for its own endpoint. */
+  /**
+   * Waiting requests, oldest first. The line of the whole Stripe account has none: each request waits in the line of
+   * its endpoint.
+   */
   readonly waiting: Request[];
   perSecond: number;
   /** The time of the last request on this line. */
@@ -84,7 +88,7 @@ export class PgRequestBudget extends RequestBudget {
   private readonly endpoints = new Map<string, Line>();
   private turns = 0;
   private serving = false;
-  /** This process may use the current slice from `takenMs` to `endsMs`. */
+  /** The present slice is valid from `takenMs` to `endsMs`, by this process's clock. */
   private takenMs = 0;
   private endsMs = 0;
   /** True if the current slice lacks an endpoint, or is older than the last 429. */
@@ -148,8 +152,8 @@ export class PgRequestBudget extends RequestBudget {
   }
 
   /**
-   * The oldest request with a free endpoint, and the time it may go out. If no endpoint is free, the request of the
-   * first endpoint to become free.
+   * The oldest request that may go out now, and its time. If no request may go out now, the request that may go out
+   * soonest.
    */
   private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
     const accountMs = slotOf(this.account, now);
@@ -208,7 +212,10 @@ export class PgRequestBudget extends RequestBudget {
     this.endsMs = now + Math.min(SLICE_MS, freeInMs);
   }
 
-  /** Writes this replica's slices. Returns after how many milliseconds an exhausted pace has a free part again. */
+  /**
+   * Writes this replica's slices. If the other replicas hold the whole pace, returns the milliseconds until a part of
+   * it is free again.
+   */
   private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
     const names = lines.map((line) => line.name);
     const lock = (): Promise<pg.QueryResult<Row>> =>

@@ -18,7 +18,10 @@ const KEEP_SQL = `
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
 
 const CONFLICT = 'conflict: this id came before with another body';
-/** Marks the copy in quarantine as a second body. Returns a row only for the first delivery of these bytes. */
+/**
+ * Marks a copy in quarantine as the second body of its event. Returns a row only the first time, so repeats of the same
+ * bytes send no further event to the lane.
+ */
 const IS_NEWS_SQL = `
   update inbox_quarantine set reason = $3, second_body = true
    where source = $1 and body_sha256 = $2 and not second_body returning 1`;
@@ -33,9 +36,9 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
 }
 
 /**
- * True if the delivery repeats the known event. Stripe renders one event in several ways, so two deliveries may differ
- * in bytes. The MoR repeats an event with the same bytes. `known` is null if the first body was erased: then every
- * further body from Stripe counts as a repeat.
+ * True if the delivery is the same event as the stored body `known`. Stripe may write one event in several ways, so
+ * Crossbill compares the content of Stripe's events. The MoR repeats an event with the same bytes. If an erasure
+ * removed the stored body, `known` is null, and every further body from Stripe counts as the same event.
  */
 export function isRepeat(known: Buffer | null, d: Copy): boolean {
   if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
@@ -43,8 +46,8 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
 }
 
 /**
- * Sends the lane one event about a second body, even if the same bytes arrive many times. The quarantine may already
- * hold the copy, from a delivery outside the time window.
+ * Tells the lane about a second body with one event, even if the same bytes arrive many times. The quarantine may
+ * already hold a copy of these bytes, from a delivery outside the time window. The lane still gets its event.
  */
 export async function tellConflict(db: pg.ClientBase, d: Copy, isUsed: boolean, time: DatabaseTime): Promise<void> {
   const hash = sha256(d.body);

@@ -78,9 +78,9 @@ export function refuseUnfit({ version, encoding, database }: ServerFacts): void 
 const ROUNDS = 5;
 
 /**
- * True if one server session serves both open connections, or one connection changes its session. The test: connection
- * b opens a transaction, and a pooler may give b the last session of a. While this transaction is open, connection a
- * then needs another session.
+ * True if a pooler gives one server session to both connections, or gives one connection another session. The test:
+ * connection b opens a transaction, perhaps in the session that connection a used last. Connection a then needs another
+ * session.
  */
 async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
   const own = new Map<pg.PoolClient, number>();

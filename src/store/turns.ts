@@ -2,8 +2,9 @@
 import { timeSql } from './database-time.js';
 
 /**
- * The SQL condition: the turn is free; `$n` as in `timeSql`. A turn lasts seconds. A remaining time of more than an
- * hour means a clock set back and a turn nobody ended. Without this rule requests would wait the whole time.
+ * The SQL condition that no request works on this signup or merchant; `$n` as in `timeSql`. A turn lasts seconds. If
+ * its end is more than an hour away, the server's clock was set back and nobody ended the turn, so the turn counts as
+ * free.
  */
 export const turnIsFree = (n: number): string =>
   `(busy_until is null or busy_until <= ${timeSql(n)} or busy_until > ${timeSql(n)} + interval '1 hour')`;

@@ -35,8 +35,8 @@ export type Walk = {
   /** Columns without an index, to compare row by row. */
   readonly looked: readonly (readonly [column: string, value: string])[];
   /**
-   * True if `where` leaves few rows. The index behind them has another order, so the query reads all of them, then
-   * sorts.
+   * True if `where` leaves only a few rows. Their index has another order, so the query reads all these rows and sorts
+   * them.
    */
   readonly few: boolean;
   /** Reverses the order, for an export. */

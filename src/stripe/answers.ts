@@ -52,7 +52,10 @@ export type InvoiceCall = Extract<
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
-/** True if a 2xx reply is enough: it does not prove the effect, but does not contradict it either. */
+/**
+ * True if Crossbill takes the 2xx reply for success. Such a reply does not show the effect, but nothing in it denies
+ * the effect.
+ */
 function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);

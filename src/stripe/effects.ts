@@ -24,8 +24,8 @@ export class StripeEffects {
   constructor(private readonly client: StripeClient) {}
 
   /**
-   * Reads the object of the call. `failed` is Stripe's refusal of the call, or an unclear reply. The search for a
-   * refund needs the refusal: only the refusal can show an existing refund.
+   * Reads the call's object from Stripe and looks for the effect. `failed` is Stripe's refusal of the call, or its
+   * unclear reply. For a refund it is important: Stripe's refusal may be the only proof that the refund exists.
    */
   look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
@@ -64,14 +64,15 @@ export class StripeEffects {
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: no invoice arrived, or it shows only its first payments
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
-      // If Stripe has no list of payments (404), a 2xx reply to the attachment must be enough proof.
+      // If Stripe replies 404 for the list of payments, nothing more can be read. A 2xx reply to the attachment is then
+      // enough.
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
         const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
-        // A person or a coupon may have credited the whole invoice. Then Stripe shows it as paid, but without our
-        // payment.
+        // Stripe also shows an invoice as paid if a person or a coupon credited the whole invoice. This is not our
+        // mark.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
         if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
@@ -108,11 +109,12 @@ export class StripeEffects {
   }
 
   /**
-   * Finds a refund. Stripe shows the refunded sum of a record, but not the references of its refunds. Four things prove
-   * our refund: the record's metadata, a rest of zero, Stripe's refusal of the reference as used (it is unique across
-   * all refunds), or Stripe's refusal of the key as used with other bytes (it names payment and refund). Without proof
-   * the refund counts as absent. Sending it again under a new key is then harmless: Stripe would refuse a used
-   * reference.
+   * Finds out if Stripe has a refund. A payment record shows only the refunded sum, not the references of its refunds.
+   * Each of four facts proves our refund. The record's metadata names it. Our refund has the whole amount of the
+   * payment. Stripe refused the call because the reference is used, and no two refunds share a reference. Stripe
+   * refused the call because its key was used with other bytes, and the key names payment and refund. Without proof
+   * Crossbill sends the refund again under a new key. This is harmless: if the refund exists after all, Stripe refuses
+   * its reference.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
@@ -167,14 +169,17 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
 }
 
 /**
- * True if Stripe itself took money for the invoice. Then Crossbill did not cause the "paid" on Stripe, and a person
- * must see it, unless Stripe took only a part.
+ * True if Stripe itself took money for the invoice. Then Stripe, not Crossbill, may have made the invoice paid, and a
+ * person must look. If Stripe took only a part, nobody needs to look.
  */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
-/** The part paid neither by Stripe's own charges nor by payment records. 0n if Stripe does not give the sum. */
+/**
+ * The part of the paid amount that came neither from Stripe's own charges nor from payment records: the part marked
+ * "paid out of band". 0n if Stripe does not name all amounts.
+ */
 function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[]): bigint {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
   if (named.some((p) => p.amountPaid === null)) return 0n;

@@ -169,9 +169,8 @@ export class Answer implements TransportAnswer {
   }
 
   /**
-   * The body as an object. The package gets an error of type `unreadable_answer` for any other body, and for every
-   * status except a 2xx or an error in Stripe's form. So such a reply arrives with its status and headers, like every
-   * error.
+   * The body as an object. For an unreadable body, and for an error in another form than Stripe's, the `stripe` package
+   * gets an error of type `unreadable_answer` instead. So the caller still learns the reply's status and headers.
    */
   toJSON(): Promise<object> {
     let value: unknown;

@@ -52,8 +52,8 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
     status,
     amount,
     currency,
-    // Before API version 2025-03-31 a credit note does not show how much it returned after the payment: it may be the
-    // whole amount.
+    // Before API version 2025-03-31 Stripe does not show which part of a credit note went back to the customer after
+    // the payment. It may be the whole amount.
     afterPayment: minorOf(object['post_payment_amount']) ?? amount,
     toBalance: idOf(object['customer_balance_transaction']) !== null,
     refundId,
@@ -106,8 +106,8 @@ export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
   if (entryId === null || amount === null || currency === null) return null;
-  // Only an `adjustment` is made by hand. Every other type comes from Stripe itself, or a credit note or an invoice
-  // already reports it.
+  // Only an `adjustment` is made by hand. Stripe makes every other type itself, or a credit note or an invoice already
+  // shows it.
   return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 

@@ -46,9 +46,9 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
 ]);
 
 /**
- * The idempotency key of these calls names one refund. If Stripe knows the key with other bytes, Crossbill sent this
- * refund before a restore. The bytes then differ in the time (from the reply or from the event) or in the share of a
- * surplus.
+ * The idempotency keys of these calls name one refund each. So if Stripe knows the key with other bytes, Crossbill
+ * already sent this refund, before a backup was restored. The bytes may differ in the time, which comes from the MoR's
+ * reply or event, or in the part of the refund that returns a surplus.
  */
 const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
 

@@ -33,8 +33,8 @@ export class CatalogueController {
 }
 
 /**
- * Turns the price into a plain number. Bodies keep a number such as 9.90 as text, since our amounts are integers;
- * Document 2's price is a decimal number.
+ * Turns the price into a JSON number, as Document 2 demands. Crossbill reads a number such as 9.90 from a body as text,
+ * since its own amounts are integers.
  */
 function withPlainPrice(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('priceAmount' in body)) return body;

@@ -16,9 +16,9 @@ import { callersField } from '../mor-objects/callers-words.js';
 const MAX_LINES = 1_000;
 
 /**
- * Returns the bytes to send. Throws a 400 with each missing or wrong field in the caller's words, before any call.
- * @param settled the number of paid proforma invoices of this invoice. Document 2 allows one live proforma invoice for
- * each reference, and a paid one may keep its reference for good: so the next reference gets a number
+ * Returns the bytes to send. If fields are missing or wrong, throws a 400 that names each one as the caller wrote it.
+ * @param settled the number of paid proforma invoices for this invoice. Two live proforma invoices must not share a
+ * reference (Document 2), and a paid one may keep its reference for good. So each further reference gets a number
  */
 export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
@@ -82,8 +82,8 @@ function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record
 }
 
 /**
- * The invoice's lines, if their sum is the amount due. With discounts, taxes, a balance, credits or a part payment it
- * is not: then one line has the whole amount.
+ * The invoice's lines, if their sum is the amount due. After a discount, a tax, a balance, a credit or a part payment
+ * the sum differs, and one line then has the whole amount due.
  */
 function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<string, unknown>[] {
   const { currency, amountRemaining: due } = invoice;

@@ -18,8 +18,8 @@ export class EndpointsLogStore {
   ) {}
 
   /**
-   * Records that the endpoints have been open since the last update under this id. Returns false if the last update is
-   * too old: then the process needs a new id.
+   * Records that the endpoints are still open: extends the span with this id to now. Returns false if the last update
+   * of the span is too old, since the endpoints may have been closed since. The process then begins a new span.
    */
   async seen(id: string): Promise<boolean> {
     const kept = await this.db.pool.query(

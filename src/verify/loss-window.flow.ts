@@ -64,8 +64,9 @@ export class LossWindowFlow {
   }
 
   /**
-   * The MoR knows a renewal only by the ids of its payment. Without a verdict Crossbill has no such id, and after a
-   * refusal its id may be wrong. Both cases are differences.
+   * Looks up the renewals that still wait for money. The MoR finds a renewal only by an id of its payment. Without a
+   * verdict Crossbill knows no such id, and after a refusal it may know a wrong one. So both cases are reported as
+   * differences.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
@@ -75,8 +76,8 @@ export class LossWindowFlow {
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         let isCharged = false;
-        // The MoR's documents require a charge id here, but after a refusal Crossbill knows only the payment intent. So
-        // a 404 proves nothing.
+        // The MoR's documents require a charge id here. After a refusal Crossbill knows only the payment intent, so it
+        // tries the intent. If the MoR replies 404, this proves nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();

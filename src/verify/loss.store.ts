@@ -11,8 +11,8 @@ export type WaitingInvoice = {
   /** True: the MoR has given no verdict. */
   readonly expected: boolean;
   /**
-   * True: the last verdict is a refusal, and the MoR sent it before the end of the span `made`. A refusal after the
-   * span would prove that the MoR had not taken the money before.
+   * True: the last verdict is a refusal from before the end of the loss window, so a later success may be lost. A
+   * refusal from after the window would prove that the MoR had not taken the money in the window.
    */
   readonly refused: boolean;
   /** The payment intents of failed attempts. */
@@ -35,7 +35,7 @@ export type LiveObject = {
   readonly status: string;
 };
 
-/** In these states a read of the object shows nothing new (domain/mor-object.ts). */
+/** The final states of an object: a read of it would show nothing new (domain/mor-object.ts). */
 const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED', 'ISSUANCE_FAILED', 'CANCELLED', 'SETTLED', 'INVOICED', 'BOOKED'`;
 
 @Injectable()

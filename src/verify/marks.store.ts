@@ -74,8 +74,8 @@ export class MarksStore {
   }
 
   /**
-   * Records that all newer marks up to this entry have a reply. An entry made since `settledBefore` does not count:
-   * another entry with a smaller number may still be uncommitted.
+   * Records that the MoR has replied about all newer marks up to this ledger entry. Entries made since `settledBefore`
+   * do not count yet: an entry with a smaller number may still be uncommitted.
    */
   async reachedNewer(upTo: bigint, settledBefore: Date): Promise<void> {
     await this.db.pool.query(

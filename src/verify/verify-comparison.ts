@@ -64,7 +64,7 @@ export class VerifyComparison {
     await this.youngOnes();
   }
 
-  /** Compares the last run's differences again, for an invoice of any age. Some differences are gone by now. */
+  /** Compares the invoices with a difference in the last run again, even if they are too old for Stripe's lists. */
   private async whatDiffered(): Promise<void> {
     const { sitting } = this;
     const { findings, parts } = sitting;
@@ -154,7 +154,7 @@ export class VerifyComparison {
     const detached = compareDetached({ ...facts, payments }, own);
     if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));
-    // The detached payment explains the wrong sums.
+    // If a payment is detached, its sums are wrong too. The detached payment explains them, so it alone is reported.
     return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
   }
 
@@ -193,8 +193,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Reads older invoices again if their newest event shows other money than the ledger. Stripe's list by creation time
-   * leaves these invoices out.
+   * Stripe's list by creation time leaves older invoices out. If the newest event of an older invoice shows other money
+   * than the ledger, this reads the invoice and compares it again.
    */
   private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
     const { parts, options, findings } = this.sitting;
@@ -213,8 +213,8 @@ export class VerifyComparison {
   }
 
   /**
-   * Notes a young invoice for a second comparison. `all` returns the invoice's differences without any grace period.
-   * The daily run leaves young invoices to the next run.
+   * If a young invoice has a difference only without the grace period (`all`), notes it for a second comparison at the
+   * end of the run. The daily run notes none: the next daily run compares these invoices.
    */
   private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
     if (!this.sitting.options.young || this.youngInvoices.size >= YOUNG_ONES) return;
@@ -245,12 +245,9 @@ export class VerifyComparison {
 
 /** The event type with changes of a customer's balance. */
 const BALANCE_TYPE = 'customer.updated';
-/** In these kinds Stripe shows something new, and an event about it may still wait in our inbox. */
+/** A difference of these kinds may vanish once Crossbill has decided an event that waits in its inbox. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
-/**
- * True if the difference cannot come from an event waiting in our inbox. All other differences are compared again by
- * the next run.
- */
+/** True if no waiting event can explain the difference. The next run compares the other differences again. */
 const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
 /** These kinds compare sums, so a detached payment shows up in them a second time. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);

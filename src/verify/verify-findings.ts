@@ -11,8 +11,8 @@ export class VerifyFindings {
   private readonly kept = new Map<string, Difference>();
   private readonly counts: Counts = {};
   /**
-   * The number of differences beyond the limit, by kind. `beyondBooks` counts those within our own records, in this run
-   * only. `beyondShown` counts those to Stripe or the MoR, and also includes the runs this run resumes.
+   * Counts of the differences that the run does not store, by kind. `beyondBooks`: differences within our own records,
+   * in this run only. `beyondShown`: differences to Stripe or the MoR, in this run and in the runs it resumes.
    */
   private readonly beyondBooks: Counts = {};
   private readonly beyondShown: Counts;
@@ -50,8 +50,8 @@ export class VerifyFindings {
   }
 
   /**
-   * The part of `more` about Stripe and the MoR, for the run that resumes this one. That run compares all our own
-   * records again, so it needs no count of their differences.
+   * The counts about Stripe and the MoR, for a run that later resumes this run. A resuming run compares our own records
+   * from the start, so it takes over no counts about them.
    */
   get moreShown(): More {
     return { ...this.beyondShown };

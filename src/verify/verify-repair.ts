@@ -30,7 +30,7 @@ type ToList = {
   readonly since: Date;
   /** The differences, by event id. */
   readonly wanted: Map<string, Difference>;
-  /** True: the run only counted some further missing events, so the repair stores these too. */
+  /** True: the report only counts some of the missing events, without their ids. So the repair stores all it finds. */
   readonly others: boolean;
 };
 
@@ -126,16 +126,18 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
-        // If a worker or an event has brought newer facts, the lane's worker reads the invoice again.
+        // If a worker or an event brought newer facts after this read, the read is old: the lane's worker reads the
+        // invoice again.
         const looked = new Lane(state, ctx);
         if (isHeardSince(state.invoice, askedAt)) askAgain(looked);
         else takeInvoiceRead(looked, outcome);
         looked.say('decision', 'verify found a difference: checked again');
         decideShadowedAgain(looked);
-        // The first `settle` withdraws unwanted calls, so the repair hurries only the wanted ones.
+        // The first `settle` withdraws the calls that are no longer wanted. The repair makes only the remaining calls
+        // due now.
         const hurried = new Lane(settle(context.decider.subjects, looked.toState(), ctx).state, ctx);
-        // A due call keeps its time: a crash may have followed its last try, and the age of its key counts from this
-        // time.
+        // A call that is already due keeps its time, because the age of its key counts from this time. Perhaps a
+        // process tried the call then and crashed.
         for (const m of hurried.messages) if (m.status === 'pending' && m.nextTryAt > now) m.nextTryAt = now;
         for (const o of hurried.objects) if (isReadable(o)) Object.assign(o, { readDueAt: now, readAttempts: 0 });
         const { state: settled, dueAt } = settle(context.decider.subjects, hurried.toState(), ctx);

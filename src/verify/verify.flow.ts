@@ -92,8 +92,8 @@ export class VerifyFlow {
   async run(options: VerifyOptions): Promise<VerifyReport> {
     const { run: begins, progress: from } = await this.begin(options);
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
-    // A resumed run carries over only differences to a peer. It compares our own records and the loss windows
-    // completely again.
+    // A resumed run takes over only differences to Stripe or the MoR. It compares our own records and the loss windows
+    // from the start.
     const again = new Set(from.again);
     const isCarried = (d: Difference): boolean => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId);
     const carried = begins.differences.filter(isCarried);
@@ -192,7 +192,8 @@ export class VerifyFlow {
   }
 
   /**
-   * Compares the findings a second time. Drops a difference if its invoice has a newer event, or if a missing event
+   * Looks again for missing events after a pause. Drops the difference if the event has arrived. If only an old status
+   * showed that an event is missing, drops the difference if our status now equals Stripe's, or if a missing event
    * explains it.
    */
   private async secondLook(findings: VerifyFindings, signal: AbortSignal | undefined): Promise<readonly Difference[]> {
@@ -231,7 +232,7 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
 
 const TAKEN_UP = 'another process resumed this run';
 
-/** Joins both lists. If both name an invoice without a verdict, the result has only the difference of the loss window. */
+/** Joins both lists. If both report that an invoice has no verdict, only the report of the loss window stays. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
   const named = new Set(lost.flatMap((d) => (d.kind === 'no_verdict' ? [d.invoiceId] : [])));
   return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(d.invoiceId)), ...lost];

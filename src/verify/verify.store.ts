@@ -176,7 +176,7 @@ export class VerifyStore {
    * nothing and returns false.
    */
   async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
-    // The resuming run clears the progress, so the old process can write nothing more.
+    // A run that resumes this one removes its progress. So the process of the old run can save nothing more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
               progress = $8, saved_at = ${timeSql(9)}, marks_left = $10

@@ -28,9 +28,9 @@ export type Completion = {
 };
 
 /**
- * Records the first invoice's payment. The payment counts once the MoR confirms the charge (`psp_reference`), unless
- * the check is off. An earlier event about the same charge or intent also proves the payment. Document 3 has no request
- * to read a charge's amount: if the backend reports another amount than the signup's, a person decides before any mark.
+ * Records the payment of the first invoice. The payment counts once the MoR confirms the charge by its `psp_reference`,
+ * or an event names the same charge or intent, or the check is off. Document 3 has no request to read a charge's
+ * amount. So if the merchant's backend reports another amount than the signup's, a person decides before any mark.
  */
 export function completeSignup(lane: Lane, c: Completion): Result<PaymentRow> {
   const p = takeCompletion(lane, c);
@@ -57,7 +57,7 @@ function takeCompletion(lane: Lane, c: Completion): Draft<PaymentRow> | null {
   }
   if (p.signupId !== null && p.signupId !== c.signupId) return null;
   p.signupId = c.signupId;
-  // The MoR declined an earlier try under the same intent. This proves nothing about the present charge.
+  // Perhaps the MoR declined an earlier try with this intent. That says nothing about the present charge.
   if (p.succeededAt === null && p.mark === 'none') {
     moveMark(p, 'proving', { ...ids, status: 'processing', amount, currency, recordedAt: lane.now });
     return awaitProof(lane, p, c);

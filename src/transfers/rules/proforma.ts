@@ -21,8 +21,8 @@ export const createProformaCall: CallRule<'create_proforma'> = {
     if (o === undefined) return;
     const isNew = made.kind === 'made';
     const morId = isNew ? made.proforma.morId : made.morId;
-    // Document 2: a live proforma invoice keeps its reference, so the MoR may return an existing one. Crossbill
-    // continues with the existing proforma invoice, in any status.
+    // The MoR has only one live proforma invoice for a reference (Document 2). So the MoR may return an existing
+    // proforma invoice, in any status, and Crossbill uses it.
     if (!isNew) lane.say('decision', `the MoR has proforma invoice ${morId} for this invoice already: it is used`, o);
     const twin = lane.objects.find((x) => x.id !== o.id && x.kind === o.kind && x.morId === morId);
     if (twin !== undefined) return replace(lane, o, twin);
@@ -36,7 +36,10 @@ export const createProformaCall: CallRule<'create_proforma'> = {
   silent: takeSilence,
 };
 
-/** Another row of ours already has this proforma invoice. The other row counts, and Crossbill reads it again. */
+/**
+ * Two rows of ours have the same proforma invoice. This row ends as `REPLACED`. Crossbill reads the proforma invoice
+ * again for the other row (`twin`).
+ */
 function replace(lane: Lane, o: Draft<MorObjectRow>, twin: Draft<MorObjectRow>): void {
   o.detail = { ...o.detail, replacedBy: twin.id };
   Object.assign(o, { status: 'REPLACED', updatedAt: lane.now });
@@ -62,8 +65,8 @@ function takeProforma(lane: Lane, o: Draft<MorObjectRow>, f: ProformaFacts): voi
   };
 }
 
-// The order of the statuses: a late event brings back no earlier status. The MoR's Document 2 has events for these
-// statuses only; every other status comes after them.
+// The statuses in their order: a late event must not bring back an earlier status. Document 2 has events only for these
+// statuses, and any other status counts as later.
 const ORDER = ['REQUESTED', 'PENDING_TAX_TRANSACTION', 'ISSUED', 'ISSUANCE_FAILED', 'SETTLED'];
 
 function rankOf(status: string): number {
@@ -131,8 +134,8 @@ export function takeSettled(lane: Lane, e: ProformaSettled): Verdict {
 }
 
 /**
- * Items for a transfer known only from a read. Only the event has the amount, and the MoR repeats the event for some
- * hours (Document 2).
+ * Items for a paid bank transfer that Crossbill knows only from a read. Only the MoR's event has the amount received.
+ * The MoR repeats this event for some hours (Document 2), so the item opens only after TRANSFER_PATIENCE_MS.
  */
 export const unheardTransfers = itemRule({ 'transfer-unheard': 'the ledger has the transfer' }, function* (lane) {
   for (const o of lane.objects) {

@@ -14,7 +14,9 @@ import { money } from '../../domain/money.js';
 import { VERIFY_REFUND_SUMS_MOST } from '../../policy.js';
 import { aboutOf, type Cover, finding, reviewOf } from './findings.js';
 
-/** Finds our payment records without their invoice: somebody detached them, and the MoR still has the money. */
+/**
+ * Finds our payment records that no longer pay their invoice: somebody detached them on Stripe. The MoR has the money.
+ */
 export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const { payments } = shown;
   if (payments === null) return [];
@@ -124,7 +126,8 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     ...refunds.filter((r) => stages.includes(r.mirror)).map((r) => r.amount),
     ...losses.filter((c) => stages.includes(c.stage)).map((c) => BigInt(c.minor)),
   ];
-  // A refund or loss on the record counts even before its credit note: Stripe got the report first.
+  // Crossbill first reports a refund or loss on the payment record, and then makes the credit note. So the record must
+  // show this amount even if the credit note is still missing.
   const mirrored = at('done', 'crediting').reduce((n, x) => n + x, 0n);
   if (mayShow(amountRefunded, mirrored, at('reporting', 'parked'))) return [];
   const differs = amountRefunded < mirrored ? finding.lessRefunded : finding.moreRefunded;
@@ -133,8 +136,8 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
 }
 
 /**
- * True if the sum on the record is possible. Each unsure refund is on the record in full, or not at all. With too many
- * sums only the smallest and the largest count.
+ * True if the sum on the payment record is possible. Each unclear refund is either on the record in full, or not at
+ * all. If there are too many possible sums, any sum between the smallest and the largest counts as possible.
  */
 function mayShow(shown: bigint, mirrored: bigint, maybe: readonly bigint[]): boolean {
   const sums = new Set([mirrored]);

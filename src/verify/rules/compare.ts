@@ -36,7 +36,7 @@ type IsSettled = (since: Date) => boolean;
 
 function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
   if (p.succeededAt === null || p.amount === null || p.mark === 'confirmed' || p.mark === 'closed') return [];
-  // A dispute or an alert on the payment does not explain a missing mark.
+  // An item about a dispute or a fraud alert on the payment does not explain why the payment is not marked.
   const explains = (r: ReviewRow): boolean => r.paymentRowId === p.id && asksAbout(r, p.mark);
   const reviewId = reviewOf(o, (r) => explains(r) || r.kind === 'finalization_failed');
   if (reviewId === null && (isWaiting(o, p, now) || !isSettled(p.recordedAt))) return [];
@@ -44,9 +44,9 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
 }
 
 /**
- * True if an item of this kind explains an unfinished payment. A person's choice to refund closes the payment's item,
- * and the refund's own item then explains the payment. The payment's item opens again unless the refund returns
- * everything.
+ * True if an item of this kind explains why a payment is not marked. If a person chose a refund in the payment's item,
+ * that item is closed, and an item about the stuck refund explains the payment. If the refund does not return the whole
+ * payment, the payment's item opens again.
  */
 function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
   return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
@@ -68,15 +68,17 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   const reviewId = reviewOf(o, explains);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  // Somebody detached the payment: Stripe shows the invoice as open again, and a credit note needs a paid invoice.
+  // True if somebody detached the payment: Stripe shows the invoice as open again. Only a paid invoice can get the
+  // refund's credit note.
   const untilPaid = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
   const facts = { refunded: money(r.amount, r.currency), mirror: r.mirror, untilPaid };
   return [finding.unmirrored({ invoiceId: r.invoiceId, refundId: r.id, reviewId }, facts)];
 }
 
 /**
- * Finds payments of two invoices with one charge. Each pair gives one difference: on the unbooked payment, or on the
- * later payment. A payment no longer counts once it is refunded, or once a person has set it aside.
+ * Finds a charge that payments on two invoices name. Each such pair gives one difference. The difference is on the
+ * payment without money, or, if both have money, on the later payment. A payment that failed, or that a person set
+ * aside, does not count.
  */
 export function compareCharges(o: OurInvoice): Difference[] {
   const claim = (p: PaymentRow) => ({ invoice: p.invoiceId, payment: p.paymentId ?? p.id, mark: p.mark });
@@ -115,9 +117,8 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 
 /**
  * Compares the ledger with the invoice on Stripe. `ours` null: our database does not know the invoice.
- * @param graceMs an invoice younger than this, in milliseconds, is under way and has no difference yet. For an invoice
- * younger than VERIFY_GRACE_MS only a lost event or a different amount counts: the event of a new status takes a while
- * to arrive
+ * @param graceMs an invoice younger than this, in milliseconds, has no differences yet. Below VERIFY_GRACE_MS a
+ * different status never counts, since its event may still be on its way: only a lost event or a different amount does
  */
 export function compareInvoice(
   facts: InvoiceFacts,
@@ -134,8 +135,8 @@ export function compareInvoice(
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  // Stripe may no longer show a surplus after its refund. If the invoice was paid "out of band", Stripe never showed
-  // the surplus.
+  // A refund of a surplus may have removed the surplus from Stripe's paid amount. If Crossbill marked the invoice "paid
+  // out of band", Stripe never showed the surplus.
   const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (first === undefined || (facts.currency === first.currency && facts.amountPaid >= sum))
     return age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, ours);
@@ -146,8 +147,8 @@ export function compareInvoice(
 }
 
 /**
- * True if Stripe shows another status than our events. Then the event of the change never arrived, or Stripe never made
- * such an event.
+ * Finds an invoice whose status on Stripe differs from the status in our events. The event of the last change is lost,
+ * or Stripe made none.
  */
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
@@ -161,8 +162,9 @@ export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): 
 }
 
 /**
- * Compares the payments on an invoice with more paid than the ledger marked. Money collected by Stripe itself does not
- * concern Crossbill. A payment record from somebody else, or a mark out of band, claims money the MoR never reported.
+ * Compares the payments on an invoice, if Stripe shows more paid than Crossbill marked. Money that Stripe collected
+ * itself does not concern Crossbill. But if somebody else made a payment record or marked the invoice "paid out of
+ * band", this claims money that the MoR never reported.
  */
 export function compareAttached(
   facts: InvoiceFacts,
@@ -171,7 +173,7 @@ export function compareAttached(
 ): Difference[] {
   const known = new Set(ours?.payments.map((p) => p.paymentRecordId));
   const paid = attached.filter((p) => p.status === 'paid');
-  // Somebody else's payment on Stripe may have caused our item about a double payment, so the difference names this
+  // If somebody else's payment on Stripe made Crossbill open an item about a double payment, the difference names this
   // item.
   const doubled = ours === null ? null : reviewOf(ours, (r) => r.kind === 'double_payment');
   const { invoiceId } = facts;
@@ -183,7 +185,7 @@ export function compareAttached(
     const about = { invoiceId, reviewId: item ?? doubled };
     return [finding.foreignRecord(about, { record, waiting: waiting ? aboutOf(waiting).paymentId : null })];
   });
-  // An entry with neither a payment record nor a collection by Stripe shows a mark out of band, not a payment.
+  // A payment entry without a payment record, and not collected by Stripe, comes from a mark "paid out of band".
   const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
   const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));

@@ -64,8 +64,8 @@ export function afterPage({ todo, newest }: Listing, times: readonly Date[], isL
 }
 
 /**
- * The list for a resumed run. It begins with all objects newer than the newest listed one, and with the objects the
- * interrupted run found too young to compare. The rest of the list follows.
+ * What a resumed run still has to read of a list. First come all objects made since the interrupted run, and the
+ * objects that were too young for it to compare. Then comes the rest of the list.
  */
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;

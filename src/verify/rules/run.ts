@@ -29,8 +29,8 @@ export type VerifyRun = {
 type Found = Pick<VerifyRun, 'differences' | 'more'>;
 
 /**
- * Counts of the differences beyond the limit, by kind: the run does not store them. `with_item` counts those with an
- * open review item, of any kind.
+ * A run stores only a limited number of differences. These are the counts of the others, by kind. `with_item` counts
+ * all others with an open review item, of any kind.
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'with_item', number>>>;
 
