@@ -242,7 +242,7 @@ describe('an error of the MoR reaches the caller with its code and a remedy', ()
     },
   );
 
-  it('Crossbill keeps no document the MoR refused, and answers 404 for a proforma invoice deleted at the MoR', async () => {
+  it('after the MoR refused to make a document or deleted a proforma invoice, Crossbill answers 404 to a request for it', async () => {
     for (const kind of ['proforma', 'payment-link']) {
       expect((await world.api('GET', `/v1/invoices/${bare}/${kind}`)).status).toBe(404);
     }

@@ -152,7 +152,7 @@ describe('crossbill import customers', () => {
     expect(await links(`&customer=${of(4)}`)).toEqual([]);
   });
 
-  it('crossbill import customers links nobody while Stripe fails, and everybody on the next run', async () => {
+  it('crossbill import customers links no customer while Stripe fails, and links all customers on the next run', async () => {
     const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
     await world.fault(fault);
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
@@ -200,7 +200,7 @@ describe('crossbill import customers', () => {
     expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 20_002 }] });
   });
 
-  it('the audit log names the author of each customer import, and counts the linked and the wrong lines', async () => {
+  it('the audit log names who ran each customer import, and counts the linked customers and the wrong lines', async () => {
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=customer.import&limit=100');
     const outcomes = audit.body.data.map((a) => a['outcome']);
     expect(outcomes).toEqual(expect.arrayContaining(['begun', 'done', 'failed']));

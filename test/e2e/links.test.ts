@@ -155,7 +155,7 @@ describe('payment links', () => {
     expect((await world.api('GET', '/v1/payments/pay_none/document')).status).toBe(404);
   });
 
-  it('Crossbill changes nothing when payment.captured names a card payment it already knows', async () => {
+  it('Crossbill changes nothing when payment.captured names the charge of a card payment that Crossbill already knows', async () => {
     const s = await world.subscriber();
     const event = {
       id: `evt_captured_${s.chargeId}`,

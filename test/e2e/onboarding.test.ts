@@ -151,7 +151,7 @@ describe('Onboarding', () => {
       expect(errors.map((e) => e.field)).toEqual(['selectedRegions', 'businessDescription', 'checkoutUrl']);
     });
 
-    it('Crossbill makes one merchant from two starts with the same reference, and reports discarded company details', async () => {
+    it('Crossbill makes one merchant from two starts with the same reference, and reports that it discards other company details', async () => {
       const first = await start(merchant('alder'));
       const same = await start(merchant('alder'));
       expect(same.status).toBe(200);
@@ -186,7 +186,7 @@ describe('Onboarding', () => {
       expect(begun).toMatchObject({ status: 200, body: { company_discarded: true } });
     });
 
-    it("Crossbill resumes an application after the MoR's lookup failed right after the start", async () => {
+    it("if the MoR starts an application but then fails to return it, the partner's next request to Crossbill shows the application", async () => {
       await world.fault({ side: 'mor', method: 'GET', path: '/partner/api/merchants', action: 'status', status: 503 });
       expect(await start(merchant('hazel'))).toMatchObject(refusal(502, 'mor_unavailable'));
       expect(await sent('/partner/api/onboarding/initiate')).toBeGreaterThan(0);
@@ -238,7 +238,7 @@ describe('Onboarding', () => {
       }
     });
 
-    it('Crossbill polls the MoR for the outcome of an application, and only one replica asks', async () => {
+    it('among all replicas, only one asks the MoR for the outcome of a submitted application', async () => {
       await submitted('cedar');
       await review('cedar', { outcome: 'approved', message: 'good' });
       const { rows } = await db.query<Json>(`select merchant_id from onboarding where reference = 'cedar'`);

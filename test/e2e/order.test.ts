@@ -194,7 +194,7 @@ describe('events in any order', () => {
     }
   });
 
-  it('Crossbill ignores an invoice with nothing due, and expects no payment for it', async () => {
+  it('Crossbill ignores an invoice with nothing due, and waits for no payment of this invoice', async () => {
     const invoiceId = await draftRenewal(world, s, 0);
     const [created] = (await world.stripe.events.list({ type: 'invoice.created', limit: 1 })).data;
     expect(await eventStatus(world, 'stripe', String(created?.id))).toBe('ignored');

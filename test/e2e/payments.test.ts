@@ -94,7 +94,7 @@ describe('every payment is refundable', () => {
     await world.shows(`/v1/payments/${paymentId}`, (p) => p['amount_refunded'] === 2990);
   });
 
-  it('Crossbill removes a payment id unknown to the MoR, and the operator gives the right one', async () => {
+  it('Crossbill removes a payment id unknown to the MoR, and accepts the right payment id from the operator afterwards', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_mistyped')).status).toBe(200);
     expect(await refund(world, ours, { amount: 990 })).toMatchObject(refusal(404, 'payment_not_found'));
@@ -148,7 +148,7 @@ describe('every payment is refundable', () => {
     expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
   });
 
-  it('Crossbill opens one item when the operator refunds a payment under the payment id of another customer', async () => {
+  it("if the operator gave a payment the MoR id of another customer's payment, a refund opens one review item", async () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);

@@ -146,7 +146,7 @@ describe('a failed renewal with a schedule of retries', () => {
     expect((await world.stripe.subscriptions.retrieve(s.subscriptionId)).status).not.toBe('canceled');
   });
 
-  it('of two simultaneous retry requests one gets 202 and the other 409, and a repeated key returns the first retry', async () => {
+  it("of two simultaneous retry requests one gets 202 and one 409; a request with a used idempotency key returns that key's retry", async () => {
     await start('soft=30d');
     const id = await renewal('decline', 'decline', 'succeed');
     const both = await Promise.all([retry(id), retry(id)]);
@@ -204,7 +204,7 @@ describe('a failed renewal with a schedule of retries', () => {
     await world.control('DELETE', '/faults');
   });
 
-  it('crossbill retry charges a refused renewal again, and crossbill explain shows the next retry', async () => {
+  it('crossbill retry makes the MoR charge a refused renewal again, and crossbill explain shows the time of the next retry', async () => {
     await start('soft=1h');
     const id = await renewal('decline', 'succeed');
     const env = { ...world.env, ...settings(), RETRY_SCHEDULE: 'soft=1h' };

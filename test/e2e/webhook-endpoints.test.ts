@@ -60,7 +60,7 @@ describe('The webhook endpoints', () => {
       },
     );
 
-    it("Crossbill takes the MoR's payment events at one webhook endpoint and its other events at another", async () => {
+    it("Crossbill takes the MoR's payment events at one webhook endpoint and the MoR's other events at a second webhook endpoint", async () => {
       const sent: { endpoint: EndpointName; id: string }[] = [];
       for (const name of files('mor-events')) {
         const body = readFileSync(join(wire, 'mor-events', name));
@@ -379,7 +379,7 @@ describe('an hour of a wrong secret at both endpoints of the MoR', () => {
     }
   });
 
-  it('once the webhook secret is right, Crossbill takes every repeated event and decides each once', async () => {
+  it('once the webhook secret is right, Crossbill takes every repeated event and decides each event once', async () => {
     const ids = [...new Set(refused.map((a) => a.event_id))];
     await world.advance(4 * HOUR_SEC);
     await world.invoice(renewal, 'paid');

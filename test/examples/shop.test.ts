@@ -119,7 +119,7 @@ suite('the example shop in a browser', () => {
     await picture('account');
   });
 
-  it('a refused 3-D Secure payment in the example shop charges nothing, and an approved one pays the invoice', async () => {
+  it('in the example shop, a refused 3-D Secure check charges nothing, and an approved check pays the invoice', async () => {
     await choose(/3-D Secure/);
     await click('Buy');
     await page.getByRole('dialog', { name: '3-D Secure' }).waitFor();
@@ -167,7 +167,7 @@ suite('the example shop in a browser', () => {
     expect(await chargesOf(subscription)).toHaveLength(1);
   });
 
-  it('the example shop starts a trial without a charge, charges after it, and offers a payment link after a decline', async () => {
+  it('the example shop starts a trial without a charge, charges when the trial ends, and offers a payment link after a decline', async () => {
     await page.getByRole('radio', { name: /^Solo/ }).check();
     await page.getByRole('checkbox', { name: /Try it for 14 days/ }).check();
     await click('Start the trial');
@@ -194,7 +194,7 @@ suite('the example shop in a browser', () => {
     expect((await onStripe()).invoice.status).toBe('paid');
   });
 
-  it('after a hard decline the example shop asks for another card, and the MoR charges the open invoice with it', async () => {
+  it('after a hard decline the example shop asks for another card, and the MoR charges the open invoice to that card', async () => {
     await click('Buy');
     await heading('Your payment is on its way').or(heading('Studio is yours')).waitFor();
     await world.morActs();
@@ -220,7 +220,7 @@ suite('the example shop in a browser', () => {
     expect(await chargesOf(subscription)).toHaveLength(3);
   });
 
-  it("the example shop shows a trial's bank debit as on its way until it settles, and then as paid", async () => {
+  it('the example shop shows a bank debit after a trial as on its way until the debit settles, and then as paid', async () => {
     await page.getByRole('checkbox', { name: /Try it for 14 days/ }).check();
     await choose(/^Bank debit/);
     await click('Start the trial');

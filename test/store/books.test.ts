@@ -223,7 +223,7 @@ describe('Exports', () => {
     return rows;
   }
 
-  it('an export has each payment and refund, even while Crossbill still reports them to Stripe', async () => {
+  it('an export has each payment and refund, even while Crossbill has not yet reported the payment or refund to Stripe', async () => {
     const { platform } = x.harness;
     const exports = new ExportsStore(x.db);
     const seen: string[] = [];

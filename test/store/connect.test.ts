@@ -174,7 +174,7 @@ it("the daemon's start ends with a clear error if the server cancels its migrati
   expect(await tables()).toBe(1); // the list of migrations
 });
 
-it('the daemon runs no migration as a database user with only the right of every user (PUBLIC) to create tables', async () => {
+it('the daemon runs no migration if its database user may create tables only because every user (PUBLIC) may', async () => {
   await asAdmin('grant create on schema public to public', database.url);
   const { says, opened } = start(role.as(database.url));
   await says('run `crossbill migrate` as the owner of the database');

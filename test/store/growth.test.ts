@@ -144,7 +144,7 @@ it('verify counts waiting payments up to its limit and reads no more rows', asyn
   expect([showMarksLeft(all), showMarksLeft(MARKS_LEFT_COUNTED)]).toEqual([String(all), '10000 or more']);
 });
 
-it('the tables of the growth tests are large enough to show a full scan', () => {
+it('the growth tests fill their tables with enough rows to make a full scan of a table visible', () => {
   const large = ['inbox_event', 'invoice', 'payment', 'ledger_entry', 'lane_log'];
   for (const table of large) expect(sizes.get(table)).toBeGreaterThan(2 * MOST);
   for (const table of ['refund', 'review', 'audit']) expect(sizes.get(table)).toBeGreaterThan(LEAST);

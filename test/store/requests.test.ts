@@ -212,7 +212,7 @@ it('Crossbill refuses a second charge for a completed signup, and refuses a used
   expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
 });
 
-it('a signup completed twice at once with different charges keeps one of the charges', async () => {
+it('if two requests complete a signup at once with different charges, the signup keeps one of the charges', async () => {
   const s = await made();
   const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
     flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),

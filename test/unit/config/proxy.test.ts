@@ -26,7 +26,7 @@ it.each([
   'http://127.8.9.1',
   'http://[::1]:4020',
   'http://a.localhost',
-])('Crossbill reaches this machine without the proxy: %s', (url) => {
+])('Crossbill never uses the proxy for an address of its own machine: %s', (url) => {
   expect(way({ HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY }, url)).toBeNull();
 });
 

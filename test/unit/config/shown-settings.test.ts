@@ -15,7 +15,7 @@ const full = load({
   MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
 });
 
-it('the shown settings contain no secret, however they are printed', () => {
+it('the settings as Crossbill shows them to the operator contain no secret, in whatever form Crossbill prints them', () => {
   const shown = [
     JSON.stringify(full),
     inspect(full, { depth: 9, showHidden: true }),
@@ -25,7 +25,7 @@ it('the shown settings contain no secret, however they are printed', () => {
   for (const text of shown) expect(text).not.toMatch(/canary|a{32}|b{40}/);
 });
 
-it('the shown settings name every setting once, with its current value', () => {
+it('the settings as Crossbill shows them to the operator name every setting once, with its current value', () => {
   const shown = redactedConfig(full);
   expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
   const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;

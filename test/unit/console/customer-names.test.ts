@@ -62,7 +62,7 @@ it('while Stripe is silent, a console page appears without customer names after 
   expect(asked).toHaveLength(8);
 });
 
-it('the console stops reading customer names while Stripe is busy', async () => {
+it('if Stripe answers 429, the console stops reading customer names after eight requests', async () => {
   const { reader, asked } = aReader(busy);
   const names = new CustomerNames(reader, new ManualClock());
   expect(await names.of(Array.from({ length: 25 }, (_, i) => `cus_${i}`))).toEqual(new Map());

@@ -29,7 +29,7 @@ it("the console's sentence on an open dispute names the deadline and the days le
   expect(said({})).toContain('the MoR named no deadline');
 });
 
-it("the sentence of a decided dispute names the winner and the day, or quotes the MoR's unclear outcome", () => {
+it("the console's sentence on a decided dispute names the winner and the day, or quotes the MoR's unclear outcome", () => {
   const outcomeAt = '2026-11-03T10:00:00Z';
   expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
     'Won on 3 Nov: the money stays, and there is nothing to do.',
@@ -50,7 +50,7 @@ it("the sentence of a decided dispute names the winner and the day, or quotes th
   );
 });
 
-it('the sentence of a dispute leaves out an unknown day, winner, note or ledger entry', () => {
+it("the console's sentence on a dispute leaves out an unknown day, winner, note or ledger entry", () => {
   expect(said({ status: 'won' })).toBe('Won: the money stays, and there is nothing to do.');
   expect(said({ status: 'lost' })).toBe('Lost: the bank took the money back. The invoice stays paid on Stripe.');
   for (const detail of [{}, { outcome: null }]) {
@@ -65,7 +65,7 @@ it('the sentence of a dispute leaves out an unknown day, winner, note or ledger 
   }
 });
 
-it('the sentence of a decided dispute names a later deadline for evidence', () => {
+it("the console's sentence on a decided dispute names a later deadline for evidence", () => {
   const deadline = new Date('2026-11-22T13:00:00Z');
   const loss = { of: 'pmt_1', minor: '2990', entries: 1, movedAt: '2026-11-03T10:00:00Z' };
   const detail = { outcomeAt: loss.movedAt, saidAt: '2026-11-04T10:00:00Z', loss };
@@ -82,7 +82,7 @@ it('the sentence of a decided dispute names a later deadline for evidence', () =
   });
 });
 
-it('the sentence of a dispute counts the whole days left, and calls a reached deadline overdue', () => {
+it("the console's sentence on a dispute counts the whole days left, and calls a deadline overdue once it is reached", () => {
   const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
   expect(left(48)).toContain('due by 22 Nov, 2 days left');
   expect(left(47)).toContain('due by 22 Nov, 1 day left');
@@ -92,7 +92,7 @@ it('the sentence of a dispute counts the whole days left, and calls a reached de
   expect(left(0)).toContain('overdue: it was due by 12:00 UTC today');
 });
 
-it('the sentence of a dispute is red under three days or for an unclear outcome, green for a win', () => {
+it("the console's sentence on a dispute is red under three days or for an unclear outcome, and green for a win", () => {
   const tone = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).tone;
   const threeDays = NOW.getTime() + 3 * 86_400_000;
   for (const open of [{}, { status: 'revision_requested' }, { kind: 'alert', status: 'received' }] as const) {

@@ -69,11 +69,14 @@ it.each([
   ['a provider 90 s ahead', 90, { nbf: 90, exp: 390 }],
   ['a provider 90 s ahead that says only when the token was issued', 90, { exp: 390 }],
   ['a provider ten minutes behind', -600, { nbf: -600, exp: -300 }],
-])('single sign-on refuses a token stamped by a wrong clock and says so: %s', async (_, iat, rest) => {
-  const at = Object.fromEntries(Object.entries({ iat, ...rest }).map(([name, s]) => [name, now() + s]));
-  const failed = await refusal({ idToken: { ...ada, email_verified: true, ...at }, userinfo: null });
-  expect([failed.status, failed.message]).toEqual([400, expect.stringContaining('clock')]);
-});
+])(
+  'single sign-on refuses an identity token whose times come from a wrong clock, and the error names the clock: %s',
+  async (_, iat, rest) => {
+    const at = Object.fromEntries(Object.entries({ iat, ...rest }).map(([name, s]) => [name, now() + s]));
+    const failed = await refusal({ idToken: { ...ada, email_verified: true, ...at }, userinfo: null });
+    expect([failed.status, failed.message]).toEqual([400, expect.stringContaining('clock')]);
+  },
+);
 
 it('single sign-on refuses a token issued to another client, and does not blame the clock', async () => {
   const failed = await refusal({ idToken: { ...ada, email_verified: true, aud: 'another' }, userinfo: null });

@@ -342,7 +342,7 @@ it('Crossbill books the loss of a lost dispute once the payment has succeeded', 
   expect(s.entries).toMatchObject([{ reason: 'dispute_lost', paymentRowId: 'pmt_1', amount: { minor: 2990n } }]);
 });
 
-it('a lane without disputes, alerts and returned debits stays unchanged', () => {
+it("an invoice's lane without disputes, alerts and returned debits stays unchanged when Crossbill settles disputes", () => {
   const s = putObject(paid(), aDispute({ kind: 'capture', status: 'lost' }));
   expect(settleDisputes(s, later(1))).toEqual(s);
 });
@@ -363,7 +363,7 @@ it('a new deadline updates the open review item of a dispute, and a dismissed it
   expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
 });
 
-it('a returned debit opens a review item, and its undo opens another if an operator dismissed the first', () => {
+it('a returned debit opens a review item; if an operator dismissed this item, undoing the returned debit opens a new item', () => {
   const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
   const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
   expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
