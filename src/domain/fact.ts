@@ -70,7 +70,7 @@ export type Sentences = { readonly summary: string; readonly proposal: string };
 /** The sentences for each fact code. Each subject keeps them in its `words.ts`. Only people read them. */
 export type Words<C extends FactCode> = { readonly [K in C]: (fact: FactOf<K>) => Sentences };
 
-/** The field with a peer's own words. Two facts are the same if they differ only in this field. */
+/** The field with the own words of a peer: Stripe, the MoR or the relay. Facts that differ only in it are the same. */
 const PEERS_WORDS = 'said';
 
 /** True if code and fields are equal, in any order. A peer's own words do not count. */

@@ -53,7 +53,7 @@ export function newReview(item: Item, id: string, createdAt: Date): ReviewRow {
   return newRow(REVIEW, { id, kind, status: 'open', ...about, dueAt, createdAt });
 }
 
-/** True if a person dismissed the item at `since` or later, with the newest facts in view. */
+/** True if a person chose `dismiss` or `credit` for the item at `since` or later. `since` null: at any time. */
 export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
   const isDealt = resolution === 'dismiss' || resolution === 'credit';
   return isDealt && (since === null || (resolvedAt !== null && resolvedAt >= since));

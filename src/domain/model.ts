@@ -10,8 +10,9 @@ import { bigint, bool, code, type Draft, ERASED, int, json, key, rowOf, type Row
 export { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus, type ReviewKind };
 
 /**
- * The words of Document 3, "Payment status as delivered in events", and `processing`, Document 3's word for an intent.
- * A payment is `processing` until the MoR proves the charge of a signup: a bank debit takes days to settle.
+ * The status of a payment, in the words of Document 3, "Payment status as delivered in events". Only `processing` is
+ * Document 3's word for a payment intent: a signup's payment is `processing` until the MoR proves its charge. For a
+ * bank debit this takes days.
  */
 export type PaymentStatus =
   'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
@@ -120,8 +121,8 @@ export const refundMoves = {
   succeeded: [],
   failed: ['succeeded'],
   /**
-   * An event reported this refund first and made its own row. That row names this one in `askedAs` and replaces it:
-   * this row reserves nothing, and no list shows it (docs/decisions/0008).
+   * One refund has two rows: an event made a row before our request did. The row of the request becomes `joined`: it
+   * reserves no money, and no list shows it. The event's row names it in `askedAs` (docs/decisions/0008).
    */
   joined: [],
 } as const satisfies Record<string, readonly string[]>;
@@ -158,8 +159,8 @@ export const REFUND = rowOf('refund', {
   /** The MoR's payment id in our refund request. Null: Crossbill made no request. */
   askedOf: text().orNull,
   /**
-   * The id of the `joined` row with our request for this refund. Crossbill has two rows if the refund's event arrived
-   * before the request, for example after a restore. Null: no such row.
+   * The id of the `joined` row with our request for this refund. Such a second row exists if Crossbill received the
+   * refund's event before the request, for example after a restore. Null: there is no second row.
    */
   askedAs: text().orNull,
   /** False: the refund would exceed the payment. Lists show it, but it does not count, and a review item reports it. */
@@ -306,8 +307,8 @@ export const LEDGER_ENTRY = rowOf('ledger_entry', {
   /** The inbox event behind the entry. Null: the cause is a reply to a call, or a person. */
   eventId: text().orNull,
   /**
-   * When the money moved, by the MoR's clock. The ledger puts the entry into the month of this time. The entry for
-   * Stripe's side has the same time, so both sides fall into one month.
+   * When the money moved, by the MoR's clock. The ledger puts the entry into the month of this time. The later entry
+   * for the mark on Stripe has the same time, so both entries fall into one month.
    */
   movedAt: time(),
   /** When Crossbill made the entry. */

@@ -28,11 +28,11 @@ export type Observation = {
 };
 
 /**
- * A credit note on Stripe for money a bank took back, made by a person's choice. `stage`: the progress of its calls.
- * `parked`: Stripe refused one of them.
+ * A credit note on Stripe for money a bank took back. A person chose to make it. `stage`: how far Crossbill's calls for
+ * it have come. `parked`: Stripe refused one of these calls.
  */
 export type LossCredit = {
-  /** A part of the idempotency keys for the credit note's calls, and the reference of the refund at Stripe. */
+  /** The reference of the refund at Stripe. The idempotency keys of the credit note's calls contain it. */
   readonly name: string;
   /** Our id of the payment with the loss. */
   readonly of: string;
@@ -76,8 +76,8 @@ export type MorObjectDetail = {
    */
   readonly observed?: readonly Observation[];
   /**
-   * Since when every read of the object has failed (ISO 8601), with status and code of the last read. `passes`: the MoR
-   * may soon reply. Absent: the last read succeeded.
+   * Present while reads of the object fail. `since`: the time of the first failed read (ISO 8601). `answer`: the HTTP
+   * status and code of the last read. `passes`: the next read may succeed.
    */
   readonly silent?: { readonly since: string; readonly answer: string; readonly passes: boolean };
   /** The id of the proforma invoice or payment behind the e-invoice. */
@@ -107,7 +107,7 @@ export type MorObjectDetail = {
   readonly returnedAt?: string;
   /** The time of the event with the dispute's amount (ISO 8601). */
   readonly amountAt?: string;
-  /** A sum in the MoR's event that has several readings, and the time of the event (ISO 8601). */
+  /** The MoR's text of a sum with two readings (dispute-sum.ts), and the time of its event (ISO 8601). */
   readonly unread?: { readonly said: string; readonly at: string };
   /** Ids of a payment, charge or payment intent in a dispute or an alert. */
   readonly names?: readonly string[];
@@ -126,8 +126,8 @@ export type MorObjectDetail = {
   /** True: the MoR has not replied to our request. Crossbill sends the same bytes again. */
   readonly unanswered?: boolean;
   /**
-   * True: the MoR never replied to our request, and Crossbill withdrew it. The object may exist at the MoR, but nobody
-   * got its page.
+   * True: the MoR never replied to our request, and Crossbill withdrew it. The MoR may have made the object, but nobody
+   * knows the address of its page.
    */
   readonly mayStand?: boolean;
   /** True: Crossbill made this payment link automatically after a failed renewal. */
@@ -138,7 +138,7 @@ export type MorObjectDetail = {
   readonly replacedBy?: string;
 };
 
-/** The details without the MoR's own words: those may contain the recipient of a refused proforma invoice. */
+/** Removes the MoR's own words from the details: they may name the recipient of a refused proforma invoice. */
 function withoutWords(detail: MorObjectDetail): MorObjectDetail {
   const { refusal, failure } = detail;
   return {
@@ -186,12 +186,12 @@ export type MorObjectRow = RowOf<typeof MOR_OBJECT>;
 /** In these states nobody can pay a proforma invoice any more, so Crossbill may make another one. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** In these states a proforma invoice is paid at the MoR. The last two follow the first (Document 2, "States"). */
+/** In these states a proforma invoice is paid at the MoR. `SETTLED` comes first (Document 2, "States"). */
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
 /**
- * When the MoR captured a link's payment, according to its announcement. Null: no announcement, a read has confirmed
- * it, or the payment is recorded.
+ * When the MoR captured the payment it first announced on a link. Null: no event announced a payment, or the link
+ * already has a payment in Crossbill.
  */
 export function announcedAt(o: MorObjectRow): Date | null {
   const [first] = eventsOn(o);
@@ -229,8 +229,8 @@ export function isSameMoney(a: Names, b: Names): boolean {
 }
 
 /**
- * True for a proforma invoice with a recorded transfer: nobody can pay it again. After a partial payment another
- * proforma invoice bills the rest.
+ * True for a proforma invoice that the customer has paid and whose payment Crossbill has recorded: nobody can pay it
+ * again. If the customer paid only a part, a new proforma invoice bills the rest.
  */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
@@ -318,8 +318,8 @@ export function objectId(o: Pick<MorObjectRow, 'id' | 'morId'>): string {
 }
 
 /**
- * True if the MoR asked for evidence after the outcome of a dispute: the dispute continues. A booked loss stays in the
- * ledger until a win.
+ * True if the MoR asked for evidence after the outcome of a dispute: the dispute continues. A loss in the ledger stays
+ * there until the merchant wins.
  */
 export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
   return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;

@@ -1,7 +1,7 @@
 // Defines every notification to the merchant's backend: when Crossbill sends it, its fields with schema and sample, and
-// its sentence for Slack. A notification holds ids, amounts, states and times. It holds no secret and no text of a
-// person or a peer, since the receiver may be a chat room. The MoR's failure message is the one exception, and no
-// sentence shows it. Every id in a sample ends in `_sample`.
+// its sentence for Slack. A notification holds ids, amounts, statuses and times. Since its receiver may be a chat room,
+// it holds no secret and no text written by a person, Stripe or the MoR. The one exception is the MoR's failure
+// message, and the sentence for Slack leaves it out. Every id in a sample ends in `_sample`.
 import { money, showMoney } from './money.js';
 import {
   count,
@@ -75,8 +75,8 @@ const notification = <F extends Fields>(summary: string, fields: F, sentence: (d
 });
 
 /**
- * Every notification, in the order of the reference. A new row is a new notification: the API document, the client and
- * the command line follow from it.
+ * Every notification, in the order of the reference. To add a notification, add a row: the API document, the client and
+ * the command line read this list.
  */
 export const NOTIFICATIONS = {
   'invoice.paid': notification(

@@ -5,7 +5,7 @@ export type PageRequest = { readonly limit: number; readonly cursor: string | nu
 
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
-/** A span of time for a list. The filter compares the time by which the list is sorted. */
+/** Limits a list to a span of time. It applies to the time that also sorts the list. */
 export type Span = {
   /** At this time or later. */
   readonly since?: Date | undefined;

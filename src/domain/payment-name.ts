@@ -4,14 +4,16 @@ import { type PaymentRow } from './model.js';
 /** The prefix of our own payment ids. */
 export const OWN_PAYMENT = 'pmt';
 
-/** The payment's id in the keys of its calls, unique for good: the MoR's id, or our own id if there is none. */
+/**
+ * The payment's id in the idempotency keys of its calls: the MoR's id, or our own id if there is none. Never reused.
+ */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
 /**
- * True if both ids may belong to one payment. Our own id exists in one database only: after a restore Crossbill gives
- * the same payment another one.
+ * True if both ids may belong to one payment: they are equal, or at least one of them is our own id. Two different own
+ * ids prove nothing, because after a restore Crossbill gives the same payment a new own id.
  */
 export function mayBeOneName(a: string, b: string): boolean {
   return a === b || [a, b].some((name) => name.startsWith(`${OWN_PAYMENT}_`));

@@ -30,8 +30,8 @@ type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
 /**
- * The times of a ledger entry about a payment or a refund. The entry about its mark on Stripe has the same `movedAt`,
- * so both fall into the same month, however late Stripe shows the money.
+ * The times of a ledger entry about a payment or a refund. The later entry, about the money's display on Stripe, has
+ * the same `movedAt`. So both entries fall into the same month, however late Stripe shows the money.
  */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
@@ -124,7 +124,9 @@ export function lossCreditReversed(p: PaymentRow, subject: string, amount: bigin
   });
 }
 
-/** A refund of a payment without a mark. It settles the two clearing accounts against each other. */
+/**
+ * A refund of a payment without a mark: Stripe shows neither. The entry removes the amount from both clearing accounts.
+ */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
   return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, moved(r, at), cause);

@@ -39,8 +39,8 @@ export type Refusal = {
 
 export type Retry = {
   /**
-   * Counts the retries of an invoice from 1. The event id or the link's key contains the number, so a restored backup
-   * sends the same request again.
+   * The number of the retry; the first retry of an invoice is 1. The id of our event for the MoR, or the key of the
+   * payment link, contains this number. So after a restore Crossbill sends the same request again.
    */
   readonly number: number;
   readonly at: string;
@@ -59,7 +59,7 @@ export type Retry = {
   readonly withdrawn: boolean;
 };
 
-/** A payment method the customer has confirmed. Each renewal refused before the confirmation gets one try with it. */
+/** A payment method the customer has confirmed. Crossbill tries it once for each renewal refused before that. */
 export type ConfirmedMethod = {
   /** Our id of the payment method's setup. */
   readonly id: string;
@@ -88,8 +88,9 @@ export type RetryTrail = {
 };
 
 /**
- * The confirmed payment method to try next for the refused renewal. Null: there is none. The MoR charges the newest
- * confirmed method. So every request to charge after the confirmation has already tried it.
+ * The confirmed payment method to try next for the refused renewal. Null: there is none. The MoR always charges the
+ * method confirmed last. So if Crossbill requested a charge after the confirmation, the MoR has already tried the
+ * method.
  */
 export function untriedMethod(i: {
   readonly method: ConfirmedMethod | null;
@@ -105,7 +106,8 @@ export function untriedMethod(i: {
 
 /**
  * Records Stripe's request for another attempt (`invoice.payment_attempt_required`). `at` is Stripe's time of the
- * request. The time of arrival would mislead: a late delivery may ask for the attempt already refused.
+ * request, not the time of arrival: a request that arrives late may ask for an attempt that the MoR has already
+ * refused.
  */
 export function noteAttemptAsked(trail: RetryTrail | null, at: Date): RetryTrail | null {
   const askedAt = at.toISOString();

@@ -1,5 +1,5 @@
-// Declares a row once: its type, its columns, its table, its part of the log and its first values. Rules import no
-// package, so the declaration is plain data. `store/entities.ts` makes TypeORM's entities from it.
+// Declares a kind of row once: its type, its table and columns, its form in the log, and the first values of a new row.
+// Rules import no package, so the declaration is plain data. `store/entities.ts` makes TypeORM's entities from it.
 
 /**
  * The type of a column. `texts`: an array of texts. `json`: plain JSON, or a value with amounts and times, converted by

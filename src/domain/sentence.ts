@@ -4,8 +4,8 @@ import { asksAfterOutcome, type MorObjectRow } from './mor-object.js';
 import { moment } from './when.js';
 
 /**
- * A sentence about the state of money, with its tone. `bad`: a person must act. `warn`: money is missing or in
- * question. `wait`: Crossbill continues automatically. `calm`: nothing is due.
+ * A sentence about the state of money, with its tone. `good`: all is well. `wait`: Crossbill continues automatically.
+ * `warn`: money is missing or in question. `bad`: a person must act. `calm`: nothing is due.
  */
 export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
 

@@ -22,9 +22,9 @@ export function overpaid(s: Pick<LaneRows, 'invoice' | 'payments'>): Overpaid | 
 }
 
 /**
- * The overpaid amount Stripe does not show. Stripe shows an invoice paid "out of band" as paid exactly, even if the
- * customer paid more. In API versions before 2025-03-31 the amount paid leaves out money paid out of band, so a zero
- * proves nothing.
+ * The overpaid amount that Stripe does not show. If an invoice is paid "out of band", Stripe shows only the amount due
+ * as paid, even if the customer paid more. In API versions before 2025-03-31 Stripe's amount paid leaves out money paid
+ * out of band, so an amount paid of zero proves nothing.
  */
 function notShown({ invoice }: Pick<LaneRows, 'invoice'>, by: readonly PaymentRow[]): bigint {
   const shown = invoice?.amountPaid ?? 0n;

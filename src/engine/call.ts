@@ -1,4 +1,6 @@
-// A stored call to Stripe or the MoR: the rows it is about, its reply, and its subject's rule.
+// A stored call to Stripe or the MoR: the rows it is about, its reply, and its rule. The word "subject" has two
+// meanings: a subject of Crossbill is a folder of rules, such as refunds. The field `subject` of a call or an item says
+// what it is about, for example by the id of a refund.
 import { type Draft } from '../domain/row.js';
 import { type EffectFact } from '../domain/facts/effect.js';
 import { type Refused } from '../domain/facts/parts.js';
@@ -60,8 +62,9 @@ export function callOf(lane: Lane, row: OutboxRow): Call {
 }
 
 /**
- * The refund of a stored call. A call to the MoR carries our id of the refund. A call to Stripe carries the reference
- * from the time of the call, since the MoR may give the refund or its payment another id later.
+ * The refund of a stored call. A call to the MoR has our id of the refund as its `subject`. A call to Stripe has the id
+ * that the refund had at that time. The MoR may have given the refund another id since, so Crossbill compares this id
+ * with every id of the refund.
  */
 export function refundOf<R extends RefundRow>(
   { refunds }: { readonly refunds: readonly R[] },
@@ -81,12 +84,12 @@ export function paymentOf(s: Pick<LaneRows, 'payments'>, m: OutboxRow): PaymentR
 
 type AtTime = Pick<Lane, 'now'>;
 
-/** True if a process may have sent the call at its planned time and died. The database has no record of such a try. */
+/** True if a process may have sent the call at its planned time and died before it recorded the try. */
 export function mayBeCutOff({ nextTryAt }: OutboxRow, lane: AtTime): boolean {
   return isCutOffSince(nextTryAt, lane);
 }
 
-/** True if a process may have sent a call since this time and died before it recorded the try. */
+/** True if `at` is long enough ago: a process may have sent a call since and died before it recorded the try. */
 export function isCutOffSince(at: Date, { now }: AtTime): boolean {
   return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
 }
@@ -101,7 +104,7 @@ export function refusalOf(m: OutboxRow, f: CallFailure): Refused {
   return { call: m.kind, status: f.status, error: f.code, said: said(f) };
 }
 
-/** Opens the item about a call after its last refusal. */
+/** Opens the `effect_failed` item about a call that Crossbill does not send again automatically. */
 export function askOfCall(
   lane: Lane,
   m: OutboxRow,
@@ -134,20 +137,20 @@ export type CallRule<K extends OutboxKind> = SentCall & {
 /** The rule for one kind of call, without its part for the reply. */
 export type SentCall = {
   /**
-   * For a kind of call several subjects make (see `oneOf`): true if this rule owns the call with this subject. Absent:
-   * the rule owns all calls of its kind.
+   * If the rules of several subjects make this kind of call (see `oneOf`): true if the call with this `subject` belongs
+   * to this rule. Absent: every call of the kind belongs to this rule.
    */
   readonly of?: (lane: LaneRows, subject: string) => boolean;
   /** The engine sends the call with the lowest order first: marks, then mirrors of refunds, then calls to the MoR. */
   readonly order: 0 | 1 | 2 | 3;
   /**
-   * Crossbill reads the invoice before it sends a call with an effect on the invoice, direct or through a later call.
-   * True: always. A function: only if it returns true.
+   * If true, Crossbill reads the invoice at Stripe before it sends the call, because this call or a later call changes
+   * the invoice. A function decides it for each invoice.
    */
   readonly readFirst?: true | ((i: InvoiceRow, lane: Lane) => boolean);
   /**
-   * True if Stripe may already show the effect of a call this database never tried, as after a restored backup. On an
-   * old invoice Stripe may have forgotten the key, so Crossbill searches Stripe for the effect before the first try.
+   * True if Stripe may already show the effect although this database never tried the call, as after a restore. If the
+   * invoice is old, Stripe may also have forgotten the key. Crossbill then searches Stripe for the effect first.
    */
   readonly mayBeThere?: (lane: LaneRows) => boolean;
   /** True: the engine does not send the call for now, even if its time has come. */
@@ -155,8 +158,8 @@ export type SentCall = {
   /** Before this time the engine neither sends the call nor searches for its effect. Null: there is no such time. */
   readonly notBefore?: (lane: Lane, call: Call) => Date | null;
   /**
-   * The reason to take the call back. Null: a subject still wants the call. The engine asks this about each call
-   * without a reply.
+   * The engine asks this about each call without a reply. Returns the reason to take the call back. Null: Crossbill
+   * still wants the effect of the call.
    */
   readonly unwanted?: (lane: Lane, call: Call) => string | null;
   /** Runs before the engine takes the call back, to update the rows about it. */
@@ -166,8 +169,8 @@ export type SentCall = {
   /** The peer gave no usable reply. The engine sends the call again later. */
   readonly silent?: (lane: Lane, call: Call, failure: CallFailure) => void;
   /**
-   * Runs if the call had no effect and nobody can pay the invoice any more. True: the engine withdraws the call. False
-   * or absent: it sends the call under the next key.
+   * Runs if the call had no effect and nobody can pay the invoice any more. If this returns true, the engine withdraws
+   * the call. If it returns false or is absent, the engine sends the call under the next key.
    */
   readonly withdrawn?: (lane: Lane, call: Call) => boolean;
   /** Runs if nobody can find out whether the call had an effect. */
@@ -180,8 +183,9 @@ export type SentCall = {
 export type CallRules = { readonly [K in OutboxKind]: CallRule<K> };
 
 /**
- * Joins the rules of several subjects for one kind of call. The first rule with a fitting `of` takes the reply,
- * otherwise `others` does. The engine sends all of these calls in the same way.
+ * Joins the rules of several subjects for one kind of call. A call belongs to the first of `rules` whose `of` returns
+ * true; if there is none, it belongs to `others`. The engine sends all these calls alike and gives each reply to the
+ * call's own rule.
  */
 export function oneOf<K extends OutboxKind>(others: CallRule<K>, ...rules: readonly CallRule<K>[]): CallRule<K> {
   const ruleOf = (lane: Lane, subject: string): CallRule<K> =>

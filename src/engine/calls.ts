@@ -16,8 +16,8 @@ export function nextCall(rules: CallRules, lane: Lane): Errand | null {
   const { invoice, messages, refunds } = lane;
   const pending = messages.filter((m) => m.status === 'pending');
   if (lane.settings.shadow === true) {
-    // Shadow mode sends nothing. After its end Crossbill sends the older calls under their own keys, and shows waiting
-    // refunds on Stripe. Until then the lane stays in the queue.
+    // Shadow mode sends nothing. After the end of shadow mode Crossbill sends the pending calls under their own keys,
+    // and shows the waiting refunds on Stripe. Until then the lane stays in the queue.
     if (pending.length > 0 || refunds.some((r) => r.mirror === 'waiting')) lane.lookAt(lane.in(RETRY_LONGEST_PAUSE_MS));
     return null;
   }
@@ -47,21 +47,21 @@ function mustLook(rule: SentCall, lane: Lane, { row: m }: Call): boolean {
   if (m.peer !== 'stripe') return false;
   const firstTriedAt = m.firstTriedAt ?? m.createdAt;
   if (m.replaying && lane.age(firstTriedAt) >= REPLAY_PATIENCE_MS) return true;
-  // Stripe may have forgotten the key, so a retry first searches for the effect. A crash may have lost the record of
-  // the first try. Such a try may be as old as the call, even if rows show later tries.
+  // At this age Stripe may have forgotten the key, so Crossbill first searches for the effect. The age counts from the
+  // first recorded try or from the making of the call, whichever is earlier: a crash may have lost the record of a try.
   if (Math.max(lane.age(firstTriedAt), lane.age(m.createdAt)) >= KEY_LIFE_MS) return true;
   const isFirst = isFirstTry(m, lane);
   if (isFirst && maybeForgotten(lane) && rule.mayBeThere?.(lane) === true) return true;
   if (rule.withdrawn === undefined) return false;
-  // A crash may have cut off an earlier try without a record. If that try reached Stripe, the invoice shows a smaller
-  // amount due now, and the rule would take the payment for a wrong amount. So search first.
+  // A process may have sent the call and died before it recorded the try. If that call reached Stripe, the invoice now
+  // has a smaller amount due, and the rule would think the payment has a wrong amount. So search first.
   return !isPayable(lane.invoice) || (isFirst && mayBeCutOff(m, lane));
 }
 
 /**
- * True if Stripe may have forgotten the key. A restored database does not know when it first sent a call. No send is
- * older than the invoice, and Stripe gives the invoice's time. Crossbill cannot count from the payment's time: a
- * signup completed again after the restore looks new.
+ * True if Stripe may have forgotten the key. A restored database does not know when Crossbill first sent the call. So
+ * the age counts from Stripe's time of the invoice: no call is older. The payment's time does not help: if the backend
+ * completes a signup again after the restore, its payment looks new.
  */
 function maybeForgotten({ invoice, now }: Lane): boolean {
   return now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
@@ -127,8 +127,8 @@ export function applyAnswer(rules: CallRules, lane: Lane, id: string, outcome: C
 
 /**
  * Records the outcome of a search for the effect of a call. If Stripe shows the effect, the search counts as the reply.
- * If the effect is certainly absent, the call gets its next key, stored before the next send; a first try keeps its
- * key. If nobody can pay the invoice any more, the rule may withdraw the call.
+ * If the effect is certainly absent, the call gets its next key, and Crossbill stores the key before the next send. A
+ * call never tried before keeps its key. If nobody can pay the invoice any more, the rule may withdraw the call.
  */
 export function applyProbe(
   rules: CallRules,
@@ -142,8 +142,8 @@ export function applyProbe(
   const call = callOf(lane, before);
   const rule = rules[m.kind];
   if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
-    // The list was too long to read whole, but it begins with this invoice's own payments. Before a first try these are
-    // enough: Crossbill has not found the call's effect among them, so it sends the call.
+    // The search could not read the whole list. But the list begins with this invoice's own payments, and the effect is
+    // not among them. If Crossbill never tried the call, this is proof enough, so it sends the call.
     if (isFirstTry(m, lane)) {
       m.firstTriedAt = lane.now;
       return;
@@ -163,8 +163,8 @@ export function applyProbe(
     return lane.say('decision', `${m.kind} withdrawn: ${why}`, m);
   }
   m.firstTriedAt = lane.now;
-  // The call was never tried before, so it keeps its key. Even if a first try is just arriving at Stripe, the same key
-  // makes a second try harmless.
+  // A call never tried before keeps its key. If a try without a record is just reaching Stripe, the same key makes a
+  // second try harmless.
   if (isFirstTry(before, lane)) return;
   m.generation += 1;
   m.key = messageKey(m.kind, m.subject, m.generation);

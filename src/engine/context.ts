@@ -23,8 +23,8 @@ export type Ctx = {
   /** A random number in [0, 1). It spreads retries. */
   readonly jitter: () => number;
   /**
-   * True: the decision is not a worker's. A worker may work on the lane at the same time, and may have a call under
-   * way. Absent: the worker with the claim on the lane decides.
+   * True: the code that decides has no claim on the lane, for example in an API request. Meanwhile a worker may work on
+   * the lane and wait for a reply. Absent: the worker with the claim decides.
    */
   readonly beside?: true;
 } & Elsewhere;
@@ -34,11 +34,11 @@ export type Ctx = {
  * call. Absent: nobody refused anything.
  */
 export type Elsewhere = {
-  /** Charges of this lane, booked for payments of other invoices. */
+  /** Charges of this lane that Crossbill has booked for payments of other invoices: charge id → that payment. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
   /** The MoR's payment ids in this lane, recorded for other invoices: payment id → invoice id. */
   readonly paymentsElsewhere?: ReadonlyMap<string, string>;
-  /** Refunds of other invoices with the reference Stripe has just refused, oldest first. */
+  /** The refunds of other invoices that have the reference Stripe has just refused, oldest first. */
   readonly refundsElsewhere?: readonly RefundHolder[];
 };
 
@@ -64,9 +64,9 @@ export function emptyLane(lane: string): LaneState {
 }
 
 /**
- * The idempotency key of a call. Its parts survive a restored backup, so the key stays the same. Stripe allows 255
- * characters, and a header carries visible ASCII only. A peer may choose any id, so the key holds the hash of an unfit
- * id.
+ * Makes the idempotency key of a call. The parts are the same after a restore, so the key is too. Stripe allows 255
+ * characters, and an HTTP header carries visible ASCII only. If an id from a peer breaks these limits, the key holds
+ * the hash of the id.
  */
 export function messageKey(kind: string, subject: string, generation: number): string {
   const key = `crossbill:${kind}:${subject}:${generation}`;
@@ -75,8 +75,8 @@ export function messageKey(kind: string, subject: string, generation: number): s
 }
 
 /**
- * Makes an id from unchanging parts: after a restored backup Crossbill makes the same id again, and its receiver sees
- * no second object. The id is a hash, because a part may be as long as a peer's id.
+ * Makes an id from parts that never change. So after a restore Crossbill makes the same id again, and the receiver
+ * recognises the object. The id is a hash, because a part may be as long as a peer's id.
  */
 export function lastingName(prefix: string, ...of: readonly (string | number)[]): string {
   return `${prefix}_${createHash('sha256').update(of.join(':')).digest('hex').slice(0, 32)}`;

@@ -69,8 +69,7 @@ const COMPARE =
 
 /**
  * Advice for a person, by event type. The MoR builds event ids from the object and the topic (Document 2). So two
- * reports of the MoR on the same dispute, alert or transfer share one event id, and the later report may contain
- * something new.
+ * events on the same dispute, alert or transfer share one id, and the later event may bring something new.
  */
 const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
   [

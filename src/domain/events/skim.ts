@@ -187,7 +187,7 @@ function afterSpace(body: Buffer, start: number): number {
   return at;
 }
 
-/** The hash of a key. With an escape one key has several spellings, so a key with an escape needs a full parse. */
+/** The hash of a key. A key with an escape throws `doubt`, because an escape is a second spelling of the same key. */
 function hashOf(body: Buffer, start: number, end: number): number {
   let hash = 0;
   for (let at = start; at < end; at++) {

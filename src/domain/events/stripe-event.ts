@@ -18,9 +18,9 @@ import { parseBody } from './json-body.js';
 import { skimmer } from './skim.js';
 
 /**
- * The event types Crossbill uses. It leaves out two types because another type reports the same:
- * `invoice.payment_succeeded` (`paid`) and `invoice.payment_action_required` (`payment_failed`). It leaves out four
- * because they change nothing here: `invoice.sent`, `.upcoming`, `.will_be_due`, `.overdue`.
+ * The event types Crossbill uses. It needs no `invoice.payment_succeeded`, because `invoice.paid` reports the same, and
+ * no `invoice.payment_action_required`, because `invoice.payment_failed` reports the same. Four types change nothing
+ * here: `invoice.sent`, `.upcoming`, `.will_be_due`, `.overdue`.
  */
 export const stripeInvoiceTypes = [
   'invoice.created',
@@ -79,7 +79,7 @@ export function placeStripeEvent(body: Buffer): EventPlace {
   return placeEvent('stripe', body, skimEvent, readStripeEvent);
 }
 
-/** Reads all members that can make `readStripeEvent` refuse an event, and no others. */
+/** Reads each member that can make `readStripeEvent` refuse an event, and skips all other members. */
 const skimEvent = skimmer({
   id: 'value',
   type: 'value',

@@ -7,7 +7,7 @@ export type OverdueFact =
       readonly code: 'no-verdict';
       readonly due: Money | null;
       readonly since: Time;
-      /** A payment moved away from this invoice, because its charge belongs to another invoice. Null: there is none. */
+      /** The payment Crossbill set aside, because the ledger has its charge for another invoice. Null: none. */
       readonly letGo: { readonly payment: string; readonly charge: string | null } | null;
     }
   | { readonly code: 'transfer-overdue'; readonly proforma: string; readonly dueAt: Time };

@@ -33,14 +33,15 @@ export type Refused = {
 export type OnObject = { readonly object: string; readonly reference: string | null; readonly charge: string | null };
 
 /**
- * The sum of a dispute, from the MoR. `unread`: the MoR's own text with two possible readings. Both null: the MoR named
- * no sum.
+ * The sum of a dispute, from the MoR. `unread`: the MoR's text, if it has two readings ("300" EUR may mean 300.00 or
+ * 3.00), so Crossbill takes neither. Both null: the MoR named no sum.
  */
 export type Disputed = { readonly amount: Money | null; readonly unread: string | null };
 
 /**
- * The place of the lost money in the books. `for-nothing`: it paid no invoice. `maybe-for-nothing`: nobody can say if
- * it did. `not-booked`: the ledger does not hold it. Null: it paid an invoice.
+ * Why the payment behind a loss does not settle its invoice. `for-nothing`: the payment paid no invoice.
+ * `maybe-for-nothing`: nobody can say if the payment paid one. `not-booked`: the ledger does not hold the payment.
+ * Null: the payment paid an invoice.
  */
 export type Apart = 'for-nothing' | 'maybe-for-nothing' | 'not-booked' | null;
 

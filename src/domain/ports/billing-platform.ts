@@ -14,7 +14,7 @@ export type InvoiceFacts = {
   /** The number the customer reads on the invoice. Null until the invoice is final. */
   readonly number: string | null;
   readonly status: InvoiceStatus;
-  /** For example `subscription_cycle`. Null: the platform gave none. */
+  /** Why the platform made the invoice, for example `subscription_cycle`. Null: the platform gave no reason. */
   readonly billingReason: string | null;
   readonly currency: string; // upper case
   readonly amountDue: bigint;
@@ -46,8 +46,8 @@ export type InvoicePaymentFacts = {
   /** Null: the payment is another object than a payment record, such as a payment intent of the platform. */
   readonly paymentRecordId: string | null;
   /**
-   * True: the platform itself collected the payment, so the payment names a payment intent or a charge. The payment's
-   * type proves nothing: the list of types is open (Stripe's SDK, `InvoicePayment.Payment.Type`), and has contained
+   * True: the platform itself collected the payment, since the payment has a payment intent or a charge. Crossbill does
+   * not trust the payment's type: Stripe may add types (Stripe's SDK, `InvoicePayment.Payment.Type`), and one was
    * `out_of_band_payment`.
    */
   readonly byPlatform: boolean;

@@ -43,13 +43,13 @@ export type CreditNoteFacts = {
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  /** The part of the credit note for an invoice already paid: money goes back. The rest reduces an unpaid amount. */
+  /** The part of the note that returns paid money. The rest of the note reduces the amount still unpaid. */
   readonly afterPayment: bigint;
   /** True: the money went to the customer's balance. */
   readonly toBalance: boolean;
   /** Our refund id, from the metadata. Null: Crossbill did not make this note. */
   readonly refundId: string | null;
-  /** The references of the payment record refunds linked to the note. */
+  /** The references of the refunds linked to the note. Each refund was reported on a payment record. */
   readonly references: readonly string[];
 };
 

@@ -57,8 +57,8 @@ export type CallAnswer<T> = {
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
 /**
- * The failure code of a search: the peer lists more objects than the search may read. So the search cannot prove the
- * wanted object absent.
+ * The code of a failed search: the peer lists more objects than the search may read. So if the search has not found the
+ * object, the object may still exist.
  */
 export const LIST_TOO_LONG = 'list_too_long';
 

@@ -10,8 +10,8 @@ export type TaxCalculationFacts = {
 
 export abstract class TaxDesk {
   /**
-   * Requests a tax calculation. The request has no key, so a second try makes a second calculation. A calculation binds
-   * nobody.
+   * Requests a tax calculation. The request has no key, so a second try makes a second calculation. This is harmless: a
+   * calculation moves no money and obliges nobody.
    */
   abstract calculate(wire: WireRequest): Promise<CallOutcome<TaxCalculationFacts>>;
 }
