@@ -110,7 +110,8 @@ export async function startDaemon(
 }
 
 /**
- * Waits for the work, but no longer than `ms`. The next start continues unfinished work: its key and bytes are stored.
+ * Waits for the work, but no longer than `ms`. Nothing is lost then: the database has each unfinished call with its
+ * bytes and idempotency key, and the next start continues.
  */
 function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

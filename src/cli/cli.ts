@@ -44,8 +44,8 @@ export class Cli {
   }
 
   /**
-   * Reads a variable only the command line uses, from the environment or the settings file. Returns undefined if it is
-   * blank.
+   * Returns the value of a variable that only the command line uses, not the daemon. The value comes from the
+   * environment or the settings file. Undefined: the value is blank.
    */
   env(name: string): string | undefined {
     return this.#environment()[name]?.trim() || undefined;

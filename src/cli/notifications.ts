@@ -23,8 +23,9 @@ import { type World } from './world.js';
 
 const LOOK_EVERY_MS = 500;
 /**
- * Each read starts this long before the newest row of the last read. A database statement lasts at most 20 s, so an
- * older row may become visible after a newer row.
+ * Each read starts this long before the newest row of the previous read. A database statement may take 20 s, so a row
+ * with an earlier time may appear after a row with a later time. Without the overlap the command would miss the late
+ * row.
  */
 const OVERLAP_MS = 20_000;
 

@@ -134,7 +134,10 @@ async function settled(cli: Cli, world: World, seconds: number, repaired: Repair
   return repaired;
 }
 
-/** The daily run leaves out events from before this installation. Returns a sentence about them, or an empty text. */
+/**
+ * Returns a sentence about missing events from before this installation, or an empty text if there are none. The daily
+ * run of verify leaves these events out.
+ */
 async function beforeInstallation(world: World, since: Date, report: VerifyReport): Promise<string> {
   const installedAt = await world.get(VerifyStore).installedAt();
   const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;

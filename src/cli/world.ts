@@ -26,7 +26,7 @@ const LANES_AT_ONCE = 8;
 const LEAST_CONNECTIONS = 3;
 
 type Token<T> = Type<T> | Abstract<T>;
-/** Completes the second audit row from `made`, the result of the change: target and detail. */
+/** Returns target and detail for the second audit row, from `made`: the result of the change. */
 type About<T> = (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> };
 
 export class World {
@@ -51,8 +51,8 @@ export class World {
   }
 
   /**
-   * Works on the due lanes until `done` returns true, next to any running daemon. Returns false in the same cases as
-   * `waitUntil`.
+   * Works on the due lanes until `done` returns true. A daemon may run at the same time. Returns false after `seconds`,
+   * or when the operator stops the command.
    */
   async workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean> {
     const worker = new LaneWorker(this.get(LaneStore), this.get(WorkLaneFlow), this.get(Wake), this.get(Clock), {

@@ -23,9 +23,9 @@ const LOOPBACK = listOf([
   ['::1', 128],
 ]);
 
-// First the addresses from which clouds give out the machine's own credentials. Most are link-local. The exceptions are
-// EC2's IPv6 address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. The others are no single
-// machine's address: unspecified, multicast and reserved ranges.
+// Forbidden addresses. At the first five ranges, clouds give out the machine's own credentials: the link-local ranges,
+// and single addresses of EC2 (AWS, "Use IMDS"), Alibaba (ECS, "instance metadata") and Oracle. The remaining ranges
+// (unspecified, multicast, reserved) name no single machine.
 const NEVER = listOf([
   ['169.254.0.0', 16],
   ['fe80::', 10],

@@ -154,7 +154,8 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     const problem = scheduleProblem(schedule, { ...has, production: nodeEnv === 'production' });
     if (problem !== null) report(SETTINGS.retrySchedule, problem);
   }
-  // Sign-in through an identity provider needs all its settings or none: a person needs a proof and a role.
+  // Sign-in through an identity provider needs all these settings or none: the first three prove who a person is, and
+  // the last gives the person a role.
   const signIn = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
   const given = [...signIn, SETTINGS.oidcEmailDomain].find(isSet);
   const needed = [...signIn, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])];

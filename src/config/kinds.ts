@@ -7,7 +7,7 @@ import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
 import { Secret } from './secret.js';
 import { bad, good, type Kind, type Parsed } from './setting.js';
 
-/** The roles of API keys. Each role includes the earlier ones. */
+/** The roles of API keys, from weakest to strongest. Each role includes the roles before it. */
 export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
@@ -20,8 +20,8 @@ export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly d
 export type GroupRole = { readonly group: string; readonly role: ApiRole };
 
 /**
- * The shortest secret for signatures, in characters. From one captured delivery somebody could guess a shorter one.
- * Real secrets are three times as long.
+ * The least number of characters of a signing secret. With a shorter secret, somebody with one captured delivery could
+ * find the secret by trying. Real secrets are about three times as long.
  */
 const MIN_SECRET = 8;
 const MIN_API_KEY = 32;
@@ -127,9 +127,9 @@ export function httpUrl(form: 'base' | 'origin' | 'endpoint'): Kind<string> {
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
 
 /**
- * True for hosts in private: this machine, private networks and names without public DNS. Production allows plain http
- * only there, since TLS often ends in front of a container. Elsewhere plain http would send a client secret over the
- * internet unencrypted.
+ * True for a private host: this machine, a private network, or a name without public DNS. Production allows plain http
+ * only to private hosts, because TLS often ends in front of a container. On the internet plain http would show a client
+ * secret to everybody on the way.
  */
 export function isPrivateHost(url: string): boolean {
   const host = hostOf(url);
@@ -230,7 +230,7 @@ export const byteSize: Kind<number> = {
   },
 };
 
-/** The kind for a secret text. `refuse`: a further check with a problem or null as its result. */
+/** The kind for a secret text. `refuse`: a further check; it returns the problem with the text, or null. */
 function secretText(refuse: (text: string) => string | null = () => null): Kind<Secret> {
   const parse = (text: string): Parsed<Secret> => {
     const problem = whatIsWrongWithSecret(text) ?? refuse(text);
@@ -242,8 +242,8 @@ function secretText(refuse: (text: string) => string | null = () => null): Kind<
 export const secret = secretText();
 
 /**
- * The kind for a Stripe key for servers. Without this check a publishable key or a webhook secret in its place would
- * show only at the first call to Stripe.
+ * The kind for Stripe's secret or restricted key. It refuses a publishable key or a webhook secret at the start;
+ * otherwise the mistake would show only at the first call to Stripe.
  */
 export const stripeKey = secretText((text) => {
   if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';

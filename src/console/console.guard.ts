@@ -54,8 +54,8 @@ export class ConsoleGuard implements CanActivate {
   ) {}
 
   /**
-   * Checks session, role and form. Throws NotLoggedIn without a session, 403 for an insufficient role or another
-   * session's form, and 415 for a body outside a form.
+   * Checks session, role and form. Without a session it throws NotLoggedIn. It throws 403 for an insufficient role and
+   * for a form of another session or site. It throws 415 for a change whose body is no form.
    */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
@@ -100,9 +100,9 @@ export class ConsoleGuard implements CanActivate {
 }
 
 /**
- * True if the form came from our own page. A browser names the form's origin: by Sec-Fetch-Site on https and on
- * loopback, by Origin on every POST. A client without either header is no browser, so it cannot abuse a browser's
- * cookie.
+ * True if the form came from our own page. A browser always says where a form came from: in Sec-Fetch-Site on https and
+ * on loopback, and in Origin on every POST. A request without both headers did not come from a browser, so no other
+ * site can have made a logged-in person's browser send it.
  */
 export function fromOwnPage(req: Request): boolean {
   const site = req.headers['sec-fetch-site'];

@@ -32,7 +32,8 @@ const POLICY = [
 /** Sets the HTTP headers of every response of the console. */
 export function secure(res: Response): void {
   res.setHeader('Content-Security-Policy', POLICY);
-  // With `no-referrer` a browser would send our forms with `Origin: null`, as it does for another site's forms.
+  // Not `no-referrer`: a browser would then send `Origin: null` with our own forms, and the guard would refuse them as
+  // another site's forms.
   res.setHeader('Referrer-Policy', 'same-origin');
   res.setHeader('X-Frame-Options', 'DENY');
 }

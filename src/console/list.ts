@@ -97,9 +97,9 @@ export type Column<R> = {
   /** True: amounts and counts, aligned to the right. */
   readonly number?: boolean;
   /**
-   * The cell's place on a phone. A row has two lines: `lead` (the row's name) with `side` to its right, then `below`.
-   * `none`: only on the row's own page. If no column of a table has a place, each row becomes a card with all names and
-   * values.
+   * The cell's place on a phone, where a row has two lines. The first line has `lead` (the row's name), and `side` to
+   * its right. The second line has `below`. `none`: on a phone only the row's own page shows the value. If no column of
+   * a table has a place, each row becomes a card with all names and values.
    */
   readonly phone?: 'lead' | 'side' | 'below' | 'none';
 };

@@ -13,7 +13,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
 const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
-/** The names of members with an id, a number or a reference: their values stay visible. */
+/** Matches the name of a JSON member that holds an id, a number or a reference. Such a member's value stays visible. */
 const IDENTIFIER = /^(?:id|number|reference|(?!tax)[A-Za-z_]*(?:_id|Id))$/;
 const IDENTIFIED = /^[\p{L}\p{N}_.:/-]{1,100}$/u;
 const LITERALS = new Set(['true', 'false', 'null']);

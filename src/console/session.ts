@@ -67,8 +67,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the session in every copy of its cookie. If the database can't store the end, this rejects, and the session
-   * stays open.
+   * Ends the session, even for a copied cookie, and deletes this browser's cookie. If the database can't store the end,
+   * the method rejects, and the session stays open.
    */
   async end(req: Request, res: Response, session: Session): Promise<void> {
     await this.sessions.end(session.id);

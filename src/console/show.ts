@@ -141,7 +141,7 @@ export function words(name: string): string {
   return name
     .replaceAll('_', ' ')
     .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
-    .replace(/\bmor\b/g, 'MoR'); // last step: the capitals of MoR would look like a new word
+    .replace(/\bmor\b/g, 'MoR'); // must be the last step: the step before would split the capitals of "MoR"
 }
 
 const BILLING: Readonly<Record<string, string>> = {

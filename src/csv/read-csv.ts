@@ -135,8 +135,9 @@ export async function* recordsOf(
     raw: true,
     relax_column_count: true,
     max_record_size: MOST_RECORD_BYTES,
-    // Collects each finished record with its position here: if a later record is broken, the parser drops finished
-    // records. The parser's own line count is wrong after a Windows line end within quotes.
+    // Keeps each finished record with its place in the file. If a later record is broken, the parser itself drops
+    // finished records without passing them on. The place comes from our own line count, because the parser's count is
+    // wrong after a Windows line end within quotes.
     on_record: (found: string[]) => {
       const { record, raw, info } = found as unknown as Parsed; // with `info` and `raw`, missing in the types
       const begun = line;

@@ -1,5 +1,5 @@
-// Retries a customer's refused renewals after the customer confirms a new payment method. The timer finishes retries
-// missing after a crash.
+// The timer behind payment methods. A customer's confirmation of a new method starts a retry of each refused renewal at
+// once. If the daemon crashed before the last retry, this timer starts the missing ones.
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { METHODS_A_LOOK, METHODS_LOOK_EVERY_MS } from '../policy.js';
@@ -15,7 +15,7 @@ export class AnnounceMethods {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** Any replica may run this: an invoice takes each payment method only once. */
+  /** Every replica may run this at the same time: an invoice's lane acts on each payment method only once. */
   @Interval(METHODS_LOOK_EVERY_MS)
   async look(): Promise<void> {
     if (this.busy) return;

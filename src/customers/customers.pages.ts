@@ -1,4 +1,4 @@
-// Pages of customers: the linked ones, and one customer with payments, subscriptions and both names.
+// Console pages of customers: the list of linked customers, and a page for each customer.
 import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';

@@ -72,7 +72,7 @@ export class ImportCustomersFlow {
 
   /**
    * Reads the whole file once.
-   * @param write runs after a read without a wrong line; true: write all lines
+   * @param write decides after the last line, if no line has a problem: true writes all lines, false writes none
    */
   private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
     const wrong: LineProblem[] = [];

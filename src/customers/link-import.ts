@@ -11,7 +11,7 @@ export type ImportCheck = {
   readonly repeated: number;
   /** The number of links already known. */
   readonly known: number;
-  /** The first lines with a customer in no other row of the database. */
+  /** The first lines with a customer the database does not know yet: in no link, signup or invoice. */
   readonly strangers: readonly { readonly line: number; readonly customerId: string }[];
   readonly strangersInAll: number;
 };

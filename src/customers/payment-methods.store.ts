@@ -8,7 +8,10 @@ export const METHOD_ORIGINS = ['signup', 'change', 'import'] as const;
 
 export type PaymentMethod = {
   readonly customerId: string;
-  /** Our id, `sup_…` or `met_…`. Null: the customer was linked without a setup by Crossbill. */
+  /**
+   * Our id of the setup, `sup_…` or `met_…`. Null: Crossbill made no setup, because a person or an import linked the
+   * customer.
+   */
   readonly id: string | null;
   readonly origin: (typeof METHOD_ORIGINS)[number];
   /** The id of the setup intent. Null: a payment intent saved the method, or another program did. */
@@ -30,7 +33,7 @@ export type PaymentMethod = {
   readonly current: boolean;
 };
 
-/** A confirmed method, and the customer's unpaid invoices not informed of it so far. */
+/** A confirmed method, and the customer's unpaid invoices whose lanes do not know the method yet. */
 export type Announcement = {
   readonly method: ConfirmedMethod;
   readonly invoiceIds: readonly string[];
@@ -48,14 +51,14 @@ type Row = {
 };
 
 /**
- * The SQL for the time a method became usable for its customer's invoices: the time of the report, otherwise of the
- * confirmation.
+ * The SQL for the time from which a customer's invoices may use a method: the time a person reported its confirmation.
+ * Without a report it is the time Crossbill learned of the confirmation in another way.
  */
 const SINCE = 'coalesce(s.reported_at, s.confirmed_at)';
 
 /**
- * The SQL condition for invoices whose lanes get the confirmed method as an event. It includes an invoice without a
- * verdict, because the MoR's refusal may arrive only after the confirmation.
+ * The SQL condition for invoices whose lanes must learn of a newly confirmed method, to retry the charge with it. It
+ * includes an invoice without a verdict, because the MoR may refuse its charge after the confirmation.
  */
 const WAITS = `i.customer_id = s.customer_id
   and (i.status in ('open', 'review', 'expected') and i.retries is not null or i.status = 'expected' and s.reported_at is not null)`;
@@ -97,8 +100,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Records the confirmation of the newest setup. A second report changes nothing. Null: the customer has no setup by
-   * Crossbill. `isNew`: Crossbill has not informed any invoice of this method yet.
+   * Records a report that the customer has confirmed the newest setup. A second report changes nothing. Null: Crossbill
+   * made no setup for this customer. `isNew`: no lane of an invoice knows of this report yet.
    */
   async report(
     customerId: string,
@@ -117,8 +120,8 @@ export class PaymentMethodsStore {
   }
 
   /**
-   * Finds confirmed methods, each with the customer's unpaid invoices to inform of it: the oldest first, at most
-   * `limit`.
+   * Finds confirmed methods the lanes of invoices do not know yet, oldest first, at most `limit`. Each comes with the
+   * customer's unpaid invoices whose lanes must learn of it.
    * @param customerId null: of all customers
    */
   async unannounced(limit: number, customerId: string | null): Promise<readonly Announcement[]> {
@@ -138,7 +141,10 @@ export class PaymentMethodsStore {
     }));
   }
 
-  /** Records that every invoice is informed of these methods. A confirmation during the run waits for the next run. */
+  /**
+   * Records that the lanes of all invoices know these methods. If a method was confirmed again during the run, the next
+   * run passes the new confirmation on.
+   */
   async announced(methods: readonly ConfirmedMethod[]): Promise<void> {
     await this.db.pool.query(
       `update signup s set tried_at = ${timeSql(3)} from unnest($1::text[], $2::timestamptz[]) as d(id, at)

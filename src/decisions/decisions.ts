@@ -1,4 +1,5 @@
-// Gives the engine the rules of the subjects, and sends each lookup of a lane to the right flow.
+// Connects the engine with the subjects (invoices, refunds …): gives the engine their rules, and answers the engine's
+// questions about other invoices from their stores.
 import { type NewNotification, type NotifyFormat, type Told } from '../domain/notification.js';
 import { putDown, putDownStep } from '../notifications/rules/put-down.js';
 import { type Elsewhere } from '../engine/context.js';

@@ -1,5 +1,5 @@
-// Joins each subject's part of an erasure: its rows and texts about a customer, and the bytes an unfinished call still
-// needs.
+// Lists what an erasure deletes about a customer in each subject (rows and texts). Also lists the bytes an erasure
+// keeps, because an unfinished call still needs them.
 import { CUSTOMER_LINK } from '../domain/customer-link.js';
 import { SIGNUP } from '../domain/signup.js';
 import { type ErasedParts } from '../engine/erasure.js';

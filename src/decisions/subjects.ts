@@ -1,5 +1,5 @@
-// The list of subjects, in order: the subject for each event, each reply to a call and each choice, and the rules for a
-// lane at rest.
+// The list of subjects. It finds the subject's rule for each event, each reply to a call and each person's choice. It
+// also holds the rules that run, in this order, after each change of a lane.
 import {
   type ChannelEvent,
   type LaneEvent,

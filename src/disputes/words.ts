@@ -69,7 +69,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      // A loss counts only money not refunded before, so a fully refunded payment has a loss of 0.
+      // A loss counts only money the MoR has not refunded before. So a fully refunded payment has a loss of 0.
       const undone = o.detail.loss?.minor === '0';
       const isUnsure = unreadSum(o, null) !== null;
       const books = undone

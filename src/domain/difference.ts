@@ -22,7 +22,7 @@ export const differenceKinds = [
 export type DifferenceKind = (typeof differenceKinds)[number];
 
 export type Repair =
-  | 'look-again' // read the invoice again and decide on its lane
+  | 'look-again' // read the invoice from Stripe again, and let the rules decide on it
   | 'take-in-event' // put the event into the inbox, as if the sender had delivered it
   | 'person';
 

@@ -43,8 +43,8 @@ export class AuditInterceptor implements NestInterceptor {
       try {
         await this.audit.write({ ...about, target: target ?? made, ...ended });
       } catch (err) {
-        // The change is made, so the caller gets the reply even if this second row fails. The first row in the audit
-        // log, or the row of the signup, already shows the start.
+        // The change is already made, so the caller gets the reply even if this row fails. The start is still on
+        // record: an operator's change has its first row, and a signup has its own row in the database.
         this.log.error(
           { event: 'audit.outcome_lost', err, action: rule.action },
           "Couldn't audit the outcome of a change",

@@ -17,15 +17,15 @@ export function callerOf(req: Request): Caller | null {
   return callers.get(req) ?? null;
 }
 
-/** True if the role is enough. Each role includes the earlier ones. */
+/** True if the role is enough. Each role of API_ROLES includes the roles before it in that list. */
 export function mayDo(has: ApiRole, needs: ApiRole): boolean {
   return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
 }
 
 /**
- * Returns the client's address. Without TRUSTED_PROXIES it is the socket's address. With them it is the last address in
- * X-Forwarded-For not in TRUSTED_PROXIES. If the header holds no valid address there, the method returns the nearest
- * proxy's address.
+ * Returns the client's address: the socket's address, unless the socket belongs to a trusted proxy (TRUSTED_PROXIES).
+ * Behind a trusted proxy it is the last address in X-Forwarded-For that is no trusted proxy. If that entry is no valid
+ * address, the function returns the socket's address.
  */
 export function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? 'unknown';

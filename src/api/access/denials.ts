@@ -6,8 +6,8 @@ import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /**
- * The most rows a minute for refused requests from one address without a known key. Crossbill only counts further
- * refusals. The first row of a later minute contains their number.
+ * The most rows a minute for refusals of one address without a known key. Crossbill counts further refusals of this
+ * minute without a row. The address's next row, in a later minute, contains this count.
  */
 const ROWS_OF_ONE = 100;
 /** The most rows a minute for all addresses together: an IPv6 network has endless addresses. */

@@ -19,9 +19,9 @@ const HEADERS = {
 };
 
 /**
- * Makes a handler in front of `next`. If this minute's rows in the audit log are used up, it replies 401 to a request
- * below `/v1` without a valid key, and counts it. `next` would cost some 30 KB and a millisecond for each request, too
- * much for thousands of unknown callers at once.
+ * Wraps the handler `next`, which costs about 30 KB and a millisecond for each request: too much for thousands of
+ * unknown callers at once. If this minute's rows in the audit log are used up, the wrapper itself replies 401 to a
+ * request below `/v1` without a valid key, and counts the refusal.
  */
 export function refusingStrangers(keys: KeyRing, denials: Denials, next: Handler): Handler {
   return (req, res) => {

@@ -1,5 +1,5 @@
-// Short decorators for fields and replies in the OpenAPI document. A name ends in OrNull if the field may be null, and
-// in IfAny if it may be absent. A rule of `rules.ts` on the same field adds its own limits.
+// Short decorators for fields and replies in the OpenAPI document. The decorator's name ends in OrNull if the field may
+// be null, and in IfAny if the field may be absent. A rule of `rules.ts` on the same field adds its own limits.
 import { type JsonSchema } from '@crossbill/mor';
 import { applyDecorators, type Type } from '@nestjs/common';
 import {

@@ -1,4 +1,5 @@
-// Names a POST that creates something, by API key, method, path and Idempotency-Key.
+// Gives each POST that creates something a name, to recognise a repeat. The name consists of API key, method, path and
+// Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/request-name.js';
@@ -27,8 +28,9 @@ export function requiredIdempotencyKey(req: Request): string {
 }
 
 /**
- * Names a request for a refund or a return by API key, Idempotency-Key and body. The flow adds a path with the
- * payment's own id, so a URL with the MoR's `pay_…` names the same request.
+ * Returns a part of the name of a request for a refund or a return: API key, Idempotency-Key and the body's hash. The
+ * flow adds the path, always with Crossbill's id of the payment. So a repeat with the MoR's id (`pay_…`) in the URL has
+ * the same name.
  */
 export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };

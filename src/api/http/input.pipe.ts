@@ -6,7 +6,8 @@ import { type FieldError, Problem } from './problem.js';
 
 type Class = new () => object;
 
-// Forbidden names of fields: the validator would read them as members of the class itself.
+// Forbidden names of fields: every JavaScript object has members with these names, so the validator would take the
+// class's own member for the field.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
 const NOT_A_FIELD = 'is unknown here: see /docs for the fields of this request';
 const nested = new WeakMap<object, Map<string, () => Class>>();

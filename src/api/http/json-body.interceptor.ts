@@ -26,7 +26,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const req = context.switchToHttp().getRequest<Request>();
     if (NO_BODY.has(req.method)) return next.handle();
     const bytes = await bodyOf(req, this.room, 'caller');
-    // Another website can make a browser send a form or plain text, but not JSON.
+    // Accepts only JSON: another website can make a person's browser send us a form or plain text, but not JSON.
     if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
       throw new Problem(415, 'unsupported_media_type', 'The body must be sent as application/json.', [
         { field: 'Content-Type', message: 'must be application/json' },

@@ -6,8 +6,8 @@ export type ParsedBody =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Parses a body. An empty body is `{}`. A top-level number in another form (`1e3`, `10.0`) stays text. JSON.parse would
- * turn it into an integer, and Crossbill must not guess a person's amount.
+ * Parses a body. An empty body is `{}`. A top-level number that is not written in plain digits (`1e3`, `10.0`) stays
+ * text. JSON.parse would turn it into an integer, and Crossbill must not guess a person's amount.
  */
 export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (bytes.length === 0) return { ok: true, value: {} };

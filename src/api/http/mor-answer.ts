@@ -7,9 +7,10 @@ type Checked<T> =
   | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
 
 /**
- * Returns the request if it matches the MoR's document. Otherwise throws 400 with the MoR's own error code.
- * @param within the field of the caller's body with this request, for example `tax`; null if the request is the whole
- * body
+ * Returns the request if it has the shape the MoR's documentation demands. Otherwise throws 400 with the MoR's own
+ * error code.
+ * @param within the field of the caller's body that contains the request for the MoR, for example `tax`; null: the
+ * whole body is that request
  */
 export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
   if (checked.ok) return checked.value;

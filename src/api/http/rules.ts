@@ -108,7 +108,7 @@ export const IsJsonObject = (): PropertyDecorator =>
     (v) => isObject(v) && JSON.stringify(v).length <= MAX_JSON,
   );
 
-/** The field must be texts by name, such as the lines of an address. */
+/** The field must be an object whose values are texts, such as the lines of an address. */
 export const IsTexts = (maxMembers: number): PropertyDecorator =>
   rule(
     'isTexts',

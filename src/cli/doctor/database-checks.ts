@@ -93,7 +93,8 @@ function senderCheck({ source, at }: LastEvent, refusals: readonly EndpointRefus
     const since = `a delivery from ${refused.address} was refused since: ${refused.why}`;
     return warn(`${ago}; ${since}`, whatToCheck(source, refused.why));
   }
-  // Proforma invoices and disputes are rare, so a day without one of their events is normal. Renewals come every day.
+  // The endpoint `mor_events` gets only rare events, such as disputes, so a day without any is normal. The other
+  // endpoints get events about renewals every day.
   if (at !== null && (silentMs <= DAY_MS || source === 'mor_events')) return ok(ago);
   const todo = `See that the sender's endpoint points at this daemon, and look for refusals at crossbill_webhook_refusals_total.`;
   return warn(ago, todo);

@@ -74,8 +74,8 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyStore): 
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(said(listed), 'Let the key read events: verify needs it too.')];
   const { items } = listed.value;
-  // Stripe lists events in the account's API version. An endpoint without a version of its own gets its events in the
-  // same version, so a listed event shows whether it is too old.
+  // Stripe renders listed events in the account's default API version. If our endpoint has no version of its own, its
+  // deliveries have the same version. So a listed event shows whether deliveries have too old a version.
   const old = items.filter((e) => isRenderedTooOld(e.body)).length;
   if (old > 0) return [fail(`${old} of the newest ${items.length} have too old an API version`, OLD_DEFAULT)];
   const due = items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
@@ -156,7 +156,8 @@ export async function ownCardChecks(
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
     if (type?.ok === false) return [warn(said(type), 'Let the key read payment methods, or check them by hand.')];
-    // An id without `pm_` names an older kind of source, and Stripe can charge every such source.
+    // An id without `pm_` belongs to Stripe's older payment methods (sources and cards). Stripe can charge every one of
+    // these.
     if (type === null || textOf(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)

@@ -53,7 +53,7 @@ export async function nextPeriod(stage: Stage, name: string): Promise<string> {
   return stage.id(name);
 }
 
-/** Moves the clock past the draft hour, so Stripe finalizes the invoice. */
+/** Moves the test clock two hours past the invoice's creation. Stripe finalizes a draft after about an hour. */
 export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
   const { stripe } = stage;
   const invoice = await stripe.invoices.retrieve(invoiceId);
@@ -68,7 +68,7 @@ export async function finalize(stage: Stage, invoiceId: string): Promise<void> {
 
 export const isSuccess = (attempt: Json | undefined): boolean => textAt(attempt, 'outcome') === 'succeeded';
 
-/** Waits for the MoR's next verdict on an invoice with `before` earlier verdicts. */
+/** Waits until the daemon shows a new verdict of the MoR on the invoice. `before`: the number of verdicts so far. */
 export async function nextVerdict(stage: Stage, invoiceId: string, before: number, sec?: number): Promise<Json> {
   const seen = await stage.until(
     `the MoR's verdict on invoice ${invoiceId} arrives`,

@@ -130,8 +130,8 @@ export const answers: Step = {
 };
 
 /**
- * Repeats the first run's setup intent request under the same key, at the end of each run. The report then shows the
- * MoR's reply for an ever older key.
+ * Learns how long the MoR remembers an idempotency key. At the end of each run it sends the first run's request for a
+ * setup intent again, under the same key. The report shows the MoR's reply together with the age of the key.
  */
 export async function askKeyAgain(stage: Stage): Promise<void> {
   const { key_intent: intent, key_since: since } = stage.rehearsal.ids;

@@ -198,7 +198,10 @@ const EVENTS = [
   'pre_chargeback_alert.outcome',
 ];
 
-/** Observes facts after the steps, even after a failed step. No observation changes a step's result. */
+/**
+ * Collects facts about the MoR for the report, at the end of every run, even after a failed step. A fact never changes
+ * the result of a step.
+ */
 export async function look(stage: Stage): Promise<void> {
   await askKeyAgain(stage);
   const about = await stage.daemon.get('/v1/about');

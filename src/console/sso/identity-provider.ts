@@ -11,7 +11,7 @@ import { type Person, personOf } from './people.js';
 import { type SignIn } from './sso-cookie.js';
 
 const PATIENCE_SEC = 5;
-/** The provider's description of itself is valid for an hour: its addresses seldom change. */
+/** Crossbill keeps the provider's discovery document (its addresses) for an hour, since it seldom changes. */
 const KNOWN_FOR_MS = 3_600_000;
 
 /** The error for a failed sign-in. The page shows its message. */

@@ -56,8 +56,8 @@ export class SsoController {
       answer.search = new URL(req.originalUrl, answer).search;
       const { name, groups } = await this.admitted(req, await this.provider.personOf(answer, signIn));
       await this.sessions.start(req, res, name, groups);
-      // After a redirect from another site the browser sends no session cookie, and the next page would ask for a
-      // login. So our own page opens the next page.
+      // After a redirect from the provider's site the browser would send no session cookie, and the next console page
+      // would ask for a login again. So Crossbill shows a page of its own, and this page opens the next one.
       res.setHeader('Refresh', `0;url=${to}`);
       const body = html`<p>Signed in as ${name}. <a href="${to}">Go on to the console</a></p>`;
       sendPage(req, res, { title: 'Signed in', section: null, body });

@@ -36,8 +36,8 @@ function entityOf(
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
   if (within !== null || own !== null) return within ?? own ?? e.eventId;
   if (payment === null) return e.eventId;
-  // An earlier event may have come before the MoR's payment id was known. Its dispute has Crossbill's own payment id,
-  // and keeps it.
+  // An earlier event may have arrived before Crossbill knew the MoR's payment id. That event's dispute then has
+  // Crossbill's own payment id as its id, so this event must use the same id.
   const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
@@ -51,13 +51,13 @@ function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean 
   const isClear = o.status === 'won' || o.status === 'lost';
   if (outcome === 'decided') return !isClear && at.getTime() >= before;
   if (!isClear) return true;
-  // If both have the same time, the win is later: a loss comes before its reversal.
+  // If a win and a loss have the same time, the win counts: the bank has reversed the loss, so the loss came first.
   return at.getTime() > before || (at.getTime() === before && outcome === 'won');
 }
 
 /**
- * Sets the status after an outcome. If the MoR asks for evidence after an unclear outcome, the dispute continues. A win
- * or a loss stands until the next outcome.
+ * Sets the dispute's status after an outcome. A win or a loss becomes the status. After an unclear outcome, a later
+ * request of the MoR for evidence stays the status, because the dispute continues.
  */
 function stand(o: Draft<MorObjectRow>, outcome: DisputeOutcome): void {
   const { stage } = o.detail;

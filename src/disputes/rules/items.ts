@@ -40,8 +40,9 @@ function timeOf(heardAt: string | undefined): Date | null {
 type Asked = Holds<'evidence-due' | 'evidence-returned'>;
 
 /**
- * A request for evidence after an outcome has a different fact. So a person's answer to the earlier item does not cover
- * it.
+ * Makes the item for a request for evidence. If the request came after an outcome, the item's fact contains that
+ * outcome. The fact then differs from the earlier item's, so a person's answer to the earlier item does not cover this
+ * item.
  */
 function askForEvidence(s: LaneRows, o: MorObjectRow, stage: 'action_needed' | 'revision_requested'): Asked {
   const { outcome, reviewerNote = null, saidHeardAt } = o.detail;

@@ -1,5 +1,5 @@
-// Names of the lanes without an invoice. Crossbill accepts no such name as an invoice id from outside: the work would
-// land in the wrong lane.
+// Names of the lanes without an invoice. If a sender's invoice id looks like such a name, Crossbill refuses it:
+// otherwise the work on that invoice would land in the wrong lane.
 import { type Fields, Unreadable } from '@crossbill/mor/read.js';
 
 /** The prefix of a lane for an event without its invoice. The event waits there until Crossbill knows the invoice. */

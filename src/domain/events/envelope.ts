@@ -31,8 +31,8 @@ export type ParsedEvent<T> =
     };
 
 /**
- * The parts of an event for the parser of one sender. This parser returns null for a type Crossbill does not use, and
- * throws `Unreadable` for a malformed event.
+ * The parts of an event, as the parser of each sender receives them. That parser (`EnvelopeReader`) returns null for an
+ * event type Crossbill does not use, and throws `Unreadable` for a malformed event.
  */
 export type Envelope = { readonly eventId: string; readonly type: string; readonly root: JsonObject };
 export type EnvelopeReader<T> = (envelope: Envelope) => { readonly lane: string; readonly event: T } | null;
@@ -50,9 +50,9 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Finds only the place of an event, for a quick reply by the webhook endpoint. `skim` parses just the members `read`
- * needs, and returns null for an unusual body. Both an unusual body and an unusable event get a full parse, so every
- * refusal comes from a full parse.
+ * Finds only the place of an event, so the webhook endpoint can reply quickly. `skim` parses only the members `read`
+ * needs. If `skim` returns null (an unusual body), or the event looks unusable, the function parses the whole body. So
+ * no event counts as unusable without a full parse.
  */
 export function placeEvent(
   source: InboxSource,

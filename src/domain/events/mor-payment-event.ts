@@ -12,7 +12,7 @@ type PaymentFacts = {
   /** When the MoR made the event. Null: the event does not say. */
   readonly createdAt: Date | null;
   readonly paymentId: string;
-  readonly customerId: string; // merchant_customer_id; empty for the refund of a link's payment without a customer
+  readonly customerId: string; // merchant_customer_id; empty in the refund event of a link's payment without a customer
   readonly processorPaymentIntentId: string;
   /** The amount of the payment. In `payment.refunded`: the amount of this one refund. */
   readonly amount: Money;
@@ -46,7 +46,8 @@ export type PaymentRefunded = PaymentFacts & {
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
   /**
-   * The sum of all refunds of the payment so far, in smallest units. Null: the event has no sum. A rule checks the sum.
+   * The sum of all refunds of the payment so far, in smallest units. Null: the event has no sum. A rule compares the
+   * sum with the refunds Crossbill knows.
    */
   readonly refundedTotal: bigint | null;
   readonly reason: string | null;

@@ -29,9 +29,7 @@ type ServiceFacts = {
   readonly eventId: string;
   /** When the MoR made the event. Null: the event does not say. */
   readonly createdAt: Date | null;
-  /**
-   * The id of the event's object, as far as the data contains it. For a proforma invoice it may come from the event id.
-   */
+  /** The proforma invoice's id in the data, or else in the event id. Null: neither has one. */
   readonly proformaInvoiceId: string | null;
   readonly paymentLinkId: string | null;
   readonly eInvoiceId: string | null;

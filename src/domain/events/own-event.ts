@@ -1,5 +1,5 @@
-// Crossbill's own events (source `crossbill`). Code outside the rules sends an event to a lane instead of opening an
-// item, because only the engine opens and closes items.
+// Crossbill's own events (source `crossbill`). Only the engine opens and closes review items. So if other code, such as
+// a timer, needs an item, it sends one of these events to the engine.
 import { type InboxSource } from '../ports/inbox.js';
 import { type ReviewRow } from '../model.js';
 import { itemLane } from './channel-lane.js';

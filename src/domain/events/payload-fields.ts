@@ -119,8 +119,8 @@ export function amountIn(data: JsonObject): Money | null {
 }
 
 /**
- * Like `amountIn`, but reads only the outermost amounts. It returns a text if the amount is unclear. The text is the
- * MoR's own spelling, or lists all possible sums, for example if a dispute also shows its payment's amount.
+ * Like `amountIn`, but reads only the outermost amounts. If these are unclear, it returns a text for a person: the
+ * amount as the MoR wrote it, or all the amounts, for example if a dispute also shows its payment's amount.
  */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];
@@ -141,8 +141,9 @@ export function sumIn(data: JsonObject): Money | string | null {
 
 /**
  * Reads an amount as Document 2 writes it: `{amount, currency}` with a decimal string. Also reads a decimal string with
- * a currency next to it. Such a string without a fraction may count smallest units as in Document 3. So the function
- * accepts it only for a currency without decimals, and never accepts a number.
+ * a separate `currency` next to it. Without a decimal point this second form is ambiguous: "300" may mean smallest
+ * units, as in Document 3. So the function then accepts it only for a currency without decimals. It never accepts a
+ * number.
  */
 function moneyOf(value: unknown, of: JsonObject): Money | null {
   const whole = isObject(value) ? value : { amount: value, currency: of['currency'] };
