@@ -193,7 +193,7 @@ it('if a dismissed loss of unclear amount gets a clear amount, a new item tells 
     apart: null,
   });
 });
-it('if an uncertain loss was dismissed and the dispute is then won, the item says to reverse the manual booking', () => {
+it('if a loss of unclear amount was dismissed and the dispute is then won, the item says to reverse the manual booking', () => {
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   expect(only(first)?.fact).toMatchObject({
     code: 'dispute-lost',

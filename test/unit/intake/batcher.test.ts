@@ -89,7 +89,7 @@ it('a commit with results for only some of its webhooks counts as failed', async
   expect(answers).toEqual(['a store-failed', 'b store-failed']);
 });
 
-it('after 8 to 9 seconds in a stuck commit, its webhooks and the waiting webhooks fail', async () => {
+it('if a commit is stuck for 8 to 9 seconds, the webhooks in the commit and the waiting webhooks fail', async () => {
   const { inbox, clock, submit, answers, sizes, batcher } = setUp({ inFlight: 1 });
   inbox.hold();
   const first = submit('a');

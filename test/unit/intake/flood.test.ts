@@ -140,7 +140,7 @@ function body(room: ReadingRoom, sender: Sender, bytes: number) {
   return it;
 }
 
-it('Crossbill reserves half of the memory for bodies for API callers, and half for senders without an API token', () => {
+it('Crossbill guarantees half of the body memory to API callers, and the other half to senders without an API token', () => {
   const room = new ReadingRoom(1_000);
   const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
   const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));

@@ -122,7 +122,7 @@ it('the endpoints report the sender’s address of a refused webhook, and no add
   expect(told).toEqual(['stored ', 'signature_mismatch 127.0.0.1']);
 });
 
-it('the server sends webhook requests to the webhook endpoints, and all others unread to the application', async () => {
+it('the server passes webhook requests to the webhook endpoints, and other requests with unread bodies to the application', async () => {
   const { front, ask } = await setUp();
   const inbox = new FakeInbox();
   const clock = new StillClock();

@@ -15,7 +15,7 @@ it.each([
   expect(formOf(header)).toBe(form);
 });
 
-it("Crossbill keeps the pattern of each endpoint's last readable and last malformed signature, without the digits", () => {
+it('Crossbill keeps the pattern, not the digits, of the last readable and the last malformed signature at each endpoint', () => {
   const forms = new SignatureForms();
   forms.saw('mor_payments', `t=1700000000,v1=${HEX}`, true);
   forms.saw('mor_payments', 'nothing', false);

@@ -266,7 +266,7 @@ it.each(STORIES)('the console’s sentence explains an invoice if it %s', (_, ov
   expect(said(over)).toEqual([tone, text]);
 });
 
-it('the console’s sentence about an invoice names the year of a day in another year, and writes "third" for a third try', () => {
+it('the console’s sentence about an invoice adds the year to a day of another year, and writes "third" for a third try', () => {
   const text = said({ ...refused, attempts: [refusal(5, { at: new Date('2025-12-30T10:00:00Z') })] })[1];
   expect(text).toContain('30 Dec 2025');
   expect([1, 2, 3, 10, 11, 12, 13, 21, 22, 23, 101, 111].map(ordinal).join(' ')).toBe(

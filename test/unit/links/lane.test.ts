@@ -101,7 +101,7 @@ it('a paid payment link with the charge of a known payment adds no second paymen
   expect(open(paid)).toEqual([]);
 });
 
-it("a payment.captured event before the MoR's answer finds its payment link by our idempotency key", () => {
+it("if a payment.captured event comes before the MoR answers a link request, Crossbill finds the link by the request's key", () => {
   const made = asked(anOpenInvoice(), aCtx());
   if (!made.ok) throw new Error(made.message);
   const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
@@ -185,7 +185,7 @@ it.each(['payment.failed', 'payment.requires_action'] as const)(
   },
 );
 
-it('a restored database requests a payment link under the same key; the next link has another key', () => {
+it('after a restore, Crossbill requests the same payment link under the same key, and the next link under a different key', () => {
   const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
   const first = refused(at(0));
   const key = first.messages.at(-1)?.key;
@@ -257,7 +257,7 @@ const named = (...rows: readonly (readonly [string, object])[]) =>
   rows.flatMap(([what, names]) => ['before', 'after'].map((when) => [what, when, names] as const));
 
 it.each(named(...NAMED, ['no id', NEITHER]))(
-  'a payment link has one payment if its capture names %s and Crossbill reads the link %s the capture',
+  'Crossbill books one payment of a paid link if the capture names %s and the read of the link comes %s the capture',
   async (_, when, names) => {
     const r = await paidOnce(names, when);
     expect([(await taken(r)).length, await topics(r)]).toEqual([1, []]);
@@ -265,7 +265,7 @@ it.each(named(...NAMED, ['no id', NEITHER]))(
 );
 
 it.each(named(...NAMED))(
-  "a link payment's event and refund open no item if the capture names %s and Crossbill reads the link %s the capture",
+  "a paid link's payment.succeeded event and refund open no item if the capture names %s and the read comes %s the capture",
   async (_, when, names) => {
     const r = await paidOnce(names, when);
     await paid(r, 'pay_nine', 'ch_9');
@@ -338,7 +338,7 @@ it.each(['before', 'after'])(
   },
 );
 
-it("if a link payment and a card payment may be the same money, a refund in the MoR's portal opens a refund_gap item", async () => {
+it("if Crossbill cannot tell a link payment from a card payment, a refund in the MoR's portal opens a refund_gap item", async () => {
   const r = await withLink(CHARGED_NEXT);
   r.links.pay('link_1');
   await r.h.take(captured(r, 'evt_captured', NO_CHARGE));

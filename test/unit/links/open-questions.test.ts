@@ -55,7 +55,7 @@ it('a second capture on an unreadable link opens a dismissed item again, and Cro
   expect(relayed(r)).toHaveLength(1);
 });
 
-it("reads by API callers do not use up Crossbill's own reads of a link that the MoR does not know yet", async () => {
+it("reads by API callers do not count towards Crossbill's limit of reads for a link unknown to the MoR", async () => {
   const r = await withLink();
   const read = r.links.read.bind(r.links);
   r.links.read = gone;
@@ -128,7 +128,7 @@ async function partOfIt(): Promise<Rig> {
   return r;
 }
 
-it('a capture closes the item of a partly paid link, and Crossbill charges nobody before the next read of the link', async () => {
+it("a capture on a partly paid link closes the link's review item, and Crossbill charges nobody until it reads the link again", async () => {
   const r = await partOfIt();
   const [before] = await openItems(r);
   r.links.read = away;
@@ -247,7 +247,7 @@ it('if the MoR leaves a link request unanswered for two days after a capture, a 
   await expectAsked(r);
 });
 
-it("a capture on a link that Crossbill replaced by another country's link opens a review item", async () => {
+it('if Crossbill replaced a link by a link for another country, a capture on the old link opens a review item', async () => {
   const r = rig(CHARGED_NEXT);
   r.h.platform.change(INVOICE_ID, { customerCountry: 'AT' });
   r.links.notServed.add('AT');

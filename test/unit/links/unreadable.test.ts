@@ -96,7 +96,7 @@ it.each([
   ['readable', true],
   ['unreadable', false],
 ] as const)(
-  'a capture on a %s link stops the retry schedule until an operator dismisses the item after the link expires',
+  'after a capture on a %s link, the retry schedule stops until the link expires and an operator then dismisses the item',
   async (_, isReadable) => {
     const then = { do: 'charge', afterMs: DAY_MS } as const;
     const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, then] } });

@@ -107,7 +107,7 @@ it("after a withdrawn link request, the next request still names the customer's 
   expect(second.objects.map((o) => o.detail.jurisdiction)).toEqual(['AT', 'AT']);
 });
 
-it('after a capture, Crossbill sends the withdrawn link request again under its key, and books the payment', () => {
+it('if a withdrawn link request gets a capture, Crossbill sends the request again under the same key and books the payment', () => {
   const asked = link(lane({ status: 'paid' }));
   const back = settle(tried(asked), ctx());
   expect(back.objects[0]?.detail).toMatchObject({ mayStand: true });
@@ -126,7 +126,7 @@ it('after a capture, Crossbill sends the withdrawn link request again under its 
   expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
 });
 
-it('after a capture, Crossbill sends the withdrawn link request of an old amount again, and books the payment as parked', async () => {
+it('if a withdrawn link request of an outdated amount gets a capture, Crossbill repeats the request and books a parked payment', async () => {
   const r = rig({ retrySchedule: null });
   const { h, links } = r;
   const create = links.createLink.bind(links);

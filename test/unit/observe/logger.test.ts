@@ -93,7 +93,7 @@ it('the log hides text in the shape of a secret', () => {
   }
 });
 
-it('the log hides a secret with half of a surrogate pair', () => {
+it('the log hides a secret that contains half of a Unicode character (a surrogate)', () => {
   expect(textCensor(['mor:pay_1\udc001'])('refused mor:pay_1\udc001')).toBe('refused [secret]');
 });
 

@@ -42,7 +42,7 @@ it('the metrics count webhook replies, calls, decisions and open review items', 
   expect(text).not.toContain('double_payment');
 });
 
-it('the metrics let the age of the oldest queued item grow while nobody measures the queue', async () => {
+it('the metric for the age of the oldest queued item goes on growing between two measurements of the queue', async () => {
   const { metrics, setNow } = someMetrics();
   expect(await metrics.text()).toContain('crossbill_queue_oldest_age_seconds 0');
   metrics.queues({ inbox: 3, outbox: 7 }, new Date('2026-11-20T11:59:50Z'));

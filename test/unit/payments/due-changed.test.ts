@@ -48,7 +48,7 @@ it.each([
   },
 );
 
-it('if the operator applies a payment after the amount due changed, its existing payment record pays a part', async () => {
+it('if the operator applies a payment after the amount due rose, the payment’s existing record pays a part of the invoice', async () => {
   const h = await changed('payment_record', 'report_payment', 1500n);
   await chooseItem(h, 'apply');
   await h.rest(1);

@@ -198,7 +198,7 @@ it("a mailed invoice has no deadline for the MoR's verdict, and an automatically
 const invoice = { customerId: 'cus_1', createdAt: NOW };
 const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
 
-it("a customer link enrols the customer's later invoices, and those of a few days before the link", () => {
+it("with ENROLMENT=linked, a customer's link to the MoR enrols the customer's invoices from three days before the link on", () => {
   expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
   expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
@@ -214,7 +214,7 @@ it('a payment enrols its customer under every ENROLMENT rule', () => {
   }
 });
 
-it('with ENROLMENT by metadata a customer link decides nothing; only the exact value on Stripe enrols', () => {
+it("with ENROLMENT by metadata, a customer's link to the MoR enrols no invoice; only the exact metadata value on Stripe does", () => {
   expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
   expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
   for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
@@ -231,7 +231,7 @@ const take = (s: LaneState, outcome: CallOutcome<Enrolled>): LaneState =>
 const standing = (s: LaneState, ctx = later(0)): string => standingOf({ ...s, settings: ctx.settings });
 const bare: LaneState = { ...emptyLane('in_1'), invoice: { ...i, enrolled: null, expectedBy: null } };
 
-it('an invoice counts as enrolled by a lookup, an expected verdict, a payment, or an object at the MoR', () => {
+it("an invoice counts as enrolled with a positive lookup, a deadline for the MoR's verdict, a payment or a payment link", () => {
   expect([standing(emptyLane('in_1')), standing(bare)]).toEqual(['unknown', 'unknown']);
   expect(standing({ ...bare, invoice: { ...i, expectedBy: NOW } })).toBe('enrolled');
   expect(standing({ ...bare, invoice: { ...i, enrolled: true } })).toBe('enrolled');
@@ -248,7 +248,7 @@ it('the metadata of an invoice enrols the invoice only if ENROLMENT goes by meta
   expect([heard(later(0, { enrolment: METADATA })), heard(later(0))]).toEqual([true, null]);
 });
 
-it('with ENROLMENT=all every invoice is enrolled; a customer link enrols invoices back to exactly its time limit', () => {
+it('ENROLMENT=all enrols every invoice; with ENROLMENT=linked, an invoice exactly three days older than the link is enrolled', () => {
   const nobody = { linkedAt: null, paid: false };
   expect(fromBooks({ customerId: 'cus_1', createdAt: NOW }, nobody, { by: 'all' })).toEqual({ enrolled: true });
   const week = { linkedAt: new Date(NOW.getTime() + LINK_REACHES_BACK_MS), paid: false };
@@ -256,7 +256,7 @@ it('with ENROLMENT=all every invoice is enrolled; a customer link enrols invoice
   expect(fromBooks({ customerId: 'cus_1', createdAt: null }, week, LINKED)).toEqual({ enrolled: true });
 });
 
-it('Crossbill looks up no enrolment for a signup, an unread invoice or an invoice without a customer', () => {
+it('Crossbill looks up no enrolment for a signup, for an invoice not yet read from Stripe or for an invoice without a customer', () => {
   const look = (over: Partial<InvoiceRow>) =>
     enrolmentLookup.wanted(new Lane({ ...bare, invoice: { ...i, ...over } }, later(0)));
   expect(look({})).toMatchObject({ customerId: 'cus_1', invoiceId: 'in_1' });
@@ -284,7 +284,7 @@ it('the timeline shows the first three failed enrolment lookups, and a refused l
   expect(again(0, 'retry').ms).toBeLessThan(2_000);
 });
 
-it('an enrolment unknown for an hour opens a review item; for a customer outside ENROLMENT only the waiting relay ends', () => {
+it('an enrolment unknown for an hour opens a review item; for a customer outside ENROLMENT Crossbill withdraws only the relay', () => {
   const looks: (Date | null)[] = [];
   const settled = (s: LaneState, ctx: Ctx): LaneState => {
     const l = new Lane(s, ctx, (when) => void looks.push(when));

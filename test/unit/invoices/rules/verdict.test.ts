@@ -46,7 +46,7 @@ const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } 
 
 const by = (s: LaneState, of = ctx()) => decide(s, of, expectVerdict).invoice?.expectedBy ?? null;
 
-it('Crossbill expects the MoR’s verdict within the configured hours after it first saw the invoice', () => {
+it('the MoR’s verdict is due the configured hours after Crossbill first saw the invoice', () => {
   expect(by(seen())).toEqual(at(DAY_MS));
   expect(by(seen({}, { firstSeenAt: at(-HOUR_MS) }), ctx(0, { renewalAlarmAfterHours: 2 }))).toEqual(at(HOUR_MS));
   expect(by(seen({ amountDue: 1n }))).toEqual(at(DAY_MS));

@@ -121,7 +121,7 @@ it("Crossbill stores the MoR's uuid with the booked payment of a payment link", 
   expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
 });
 
-it("Crossbill stores the MoR's uuid of a payment once, and a later capture can connect the uuid with the payment", () => {
+it("Crossbill stores the MoR's uuid of a payment once, and a later capture with a charge connects the uuid with the payment", () => {
   const first = take(lane(), { paymentId: UUID }).state;
   expect(take(first, { paymentId: UUID }).state).toBe(first);
   const known = putPayment(first, payment());
@@ -248,7 +248,7 @@ it.each([
   ['without its amount', {}, ONE_ITEM],
   ['with its amount', { amount: { amount: '10.00', currency: 'EUR' } }, SECOND],
 ])(
-  'a full refund of a second payment on a link, captured %s, closes the review item, and the ledger has the refund',
+  "after a full refund of a link's second payment (its capture comes %s), the review item closes and the ledger has the refund",
   async (_, sum, part) => {
     const r = await marked();
     await again(r, { ...NAMES[2][1], ...sum });
@@ -359,7 +359,7 @@ it('each capture on a link counts as another payment, except the first capture a
   ]);
 });
 
-it('a capture on a link counts as another payment if the booked payment has another charge', () => {
+it('a capture on a link counts as a second payment if its charge differs from the charge of the booked payment', () => {
   const s = withObjects(lane(), { ...on(named('ch_9', null)), paymentRowId: 'pmt_1' });
   expect(furtherIn({ ...s, payments: [payment({ processorChargeId: 'ch_1' })] }).map(names)).toEqual([['ch_9', null]]);
 });

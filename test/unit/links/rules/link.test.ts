@@ -48,7 +48,7 @@ const told = { observed: [announced({ at: at(-1_000).toISOString(), charge: 'ch_
 const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
   openReview(s, ctx(), { ...aKind(over.kind), subject: over.subject });
 
-it('a payment link takes page, expiry and price from the MoR, and keeps values that the MoR leaves out', () => {
+it("a read of a payment link updates the link's URL, expiry and price, and keeps each value that the MoR leaves out", () => {
   const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
   expect(take(aLink(), shown).objects).toMatchObject([
     {
@@ -228,7 +228,7 @@ it("if the MoR refuses an operator's link request, the link stores the refusal a
   }
 });
 
-it('if the MoR refuses an automatic link in the country of the settings, a review item opens', () => {
+it('if the MoR refuses an automatic link for the configured country, a review item opens', () => {
   const { s, m } = requested({ detail: automatic });
   const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
   expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
@@ -246,7 +246,7 @@ it('if the MoR refuses an automatic link in the country of the settings, a revie
   ]);
 });
 
-it("if the MoR refuses the customer's country, Crossbill requests a link in the country of the settings", () => {
+it("if the MoR refuses a link for the customer's country, Crossbill requests a link for the configured country", () => {
   const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
   const told = onStates(createLinkCall).refused(s, m, refusal(refusedReply), ctx(settings));
   expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
@@ -306,7 +306,7 @@ it.each(['paid', 'void'] as const)(
   },
 );
 
-it('a payable link opens no item for an open, uncollectible or unknown invoice, or after its own capture', () => {
+it('a payable link opens no item if its invoice is open, uncollectible or unknown, or if the link already has a capture', () => {
   const detail = { observed: [announced()] };
   const unknown = { ...paidLane, invoice: null };
   for (const s of [
@@ -355,7 +355,7 @@ const made = (s: LaneState, of = asked()): readonly MorObjectRow[] =>
   decide(s, of, settleRecovery).objects.filter((o) => !s.objects.includes(o));
 const own = { automatic: true, jurisdiction: 'GB' };
 
-it('a declined renewal gets a payment link for the amount due in the country of the settings', () => {
+it('after a declined renewal, Crossbill requests a payment link with the amount due and the configured country', () => {
   const s = decide(renewal({}, { amountRemaining: 1990n }), asked(), settleRecovery);
   expect(s.objects).toMatchObject([
     {

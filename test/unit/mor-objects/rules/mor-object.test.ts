@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const later = on({}, 5_000);
 
-it('an event finds its link or proforma invoice by id, else the just requested object, else Crossbill adds a new one', () => {
+it('an event belongs to the link or proforma invoice with its id, else to a request without an id, else to a new object', () => {
   const of = (morId: string, kind: MorObjectRow['kind'], ...objects: MorObjectRow[]) => ({
     ...findOrAddObject(new Lane(withObjects(lane(), ...objects), later), kind, morId),
   });
@@ -171,7 +171,7 @@ it('a known payment of a proforma invoice is not booked a second time', () => {
   expect([again.state.objects[0]?.paymentRowId, again.state.entries, open(again.state)]).toEqual(['pmt_1', [], []]);
 });
 
-it('money of another proforma invoice or of a payment link counts as another payment', () => {
+it('a payment of a payment link, or of a different proforma invoice, does not count as the payment of this proforma invoice', () => {
   for (const over of [{ reference: 'pf_9' }, { origin: 'payment_link' }] as const)
     expect(take(aProforma(), known(over)).payment).not.toBeNull();
 });

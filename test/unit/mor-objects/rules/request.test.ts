@@ -155,7 +155,7 @@ it('a repeated request returns the open proforma invoice or payment link, even w
   expect(standing(lane(), 'proforma', later)).toBeNull();
 });
 
-it("Crossbill checks a request against its own facts about the invoice only if these are newer than the request's read", () => {
+it('Crossbill checks a request against its stored facts only if these facts are newer than the invoice read for the request', () => {
   const newer = (over: Partial<InvoiceFacts>) => withInvoice(lane(over), { readAt: at(1) });
   expect(ask(newer({ status: 'paid' }))).toMatchObject({ ok: false, code: 'invoice_not_payable' });
   expect(ask(newer({ amountRemaining: 990n }))).toMatchObject({ ok: false, code: 'invoice_changed' });
@@ -218,7 +218,7 @@ it.each<readonly [string, Partial<InvoiceRow>, Ctx?]>([
   expect(asked(row, of, s)).toBe(s);
 });
 
-it('Crossbill requests a link from one cent on; in shadow mode it stores the link as refused and sends nothing', () => {
+it('Crossbill requests a link for one cent or more; in shadow mode Crossbill stores the link as refused and sends nothing', () => {
   expect(asked({ amountRemaining: 1n }).objects).toMatchObject([{ id: 'lnk_9', amount: 1n, status: 'REQUESTED' }]);
   const shadow = asked({}, on({ recoveryLinks: LINKS, shadow: true }));
   expect([shadow.objects[0]?.status, shadow.messages[0]?.status]).toEqual(['REFUSED', 'cancelled']);
@@ -250,7 +250,7 @@ it("Crossbill requests a link in the customer's country until the MoR refuses to
   }
 });
 
-it("if the MoR refuses a link's country, the next link may use the settings' country, unless both are the same", () => {
+it("if the MoR refuses a link's country, the next link may use the configured country, unless both countries are the same", () => {
   const status = { status: 409, code: null, message: 'no', errors: [] };
   const link = (detail: MorObjectRow['detail']) => aLink({ detail: { automatic: true, refusal: status, ...detail } });
   const falls = (o: MorObjectRow, of = LINKS) => hasFallback({ settings: on({ recoveryLinks: of }).settings }, o);

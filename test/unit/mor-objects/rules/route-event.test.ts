@@ -41,7 +41,7 @@ it('Crossbill moves a proforma event without an invoice id to the invoice named 
   expect(route(event, [{ id, what: 'object', invoiceId: 'in_1' }])).toEqual({ moveTo: 'in_1' });
 });
 
-it('an event with unknown ids waits six seconds, since our own call may bring the id', () => {
+it("an event with unknown ids waits six seconds, since the reply to Crossbill's own call may bring the id", () => {
   expect(route(anEvent('payment.captured', { link: 'link_1' }, 1_000))).toEqual({ waitMs: 1_000 });
 });
 
@@ -82,7 +82,7 @@ it('Crossbill parks an event that is not valid JSON', () => {
   expect(route(event)).toMatchObject({ status: 'parked', item: null, looksAgain: false });
 });
 
-it('isChannelLane is true only for the lane of an event without an invoice', () => {
+it('isChannelLane is true only for a lane mor:…, which holds events of the MoR without an invoice id', () => {
   const lanes = ['mor:evt_1', 'in_1', 'event:mor_events:evt_1'];
   expect(lanes.map(isChannelLane)).toEqual([true, false, false]);
 });

@@ -226,7 +226,7 @@ it('a review item that opens and closes in one step sends no notification', () =
   expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
 });
 
-it('a review.due_soon notification gets a new subject if the deadline of its review item moves', () => {
+it('if the deadline of a review item moves, the next review.due_soon notification has a new subject', () => {
   const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
   expect(due).toEqual({
     ...{ type: 'review.due_soon', subject: 'rev 1:2026-11-20T12:00:00.000Z' },
