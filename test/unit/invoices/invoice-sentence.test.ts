@@ -262,7 +262,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
   ['has nothing due', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
 ];
 
-it.each(STORIES)('the console’s sentence explains an invoice if it %s', (_, over, tone, text) => {
+it.each(STORIES)('the console’s sentence explains an invoice that %s', (_, over, tone, text) => {
   expect(said(over)).toEqual([tone, text]);
 });
 

@@ -12,7 +12,7 @@ const MONEY: readonly DayMoney[] = [
 ];
 const drawn = (chosen: string | null, money = MONEY): string => moneyChart(money, DAYS, chosen).toString();
 
-it('the overview’s chart begins with the currency of the most payments and offers the others', () => {
+it('the overview’s chart begins with the currency of the most payments, and offers the other currencies', () => {
   const page = drawn(null);
   expect(page).toContain('4,800 JPY taken');
   expect([...page.matchAll(/href="\/console\?currency=(\w+)#/g)].map((m) => m[1])).toEqual(['JPY', 'EUR']);

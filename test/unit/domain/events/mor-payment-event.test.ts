@@ -355,7 +355,7 @@ it('Crossbill gives every webhook body a verdict and never throws', () => {
   );
 });
 
-it('Crossbill reads an event alike in any order of its keys', () => {
+it('the order of the keys in an event does not change how Crossbill reads the event', () => {
   const shuffled = (value: unknown, order: (keys: string[]) => string[]): unknown =>
     typeof value !== 'object' || value === null || Array.isArray(value)
       ? value

@@ -215,7 +215,7 @@ it('the review item of a second payment on a link lists every capture with its i
 it.each([
   ['the charge', { pspReference: 'ch_9' }],
   ['the charge and the payment id', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
-])('a second capture with %s of the first payment on a link opens no review item', async (_, names) => {
+])('if a second capture on a link names %s of the first payment, no review item opens', async (_, names) => {
   const r = await marked();
   await again(r, names);
   await hours(r, 3);
@@ -345,7 +345,7 @@ it.each<[string, readonly Observation[], readonly (readonly (string | null)[])[]
   expect(announcedOn(on(...observed)).map(names)).toEqual(expected);
 });
 
-it('each capture on a link counts as another payment, except the first capture and booked payments', () => {
+it('each capture on a link counts as a further payment, except the first capture and the captures of booked payments', () => {
   const link = on(named('ch_1', null), named('ch_2', null), named(null, 'pay_3'), named('ch_4', null));
   const s = withObjects(lane(), { ...link, paymentRowId: 'pmt_1' });
   const books = [

@@ -108,7 +108,7 @@ it('the payment of a paid link has the time and charge of its capture, or else t
   expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
 });
 
-it('Crossbill reads a paid link no more, and a second PAID adds no payment', () => {
+it('once a link is PAID, Crossbill stops reading the link, and a second answer with PAID adds no payment', () => {
   const o = aLink({ readDueAt: at(1), readAttempts: 3 });
   const s = paid(o);
   expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
@@ -319,7 +319,7 @@ it('a payable link opens no item if its invoice is open, uncollectible or unknow
   }
 });
 
-it('a payment link expires at its deadline, and only its own review item closes', () => {
+it("a payment link expires at its deadline, and only the link's double_payment item closes", () => {
   let s = settled(withObjects(paidLane, aLink()));
   s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
   s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });

@@ -51,14 +51,14 @@ it.each([
   ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
   ['pre_chargeback_alert.received', {}, 'dispute'],
 ])(
-  'an event %s with unknown ids opens a review item, and Crossbill looks for its invoice again later',
+  'an event %s with unknown ids opens a review item, and Crossbill looks again later for the event’s invoice',
   (type, data, kind) => {
     expect(route(anEvent(type, data))).toMatchObject({ status: 'done', item: { kind }, looksAgain: true });
   },
 );
 
 it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
-  'Crossbill ignores an event %s about a proforma invoice that it did not request',
+  'Crossbill ignores an event %s about a proforma invoice that Crossbill did not request',
   (type) => {
     const routing = route(anEvent(type, { proformaInvoiceId: 'p1' }));
     expect(routing).toMatchObject({ status: 'done', item: null, looksAgain: false });
