@@ -128,7 +128,7 @@ it('a full refund of a payment for a void invoice closes its review item and lea
   expect(h.platform.effects).toEqual({});
 });
 
-it("a refund requested through the API is one row, whether the MoR's event or the MoR's answer comes first", async () => {
+it("a refund requested through the API stays one refund, whether the MoR's event or the MoR's answer comes first", async () => {
   for (const eventFirst of [true, false]) {
     const h = await paid();
     const r = await ask(h, 300n);
@@ -229,7 +229,7 @@ it('if the MoR answers that a refund failed, the amount can be refunded again an
   await shows(h, 0n, 0);
 });
 
-it('Crossbill refuses a second refund of the rest, and the MoR gives the rest back once', async () => {
+it('while a refund of the rest is under way, Crossbill refuses a second refund of the rest, and the MoR refunds the rest once', async () => {
   const h = await paid();
   await ask(h, null);
   await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
@@ -238,7 +238,7 @@ it('Crossbill refuses a second refund of the rest, and the MoR gives the rest ba
   await shows(h, 1000n, 1);
 });
 
-it("Crossbill allows a refund only up to the amount left after the MoR's own refund total", async () => {
+it("if the MoR's refund total exceeds the known refunds, Crossbill allows a refund only of what this total leaves", async () => {
   const h = await paid();
   await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
   await expect(ask(h, 301n)).rejects.toThrow('invalid_request');

@@ -129,7 +129,7 @@ it('`crossbill verify --repair` does not send a refund again after its idempoten
   expect(openKinds(await state(h))).toEqual(['refund_stuck']);
 });
 
-it("`crossbill verify --repair` does not extend the life of a refund's idempotency key", async () => {
+it("`crossbill verify --repair` does not make a refund's idempotency key valid for longer", async () => {
   const h = await paid();
   h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
   await ask(h, 300n);

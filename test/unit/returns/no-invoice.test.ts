@@ -178,7 +178,7 @@ it('if the payment of a lost dispute becomes known later, Crossbill books the lo
   expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
 });
 
-it('if the MoR wins a dispute whose loss was never booked, the review item says to reverse only a manual booking', () => {
+it('if the MoR wins a dispute whose loss Crossbill never booked, an item says to reverse a booking only if a person made one', () => {
   const told = withThem(paidTwice(), [unnamed]);
   const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
   expect(only(won)?.fact).toMatchObject({ code: 'won-after-loss', reversed: false, beside: true });

@@ -111,7 +111,7 @@ it('an attached payment below the amount due opens a review item, unless the ope
   expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
 });
 
-it('after Stripe finalizes or refuses to finalize a draft, its payment waits for the mark', () => {
+it('after Stripe finalizes a draft or refuses to do so, the payment of this draft waits for its mark', () => {
   const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
   const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
   const final = onStates(finalizeCall).answered(s, message(s, 'finalize_invoice'), answer, ctx());
@@ -139,7 +139,7 @@ it('a refused attach call leads to a read of the invoice and then to a review it
   expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
 });
 
-it('after a withdrawn attach call, the payment waits for its next mark; a report with an unknown result opens a review item', () => {
+it('after a withdrawn attach call, the payment waits to be marked again; a report without a clear result opens a review item', () => {
   const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
   const attach = message(s, 'attach_payment');
   expect(onStates(endOfMarkCall).withdrawn(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
@@ -162,7 +162,7 @@ it('after a withdrawn attach call, the payment waits for its next mark; a report
   });
 });
 
-it('a reply about an unknown payment changes only the invoice’s facts', () => {
+it('if Crossbill does not know the payment of a call, the reply of Stripe changes at most the invoice’s facts', () => {
   const s = reporting();
   const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
   expect(
@@ -322,7 +322,7 @@ describe('money beside a mark', () => {
     );
   const forty = facts(4000n);
 
-  it('an out-of-band mark above the payment’s amount opens a review item about the difference', () => {
+  it('if Stripe marks more out of band than the payment’s amount, a review item names the difference', () => {
     const s = lane(paid(4000n), outOfBand);
     expect(beyond(s, null)).toEqual(forty);
     expect(beyond(s, 0n)).toEqual(forty);

@@ -229,7 +229,7 @@ it('the item about a second payment proposes a refund, unless both payments shar
   expect(parked({}, unknown, { ...holder, processorChargeId: null })[1]).toMatchObject(twice);
 });
 
-it('Crossbill searches a paid invoice once for its own payment, and then opens a double_payment item', () => {
+it('Crossbill searches a paid invoice once for the mark of its own payment, and then opens a double_payment item', () => {
   expect(parked({ status: 'paid' })).toEqual(['identify']);
   expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
   expect(parked({ status: 'paid' }, payment({ markTries: 1 }))[1]).toMatchObject({ code: 'paid-otherwise', taken });
@@ -465,7 +465,7 @@ describe('shadow mode', () => {
     expect(isShadowed(later, reporting)).toBe(false);
   });
 
-  it('in shadow mode, Crossbill decides about a paid invoice as if another integration had not marked the invoice yet', () => {
+  it('in shadow mode, Crossbill decides about an invoice marked by another integration as if the invoice were still open', () => {
     const of = (row: Partial<InvoiceRow>) =>
       beforeTheMark({ ...(lane().invoice ?? never()), amountRemaining: 0n, ...row });
     expect(of({ platformStatus: 'paid' })).toMatchObject({ platformStatus: 'open', amountRemaining: 2990n });

@@ -54,7 +54,7 @@ it("Stripe gets a refund as a report on the payment record and then a credit not
   expect(onStates(reportRefundCall).answered(shows, done, answered, ctx())).toBe(shows);
 });
 
-it('Stripe gets a refund only after Crossbill marks the invoice paid in full; a closed payment sends nothing to Stripe', () => {
+it('Crossbill sends a refund to Stripe only after the invoice is marked paid in full, and sends no refund of a closed payment', () => {
   for (const mark of ['waiting', 'parked', 'attaching'] as const) {
     const s = withRefunds(lane(payment({ mark })), waits);
     expect(mirrored(s)).toBe(s);
@@ -112,7 +112,7 @@ it('in shadow mode Crossbill stores the credit note as cancelled and books the r
   expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
 });
 
-it('if Stripe refuses a refund, a review item opens and names another refund with the same processor id', () => {
+it('if Stripe refuses a refund, a review item opens; if another refund has the same processor id, the item names that refund', () => {
   const s = mirrored(withRefunds(lane(payment()), waits));
   const refused = onStates(reportRefundCall).refused(s, message(s), refusal(), ctx());
   expect(refused.refunds[0]?.mirror).toBe('parked');
@@ -160,7 +160,7 @@ it('refunds of two payments with one processor refund id reach Stripe under diff
   ]);
 });
 
-it('a refund keeps the keys of its Stripe calls after the MoR renames the refund and the payment', () => {
+it('a refund keeps the idempotency keys of its calls to Stripe if the MoR corrects the ids of refund and payment', () => {
   const s = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
   const done = { ...message(s), status: 'done' } as const;
   const named = putPayment(putMessage(s, done), payment({ paymentId: 'pay_9' }));

@@ -324,7 +324,7 @@ it('a confirmed payment method leads to one charge, even if its confirmation com
   expect(relayed(r)).toHaveLength(2);
 });
 
-it('with an unpaid payment link, a confirmed payment method is charged only after a new read of the link', async () => {
+it('with an unpaid payment link, Crossbill reads the link again before the MoR charges a confirmed payment method', async () => {
   const r = rig({ retrySchedule: null });
   await refused(r, 'expired_card');
   await r.h.drain();

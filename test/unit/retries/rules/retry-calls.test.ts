@@ -77,7 +77,7 @@ it('if the MoR refuses the event of a retry, a review item opens and the retry s
   expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
 });
 
-it('if an operator retries a retry refused by the MoR, Crossbill sends the same event again and waits for its verdict', () => {
+it("if the MoR refused the event of a retry, the operator's choice retry sends the same event, and Crossbill awaits its verdict", () => {
   const s = ordered();
   const stuck = refusedCall(refuse(s, call(s), refusal(), ctx()));
   const later = ctx(DAY_MS);
@@ -152,7 +152,7 @@ it("Stripe's answer marks the invoice uncollectible; a cancelled subscription ch
 
 const settled = (s: LaneState, of = ctx()): LaneState => decide(wanted(s, of), of, followSchedule);
 
-it('a pending retry of the current amount stays, even if an earlier retry had another amount', () => {
+it('a pending retry of the amount due now is not withdrawn, even if an earlier retry had another amount', () => {
   const s = ordered();
   const retries = s.invoice?.retries ?? never();
   const [first = never()] = retries.retries;

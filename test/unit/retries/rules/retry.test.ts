@@ -108,7 +108,7 @@ it('Crossbill makes no retry if nothing is due, no charge was declined, or links
   expect(make(noLinks, { means: 'link' }, null, ctx(0, { recoveryLinks: null }))).toBe(noLinks);
 });
 
-it('Crossbill finds a retry of an invoice by the number of the retry', () => {
+it("Crossbill finds a retry of an invoice by the retry's number, and finds none for an unknown number", () => {
   expect(findRetry(lane({ retries: [retried()] }), '1')).toMatchObject({ id: '1', ref: 'evt_r1' });
   expect(findRetry(lane({ retries: [retried()] }), '2')).toBeUndefined();
   expect(findRetry(emptyLane('in_1'), '1')).toBeUndefined();
@@ -144,7 +144,7 @@ const settled = (s: LaneState, of = ctx()): { readonly s: LaneState; readonly lo
   return { s: next.toState(), looks };
 };
 
-it('the retry schedule stores the time of its next step on the invoice and wakes the lane then', () => {
+it('the retry schedule stores the time of its next step on the invoice, and Crossbill decides about the invoice then', () => {
   const { s, looks } = settled(lane());
   expect([s.invoice?.nextTryAt, looks]).toEqual([at(3 * DAY_MS), [at(3 * DAY_MS)]]);
   expect(settled(s).s).toBe(s);
@@ -154,7 +154,7 @@ it('the retry schedule stores the time of its next step on the invoice and wakes
   expect(settled(none).s).toBe(none);
 });
 
-it('the retry schedule makes a due payment link only for an open invoice read within ten seconds', () => {
+it('the retry schedule makes a due payment link only if the invoice is open and was read from Stripe in the last ten seconds', () => {
   expect(settled(lane({ refusal: hard })).s.objects).toHaveLength(1);
   expect(settled(lane({ refusal: hard }), ctx(11_000)).s.objects).toEqual([]);
   expect(settled(lane({ refusal: hard }, { status: 'draft', finalizesAt: at(HOUR_MS) })).s.objects).toEqual([]);
@@ -165,15 +165,18 @@ it.each([
   ['nothing', [], 'the invoice stays open'],
   ['uncollectible', ['mark_uncollectible'], 'the invoice is marked uncollectible on Stripe'],
   ['cancel', ['cancel_subscription'], 'the subscription is cancelled on Stripe'],
-] as const)('a used-up retry schedule ends with %s on Stripe', (how, calls, words) => {
-  const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
-  const { s } = settled(lane(), of);
-  expect(s.messages.map((m) => m.kind)).toEqual(calls);
-  expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how, why: null });
-  expect(s.journal.at(-1)?.text).toBe(`the schedule of retries is over, its steps are used up: ${words}`);
-  const later = settled(lane(), ctx(11_000, { retrySchedule: { ...SCHEDULE, soft: [], end: how } })).s;
-  expect(later.messages).toEqual([]); // only on a fresh read
-});
+] as const)(
+  'if all steps of a retry schedule are used up, the schedule ends with %s on Stripe',
+  (how, calls, words) => {
+    const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: how } });
+    const { s } = settled(lane(), of);
+    expect(s.messages.map((m) => m.kind)).toEqual(calls);
+    expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how, why: null });
+    expect(s.journal.at(-1)?.text).toBe(`the schedule of retries is over, its steps are used up: ${words}`);
+    const later = settled(lane(), ctx(11_000, { retrySchedule: { ...SCHEDULE, soft: [], end: how } })).s;
+    expect(later.messages).toEqual([]); // only on a fresh read
+  },
+);
 
 it('if an invoice has no subscription to cancel, the retry schedule leaves the invoice open', () => {
   const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
@@ -253,7 +256,7 @@ it('the retry schedule withdraws an untried final step if the invoice is paid, a
   expect(still.messages[0]?.status).toBe('pending');
 });
 
-it("an operator's retry goes out at once and counts as a step; Crossbill refuses a second retry meanwhile", async () => {
+it("an operator's retry goes out at once and counts as a step; until its verdict Crossbill refuses another retry", async () => {
   const r = rig();
   await refused(r);
   expect(await retry(r)).toMatchObject({ ok: true, value: { number: 1, means: 'charge', by: 'ops' } });

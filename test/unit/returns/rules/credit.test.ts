@@ -208,7 +208,7 @@ it('Crossbill refuses the credit note of a loss if the payment no longer settles
   expect(choose(detached)).toMatchObject({ ok: false, status: 409, code: 'credit_not_available' });
 });
 
-it('a credited dispute that is won and lost again offers no second credit note', () => {
+it('if a dispute with a credit note is won and then lost again, the item offers no second credit note', () => {
   const partial = { amount: 1000n, currency: 'EUR' };
   const first = noted(chosen(lostLane({ paymentRecordId: null }, partial)));
   const won = goesOn(first, { status: 'won' }, 30);

@@ -57,7 +57,7 @@ it('a returned debit books one loss, opens a review item and leaves the invoice 
   expect(settle(s, later(9)).entries).toEqual(s.entries);
 });
 
-it("a returned debit counts on the bank's day, and its reversal counts on the day of the undo", () => {
+it("the books show a returned debit on the bank's day, and the reversal of a returned debit on the day of the undo", () => {
   const p = paid();
   const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
   const movedAt = (on: Date | null): string | undefined => {
@@ -122,7 +122,7 @@ it('the undo of a returned debit opens a review item if an operator had dismisse
   ]);
 });
 
-it('a returned debit takes only the rest after refunds; Crossbill refuses it for a refunded, lost or failed payment', () => {
+it('a returned debit is the payment less its refunds; Crossbill refuses a return of a refunded, lost or failed payment', () => {
   const p = paid();
   const word = { by: 'ada', reference: null };
   const [row = never()] = p.s.payments;
@@ -199,7 +199,7 @@ it('a returned debit stores its source and time; Crossbill refuses it during a r
   }
 });
 
-it('a returned debit belongs to one payment and does not count losses of other payments', () => {
+it('a returned debit belongs to one payment, and its amount does not depend on losses of other payments', () => {
   const p = paid();
   const s = returned(p);
   const [row = never()] = p.s.payments;

@@ -291,7 +291,7 @@ it('if a loss grew after the MoR won the dispute, the reversal has the date of t
   ]);
 });
 
-it('the reversal of a refunded loss belongs to the month of the refund or of the loss, whichever is later', async () => {
+it('if a refund reverses a loss, the reversal belongs to the month of the refund or of the loss, whichever is later', async () => {
   expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
   expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });
   // Given back after the loss was booked: November stays as it is, and December has both.

@@ -89,13 +89,13 @@ it.each([
   expect(state(done).journal).toEqual([]);
 });
 
-it('a signup with another charge and payment intent than the known payment adds another payment', () => {
+it("if a signup's charge and payment intent differ from those of the known payment, the signup adds a second payment", () => {
   expect(state(complete(known({ processorChargeId: 'ch_x' }))).payments).toHaveLength(3);
   const nameless = known({ processorChargeId: 'ch_x', processorPaymentIntentId: null });
   expect(state(complete(nameless, { paymentIntentId: null })).payments).toHaveLength(3);
 });
 
-it('Crossbill refuses a signup with the charge of another signup, and accepts its own charge again', () => {
+it('Crossbill refuses a signup with the charge of another signup, and accepts a repeat of a signup with its own charge', () => {
   expect(complete(known({ signupId: 'sup_0' }))).toMatchObject({
     ...{ ok: false, status: 409, code: 'charge_already_used', field: 'charge_id' },
   });
@@ -217,7 +217,7 @@ describe('money of a signup on its way', () => {
     expect(signupLateAt(null, pending())).toEqual(at(18 * HOUR_MS));
   });
 
-  it('a signup payment is never late on a renewal or an ended invoice, or without a pending debit', () => {
+  it('a signup payment has no deadline on a renewal or an ended invoice, or without a pending bank debit', () => {
     expect(signupLateAt(first({ billingReason: 'subscription_cycle' }), pending())).toBeNull();
     expect(signupLateAt(first({ platformStatus: 'void' }), pending())).toBeNull();
     expect(signupLateAt(first(), proving())).toBeNull();
@@ -466,7 +466,7 @@ describe('a signup on the real flow of its lane', () => {
     ['before', 0],
     ['after', 1],
   ])(
-    'a payment.succeeded event of 10.00 EUR %s the proof closes the item of a wrong signup amount',
+    'if a payment.succeeded event of 10.00 EUR arrives %s the proof, the item of a wrong signup amount closes',
     async (_when, hours) => {
       const h = LaneHarness.inMemory();
       h.platform.put(anInvoice({ billingReason: 'subscription_create' }));

@@ -48,7 +48,7 @@ it('a payment held for a draft is no difference for three days; after that a fin
   expect(within({ ...held, payments: [payment({ mark: 'waiting' })] })).toEqual(['charged_not_marked null']);
 });
 
-it('a refund of a held payment is no difference for three days, unlike a refund of another payment', () => {
+it('a refund of a held payment is no difference for three days; a refund of any other payment is a difference', () => {
   const held = payment({ mark: 'held' });
   const late = (paymentRowId: string, payments = [held]): string[] =>
     within({ invoice: draft, payments, refunds: [refund({ mirror: 'waiting', paymentRowId })] });
@@ -57,7 +57,7 @@ it('a refund of a held payment is no difference for three days, unlike a refund 
   expect(late('pmt_9')).toEqual(['refund_not_mirrored null']);
 });
 
-it("the review item of a payment explains its missing mark; a dispute or another payment's item does not", () => {
+it("a payment's own review item explains its missing mark; a dispute item or an item of another payment does not", () => {
   const parked = (over: Parameters<typeof review>[0]): string[] =>
     within({ payments: [payment({ mark: 'parked' })], openReviews: [review(over)] });
   expect(parked({})).toEqual(['charged_not_marked rev_1']);
@@ -170,7 +170,7 @@ describe('against the invoice on Stripe', () => {
     expect(explained({ kind: 'dispute' })).toEqual(['amount_differs person null']);
   });
 
-  it("a refunded surplus may be missing from Stripe's paid amount; any other marked amount may not", () => {
+  it('if the MoR refunded a surplus, Stripe may show that much less paid; any other missing amount is a difference', () => {
     const paid = (amountPaid: bigint, over: Partial<RefundRow>): number =>
       found(
         { amountPaid },
@@ -231,7 +231,7 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(0n, null, listed('pr_9', 2990n, { status: 'open' }))).toEqual([]);
   });
 
-  it('verify counts each cent paid without a payment record and without a charge by Stripe as marked out of band', () => {
+  it('if money is paid without a payment record and without a charge by Stripe, verify reports each cent as marked out of band', () => {
     expect(found(500n, null)).toEqual([byHand('5.00')]);
     expect(found(2990n, none, listed(null))).toEqual([byHand('29.90')]);
     expect(found(3490n, ours(), listed('pr_1'))).toEqual([byHand('5.00')]);
@@ -241,7 +241,7 @@ describe('the payments of an invoice on Stripe', () => {
     expect(found(2990n, none, listed(null, null, { byPlatform: true }))).toEqual([]); // its amount is unknown
   });
 
-  it("Crossbill's own out-of-band mark and a mark with a detached record do not count as paid by somebody else", () => {
+  it('verify does not report an out-of-band mark by Crossbill, or a mark with a detached record, as paid by somebody else', () => {
     const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
     expect([found(2990n, marked), found(2990n, marked, listed(null))]).toEqual([[], []]);
     expect([found(2990n, ours()), found(2991n, ours())]).toEqual([[], [byHand('0.01')]]);

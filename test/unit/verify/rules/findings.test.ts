@@ -22,7 +22,7 @@ it('a difference keeps its id in the next run and after a review item opens; any
   expect(new Set(all).size).toBe(all.length);
 });
 
-it('a difference carries only the ids of its own objects', () => {
+it('a difference carries the ids of the invoice and object that it concerns, and no other ids', () => {
   expect(finding.recordGone({ invoiceId: 'in_1', objectId: 'pr_1' }, { record: 'pr_1' })).toMatchObject({
     ...{ kind: 'charged_not_marked', repair: 'person', invoiceId: 'in_1', objectId: 'pr_1' },
     ...{ paymentId: null, refundId: null, eventId: null, reviewId: null },
@@ -30,7 +30,7 @@ it('a difference carries only the ids of its own objects', () => {
   });
 });
 
-it('the sentence of a foreign credit note says whether the amount may still be refunded', () => {
+it('the sentence of a credit note that Crossbill did not make says whether the MoR may still refund the amount', () => {
   const says = (cover: Cover): string => finding.notedByHand({}, { note: 'cn_9', amount: eur(1000n), cover }).detail;
   const refund = { by: 'refund', refund: 'rfnd_1', unfinished: null, note: null } as const;
   expect(says({ by: 'nothing' })).toBe('Credit note cn_9 gives back 10.00 EUR. The MoR refunded nothing for it.');

@@ -51,7 +51,7 @@ it('a verify listing compares every object on Stripe, whatever interrupts the li
   );
 });
 
-it('a resumed verify listing reads the newest objects again, and no older object that it already compared', () => {
+it('a resumed verify listing reads the newest objects again, and skips the older objects already compared', () => {
   const whole = begun(SINCE, SETTINGS).lists.invoices;
   const half = afterPage(whole, times(1_000, 900, 900.5), false);
   expect(half).toEqual({ newest: at(1_000), todo: [{ from: FROM, to: at(901) }] });
@@ -66,7 +66,7 @@ it('a resumed verify listing reads the newest objects again, and no older object
   expect(afterPage(half, [], true)).toEqual({ newest: at(1_000), todo: [] });
 });
 
-it('an unreadable page does not move a verify listing, and a finished listing stays finished', () => {
+it('an unreadable page leaves a verify listing where it was, and a finished listing has nothing left to read', () => {
   const half = afterPage(begun(SINCE, SETTINGS).lists.invoices, times(1_000), false);
   expect(afterPage(half, [], false)).toEqual(half);
   const whole = afterPage(half, [], true);
