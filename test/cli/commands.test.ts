@@ -239,7 +239,7 @@ it('crossbill export writes the ledger as CSV and as JSON lines', async () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount: 2990, currency: 'eur' });
 });
 
-it('crossbill events shows events without personal data and has an event decided again', async () => {
+it('crossbill events shows events without personal data, and lets Crossbill decide an event again', async () => {
   const listed = await cliJson<{ data: { id: string; type: string }[] }>(
     ['events', 'list', '--type', 'invoice.created', '--limit', '1'],
     world.env,

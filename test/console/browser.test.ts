@@ -142,7 +142,7 @@ suite('an operator in a browser', () => {
     });
   });
 
-  it('an operator reads a parked event without personal names in the console and has it decided again', async () => {
+  it('an operator reads a parked event without personal names in the console and lets Crossbill decide the event again', async () => {
     await page.goto(`${url}/console/events?status=parked`);
     await page.getByRole('cell').getByRole('link').first().click();
     const body = (await page.locator('pre').textContent()) ?? '';

@@ -183,7 +183,7 @@ function sidesWith(payments: readonly MorPayment[]): Sides {
   };
 }
 
-it('a chaos run reports an event answered 200 but not stored, and a stored event without a decision', () => {
+it('a chaos run reports an event Crossbill answered with 200 but did not store, and a stored event without a decision', () => {
   expect(eventFindings([event('evt_1', true), event('evt_2', false, 'retry')], [])).toEqual([
     { about: 'evt_1', what: 'invoice.paid was answered 200 and is not stored' },
   ]);

@@ -228,7 +228,7 @@ it("the sandbox's MoR refuses a malformed customer in a setup intent, or any cus
   expect((await rig.mor('POST', SETUPS, {})).status).toBe(200);
 });
 
-it("the sandbox's MoR uses a trial's tax calculation for the first charged invoice and its retries only", async () => {
+it("the sandbox's MoR uses a trial's tax calculation only for the first invoice it charges, and for that invoice's retries", async () => {
   rig.sandbox.mor.registerEventWebhook(`${rig.receiverUrl}/events`);
   const calculation = await rig.mor('POST', '/api/tax/calculations', {
     currency: 'EUR',

@@ -160,7 +160,7 @@ it("the sandbox's MoR answers 202 for a new invoice file, then a link valid for 
   }
 });
 
-it('the tests of payment links and invoice files cover every documented answer', () => {
+it('the tests of payment links and invoice files cover every documented answer of the MoR', () => {
   expect(mor.uncovered('money')).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ it("the sandbox's MoR refuses a body without the JSON content type", async () =>
   expect([answer.status, answer.body.code, fieldsOf(answer)]).toEqual([400, 'validation_error', ['body']]);
 });
 
-it('the tests of webhook endpoints cover every documented answer', () => {
+it('the tests of webhook endpoints cover every documented answer of the MoR', () => {
   expect(mor.uncovered('webhooks')).toEqual([]);
 });
 

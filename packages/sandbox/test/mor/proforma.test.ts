@@ -366,6 +366,6 @@ it("the sandbox's MoR answers 404, 400 and 401 to an unknown, malformed or unaut
   expect((await mor.call('GET', `/api/e-invoices/${eInvoiceId}`, undefined, 'nobody')).status).toBe(401);
 });
 
-it('the tests of proforma invoices and e-invoices cover every documented answer', () => {
+it('the tests of proforma invoices and e-invoices cover every documented answer of the MoR', () => {
   expect(mor.uncovered('proforma')).toEqual([]);
 });

@@ -376,6 +376,6 @@ it("the sandbox's MoR answers 400 invalid_state to a tax calculation without a r
   }
 });
 
-it('the tests of tax calculations cover every documented answer', () => {
+it('the tests of tax calculations cover every documented answer of the MoR', () => {
   expect(mor.uncovered('tax').filter((row) => row.startsWith('POST /api/tax/calculations'))).toEqual([]);
 });

@@ -306,6 +306,6 @@ it("the sandbox's MoR imports one product per call, and replaces a product with 
   expect((await mor.call('POST', '/api/catalogue/products', product, 'nobody')).status).toBe(401);
 });
 
-it('the tests of tax transactions, refunds and the catalogue cover every documented answer', () => {
+it('the tests of tax transactions, refunds and the catalogue cover every documented answer of the MoR', () => {
   expect(mor.uncovered('tax').filter((row) => !row.startsWith('POST /api/tax/calculations'))).toEqual([]);
 });
