@@ -7,7 +7,7 @@ export const DAY_MS = 24 * HOUR_MS;
 
 // ---- Calls: keys, retries, fresh reads
 
-/** The life of an idempotency key. Stripe may forget a key after 24 h. The MoR makes the keys for its processor from ours. */
+/** The life of an idempotency key. Stripe may forget it after 24 h. The MoR makes its processor's keys from ours. */
 export const KEY_LIFE_MS = 23 * HOUR_MS;
 
 /** Stripe replays a stored 500 for the life of its key. After this time Crossbill searches for the effect of the call instead. */
@@ -45,8 +45,8 @@ export const ERRANDS_A_CLAIM = 40;
 export const LEASE_MS = 25_000;
 
 /**
- * A process that dies during a call leaves its lane locked for at least this time, the rest of its lease. After such a
- * gap in a lane's work, an earlier try of the call may exist without a record.
+ * If a process dies during a call, its lane stays locked for at least this time: the rest of the lease. So after such a
+ * gap in a lane's work, Stripe or the MoR may have received a try of the call without a record at Crossbill.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
@@ -121,9 +121,9 @@ export const RELAY_READ_TRIES = 10;
  */
 export const ENROLMENT_PATIENCE_MS = HOUR_MS;
 /**
- * The MoR charges a customer's invoices from the time of the customer link on. An older invoice stays in Stripe's own
- * dunning, unless the MoR pays it. Crossbill allows this delay, because the link may follow some days after the MoR's
- * first charge.
+ * The MoR charges a customer's invoices from the time of the customer link on. Stripe goes on collecting an older
+ * invoice, unless the MoR pays it. An invoice up to this much older than the link still counts as enrolled, because the
+ * link may follow some days after the MoR's first charge.
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
@@ -215,12 +215,12 @@ export const RECOVERY_LINKS_MOST = 3;
 // ---- Retries of refused renewals
 
 /**
- * Within this time after a refusal, `invoice.payment_attempt_required` still means the refused charge. Stripe sends the
- * first such event with the finalization, about an hour after the MoR reports the refusal. Stripe sends the next such
- * event at least a day later (Stripe docs, "Automate payment retries").
+ * Within this time after a refusal, `invoice.payment_attempt_required` is still about the refused charge. Stripe sends
+ * the first such event when it finalizes the invoice, about an hour after the MoR reports the refusal. Stripe sends the
+ * next such event at least a day later (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
-/** A refusal this much older than a retry belongs to an earlier try. Accepted clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
+/** A refusal this much older than a retry is about an earlier try. Clocks differ by minutes (WEBHOOK_TOLERANCE_SEC). */
 export const CLOCKS_APART_MS = HOUR_MS;
 /**
  * Steps of a retry schedule for one kind of refusal. Stripe itself tries at most eight times (Stripe docs, "Automate
@@ -244,7 +244,7 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 /** A dispute alert may arrive this long after its refund. The MoR tries to deliver for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
-/** The most ids kept from the events of one dispute or alert. They all belong to one payment (its id, charge, intent). */
+/** The most ids Crossbill keeps of one dispute or alert. All belong to one payment: its id, charge and intent. */
 export const DISPUTE_NAMES_MOST = 20;
 
 // ---- Onboarding

@@ -3,8 +3,8 @@ import { Problem } from '../api/http/problem.js';
 import { type WireRequest } from '../domain/ports/call.js';
 
 /**
- * Builds the request, and returns its bytes or the problem in its fields. The caller throws the problem only if it
- * sends a request: an invoice with no amount due, or with a live object, gets none.
+ * Builds the request. Returns its bytes, or the problem in its fields. The caller throws the problem only if it must
+ * send the request. For an invoice with no amount due, or with a live object, the caller sends none.
  */
 export function wireOrProblem(
   build: () => WireRequest,

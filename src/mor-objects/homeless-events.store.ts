@@ -16,8 +16,8 @@ import { type Home, type Routing } from './rules/route-event.js';
 type Row = Record<string, unknown>;
 
 /**
- * An event without an invoice. `reviewId`: the open item about an unknown event; null: not decided yet. `waitedMs`: the
- * event's age by the database's clock.
+ * An event without an invoice. `reviewId`: the open item that asks a person about the event; null: Crossbill has not
+ * decided about the event yet. `waitedMs`: the event's age by the database's clock.
  */
 export type HomelessEvent = WaitingEvent & { readonly reviewId: string | null; readonly waitedMs: number };
 
@@ -28,8 +28,8 @@ export type Routed = {
   readonly review: ReviewRow | null;
 };
 
-// Finds the invoices for a list of ids. Two invoices may have payments with the same charge: then the oldest record
-// comes first. The order of `seq` keeps this result the same under any query plan.
+// Finds the invoices for a list of ids. If two invoices have payments with the same charge, the oldest record comes
+// first. Without the order by `seq`, the database could return the records in any order.
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all

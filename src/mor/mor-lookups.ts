@@ -33,9 +33,9 @@ export class MorLookups {
 }
 
 /**
- * A 404, or a refusal of the id, counts as "not found". Crossbill may have the wrong kind of id: Document 2 wants the
- * uuid of a refund, but Document 3 gives `rfnd_…`. Document 2 wants a charge, but Crossbill may know only the payment
- * intent. So a wrong id must not end a run of many requests.
+ * Treats a 404, or a refusal of the id, as "not found". Crossbill may know only the wrong kind of id. Document 2 wants
+ * the uuid of a refund, but Document 3 gives `rfnd_…`. Document 2 wants a charge, but Crossbill may know only the
+ * payment intent. A wrong id must not end a run of many requests.
  */
 function unlessRefused(failed: CallFailure): CallOutcome<boolean> {
   const { status, requestId } = failed;

@@ -88,7 +88,7 @@ export class MoveSteps {
     }
   }
 
-  /** Records a move that Stripe already shows, after an interrupted run could not record it. */
+  /** Records a finished move. Stripe already shows the move, but an interrupted run could not record it. */
   confirm(row: MoveEntity | null, s: MovableSubscription, by: string): Promise<MoveEntity> {
     if (row === null) throw new Error(`no move of ${s.subscriptionId} is known`);
     return this.finish(row, by);
@@ -184,7 +184,7 @@ export class MoveSteps {
   private async look(row: MoveEntity, asked: MoveCall): Promise<string | null> {
     switch (asked.kind) {
       case 'make_method':
-        return null; // the search is not worth it: a second, unused payment method is harmless
+        return null; // no search: if the first try succeeded, its unused payment method does no harm
       case 'attach_method': {
         const owner = await this.billing.readMethodOwner(asked.methodId);
         return owner.ok && owner.value === asked.customerId ? asked.methodId : null;

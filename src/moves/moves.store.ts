@@ -36,8 +36,8 @@ export class MovesStore {
   ) {}
 
   /**
-   * Runs `work` under a lock. The lock belongs to a transaction: it ends with the process, and a pooler keeps the
-   * transaction on one connection.
+   * Runs `work` under a lock. A transaction holds the lock. So the lock ends with the process, and also works through a
+   * pooler, which keeps a transaction on one connection.
    * @throws MoveRunning
    */
   exclusively<T>(work: () => Promise<T>): Promise<T> {

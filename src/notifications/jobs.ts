@@ -1,5 +1,5 @@
-// The timers of notifications. One delivers the stored notifications. The other makes notifications no lane makes, for
-// example about a near deadline.
+// The two timers of notifications. The first timer delivers the stored notifications. The second timer makes the
+// notifications that no lane makes, for example about a near deadline.
 import { type Lookout } from './lookout.js';
 import { type Notifier } from './notifier.js';
 

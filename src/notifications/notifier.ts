@@ -14,8 +14,8 @@ export type NotifierOptions = {
 };
 
 /**
- * After a reply of 410 (gone) the notification is due again after this pause. But the store hands out no notification
- * until the receiver is back.
+ * If the receiver replied 410 (gone), the notification is due again after this pause. But the store hands out no
+ * notification until the receiver accepts notifications again.
  */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;

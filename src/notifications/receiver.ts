@@ -11,7 +11,7 @@ import { signedHeaders } from './signature.js';
 import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
 const MAX_SOCKETS = 8;
-/** The most bytes Crossbill reads of a reply. It drops these bytes, but the connection stays usable. */
+/** Crossbill reads and drops a reply of up to this many bytes. Then the connection stays usable. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The error if the receiver's name resolves to a forbidden address. */
@@ -149,7 +149,7 @@ export function refusedAddress(address: string, plain: boolean): string | null {
     : null;
 }
 
-/** Checks the address at each connection: by then the name may resolve to another one. */
+/** Checks the IP address at each connection: the name may resolve to another IP address by then. */
 function lookupFor(plain: boolean, resolver: Resolver): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, (error, found) => {

@@ -1,4 +1,5 @@
-// A limit per minute; it counts the excess. Without it strangers could cause endless log lines and rows.
+// A limit per minute for log lines and rows. Counts the lines and rows above the limit. Without the limit, strangers
+// could cause endless log lines and rows.
 
 const MINUTE_MS = 60_000;
 

@@ -197,8 +197,8 @@ export class OnboardingFlow {
     sha: string,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
-    // True after an earlier try without a reply. That try may have begun the application, with or without a merchant id
-    // in our row.
+    // True if an earlier try got no reply. That try may have begun the application at the MoR, even if our row has no
+    // merchant id.
     const unanswered = row.initiates > 0 && row.status !== 'refused';
     const repeat = unanswered && row.bodySha256 === sha;
     await this.rows.change(reference, {
@@ -209,8 +209,8 @@ export class OnboardingFlow {
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
       const { applicationId, isExistingApplication } = sent.value;
-      // True if somebody else began the application: then the MoR keeps its details and drops ours. A repeat finds the
-      // application of our own first try, with our details.
+      // True if somebody else began the application: then the MoR keeps the details it has and drops ours. After our
+      // own first try without a reply, a repeat finds the application with our details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
       return {

@@ -59,8 +59,8 @@ export class OnboardingStore {
   }
 
   /**
-   * Changes the row and sets `updated_at` to now. With `ifStill`: changes the row only if `updated_at` still has this
-   * value. Somebody may have changed the row after our read of the MoR began.
+   * Changes the row and sets `updated_at` to now. With `ifStill`: changes the row only if its `updated_at` still equals
+   * `ifStill`. Otherwise somebody has changed the row since our read of the MoR began.
    */
   async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);

@@ -40,9 +40,10 @@ export class DaysStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Sums the money moved on these days: the daily sums, and the ledger entries since the last fold. The limit on
-   * `recorded_at` keeps a read of today cheap, even without a fold. Crossbill usually records money after it moves. But
-   * with a wrong clock an entry can be recorded hours before its own time, and appears only after the next fold.
+   * Sums the money moved on these days: adds the daily sums and the ledger entries not yet in them. The limit on
+   * `recorded_at` keeps a read of today cheap, even if the daily sums are old. Crossbill usually records an entry after
+   * its money moves. But with a wrong clock it can record an entry hours before that time. Such an entry appears only
+   * once the daily sums contain it.
    */
   async money({ since, until }: Days): Promise<readonly DayMoney[]> {
     const found = await this.db.pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(

@@ -12,7 +12,8 @@ type Slot = { readonly day: Date; readonly taken: bigint; readonly refunded: big
 
 /**
  * Draws the chart and its table.
- * @param chosen a currency; null or a currency without money: the one with the most payments
+ * @param chosen the currency to show. If it is null or has no money, the chart shows the currency with the most
+ * payments
  */
 export function moneyChart(money: readonly DayMoney[], days: Days, chosen: string | null): Html {
   const currencies = byVolume(money);

@@ -17,8 +17,8 @@ export type Beginning = {
 };
 
 /**
- * The number of index entries the search reads, from the typed text on. In any collation a text sorts just before its
- * longer forms. Some collations put texts with a difference in case between them, so one entry is not enough.
+ * The search reads this many index entries, from the typed text on. In any collation a text sorts just before the texts
+ * that begin with it. But some collations sort texts with a difference in case in between, so one entry is not enough.
  */
 const NEAR = 40;
 

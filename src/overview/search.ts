@@ -118,7 +118,7 @@ export class Search {
       const name = { what: capital(kind), id: objectId(dispute), path: disputePath(dispute) };
       add({ ...PLAIN, ...name, minor, currency, status, at });
     }
-    // The page of the dispute links to the invoice already, so the list leaves the invoice out.
+    // For a dispute the list leaves the invoice out, because the page of the dispute links to the invoice.
     for (const invoice of dispute === null ? whole : [])
       add({ ...PLAIN, what: 'Invoice', id: invoice, path: pathOf('invoices', invoice), name: id });
     const named = event ?? events.data[0];

@@ -73,7 +73,9 @@ export class PaymentsStore {
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
   }
 
-  /** Looks for these charges in the bookings of other invoices' payments. Returns the holder of each found charge. */
+  /**
+   * Searches the ledger for these charges on other invoices. Returns the invoice and the payment of each found charge.
+   */
   async collectedElsewhere(charges: readonly string[], invoiceId: string): Promise<ReadonlyMap<string, ChargeHolder>> {
     const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
       `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment

@@ -62,8 +62,8 @@ export const paymentWords: Words<
   }),
   'paid-otherwise': (f) => ({
     summary: `the MoR took ${showMoney(f.taken)}, but the invoice was already paid another way${f.record === null ? '' : ` (payment record ${f.record} of this payment is not attached)`}${andObserved(f.observations)}`,
-    // Somebody may have marked the invoice by hand for this very payment. The mark may precede the event of a bank
-    // transfer, or fall into the hold of a renewal.
+    // Somebody may have marked the invoice by hand for this very payment: before the event of a bank transfer arrived,
+    // or while Crossbill held the payment of a renewal.
     proposal: `If somebody marked the invoice by hand for this money, dismiss this: a refund would return the customer's only payment. If the customer paid the invoice twice, refund ${showMoney(f.taken)}.`,
   }),
   'named-again': (f) => ({

@@ -16,9 +16,9 @@ import { findOrAddObject, isTakenBack, putBack } from '../../mor-objects/rules/m
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Records `payment.captured`. On one of our links the event announces a payment: Crossbill then reads the link to
- * confirm the first payment. Otherwise it is a card payment with a payment event of its own (Document 3). Then
- * Crossbill stores only the MoR's uuid of the payment.
+ * Records `payment.captured`. If the event is about one of our links, it announces a payment on the link: Crossbill
+ * then reads the link to confirm the first payment. Otherwise the event is about a card payment, which has a payment
+ * event of its own (Document 3). Then Crossbill stores only the MoR's uuid of the payment.
  */
 export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   const ids = new Set(idsIn(e.data));
@@ -35,8 +35,8 @@ export function takeCaptured(lane: Lane, e: MorServiceEvent): Verdict {
   link.readAttempts = 0;
   if (isOpen) link.readDueAt = lane.now;
   if (isOpen && link.morId === null && isTakenBack(link)) {
-    // Crossbill withdrew its request for the link without a reply, but the MoR made the link. The same key returns the
-    // link.
+    // Crossbill withdrew its request for the link before a reply, but the event shows that the MoR made the link.
+    // Crossbill sends the request again: for the same key the MoR returns this link.
     putBack(link);
     link.updatedAt = lane.now;
     lane.sendAgain(lane.messages.find((m) => m.kind === 'create_payment_link' && m.subject === link.id)?.id);
@@ -72,7 +72,7 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
 
 /**
  * Copies the charge and the payment id from the first announcement to the link's payment. Only a worker copies the id,
- * because only a worker checks if another invoice has it.
+ * because only a worker has checked that no other invoice has this id.
  */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');
@@ -91,7 +91,7 @@ export function nameFirst(lane: Lane, o: MorObjectRow): void {
 
 // ---- Further payments on a link
 
-/** The further payments the MoR announced on the links, without those in the books. */
+/** The further payments the MoR announced on the links and Crossbill has not booked. */
 export function furtherIn(lane: LaneRows): readonly Observation[] {
   const further = (o: MorObjectRow): readonly Observation[] =>
     announcedOn(o).filter((x, n) => n > 0 || isOther(lane, o, x));

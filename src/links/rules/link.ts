@@ -46,8 +46,8 @@ export const createLinkCall: CallRule<'create_payment_link'> = {
   refused: (lane, call, failure) => {
     takeRefusal(lane, call, failure);
     const { row, object: o } = call;
-    // If the API requested the link, its caller gets the refusal. If money arrived on the link, linkItems opens an
-    // item.
+    // If a caller of the API requested the link, this caller gets the refusal. If money arrived on the link, linkItems
+    // opens an item. In both cases no more is to do here.
     if (o?.detail.automatic !== true || heardAt(o) !== null) return;
     if (hasFallback(lane, o)) {
       o.status = 'REPLACED';
@@ -101,9 +101,7 @@ function takePaid(lane: Lane, o: Draft<MorObjectRow>, f: LinkFacts, source: 'ans
   nameFirst(lane, o);
 }
 
-/**
- * Records as an observation that a reply or a read shows the link as paid. Only the first such reply or read counts.
- */
+/** Stores an observation once a reply or a read shows the link as paid for the first time. */
 function seePaid(lane: Lane, o: Draft<MorObjectRow>, source: 'answer' | 'read', received: Money | null): void {
   const { observed = [] } = o.detail;
   if (observed.some((x) => x.source !== 'event')) return;
@@ -131,7 +129,7 @@ export function settleLinks(lane: Lane): void {
     }
     if (isStandingLink(o)) lane.lookAt(o.deadline);
     if (announcedAt(o) !== null) o.paymentRowId = takenOn(lane, o)?.id ?? null;
-    nameFirst(lane, o); // a read of the link by an API request may already have found the payment
+    nameFirst(lane, o); // a read for an API request books the payment without its id, so copy the id now
   }
 }
 
@@ -190,15 +188,15 @@ function isAwaited(lane: Lane, o: MorObjectRow): boolean {
   return isAsked && !lane.isPast(new Date((heardAt(o)?.getTime() ?? 0) + LINK_SILENT_MS));
 }
 
-/** Returns the fact of the open item about the link. While the MoR does not reply, the item keeps this fact. */
+/** Returns the fact of the open item about the link, so the item stays unchanged while the MoR does not reply. */
 function openFact(lane: Lane, { id }: MorObjectRow): LinkFact | null {
   const open = lane.reviews.find((r) => r.status === 'open' && r.kind === 'conflicting_event' && r.subject === id);
   return open?.fact.code === 'link-not-paid' || open?.fact.code === 'link-unread' ? open.fact : null;
 }
 
 /**
- * An item for a link paid in part. Document 2, `amountDue`: the amount still open. If it is below the price at the
- * link's end, the customer paid a part, and no event says so.
+ * An item for a link paid in part. `amountDue` (Document 2) is the amount still open. If this amount is below the price
+ * at the link's end, the customer paid a part, and no event says so.
  */
 function partOf(o: MorObjectRow): LinkFact | null {
   const { priced, due } = o.detail;

@@ -41,8 +41,8 @@ import {
 export function findOrAddObject(lane: Lane, kind: MorObjectKind, morId: string): Draft<MorObjectRow> {
   const known = lane.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
-  // The reply to our request may be under way, or Crossbill withdrew the request. The event can only be about this
-  // object.
+  // Crossbill's request for a proforma invoice has no reply yet, or Crossbill withdrew the request. Then the event can
+  // only be about the object of this request.
   const awaited = kind === 'proforma' ? lane.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
   if (awaited !== undefined) {
     putBack(awaited);
@@ -58,8 +58,8 @@ function isAwaited(o: MorObjectRow): boolean {
 }
 
 /**
- * True if the MoR refused the request for the object or Crossbill withdrew it. `REPLACED` with `mayStand`: Crossbill
- * requested a new link for another amount, and the MoR may have made the first link.
+ * True if the MoR refused the request for the object, or Crossbill withdrew the request. Also true for `REPLACED` with
+ * `mayStand`: Crossbill requests a new link instead, but the MoR may have made the first link.
  */
 export function isTakenBack(o: MorObjectRow): boolean {
   return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);

@@ -85,8 +85,9 @@ function askFor(lane: Lane, object: MorObjectRow, wire: WireRequest): void {
 }
 
 /**
- * Returns a sentence for the API's caller while the MoR may still charge the invoice on Crossbill's request: a debit
- * takes days. Null once the verdict is overdue, because then a person decides.
+ * If Crossbill has asked the MoR to charge the invoice, the MoR may still do so: a bank debit takes days. Returns a
+ * sentence about this for the API's caller. Null if no verdict is awaited, or once the verdict is overdue, because then
+ * a person decides.
  */
 function chargeAwaited(lane: Lane): string | null {
   const by = lane.invoice?.expectedBy ?? null;
@@ -132,8 +133,8 @@ export function requestLink(lane: Lane, id: string): boolean {
 }
 
 /**
- * The country for the link: the customer's. If the MoR refused this country for this invoice, the country of the
- * settings.
+ * The country for the link: the customer's country. If it is unknown, or the MoR refused it for this invoice: the
+ * country of the settings.
  */
 function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): string {
   const country = invoice?.customerCountry ?? null;
@@ -142,8 +143,8 @@ function jurisdictionOf({ invoice, objects }: Lane, settings: RecoveryLinks): st
 }
 
 /**
- * True if the MoR refused the link because of its jurisdiction (Document 2: no arrangement there, or one without
- * collection).
+ * True if the MoR refused an automatic link because of its country, the `jurisdiction` (Document 2: the MoR has no
+ * arrangement there, or an arrangement without collection).
  */
 function isForeign({ kind, detail: { automatic, refusal } }: MorObjectRow): boolean {
   // Crossbill's own withdrawal proves nothing about the country.
@@ -181,8 +182,8 @@ export function takeRefusal(lane: Lane, { object: o }: Call, { status, code, mes
  */
 export const requestUnwanted = {
   unwanted: (lane: Lane, { object: o }: Call): string | null => {
-    // The MoR announced a payment on the object, so the object exists. The same key returns its id, and then Crossbill
-    // reads it.
+    // The MoR announced a payment on the object, so the object exists: keep the request. A repeat of the request has
+    // the same key, so the MoR returns the object's id, and Crossbill can read the object.
     if (o !== undefined && heardAt(o) !== null) return null;
     const status = lane.invoice?.platformStatus ?? 'unknown';
     if (isOver(status)) return `the invoice is ${status}`;
@@ -191,11 +192,12 @@ export const requestUnwanted = {
   takenBack: (lane: Lane, { row, object: o }: Call, why: string): void => {
     if (o === undefined || o.morId !== null) return;
     const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
-    // The first try may be under way, or a process may have died with the reply. Only a reply counts as a try.
+    // `attempts` counts only tries with a reply. Even without one, the first try may be under way, or a process may
+    // have died before it stored the reply.
     const mayStand = row.attempts > 0 || row.createdAt < lane.now;
     o.detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-    // `REPLACED`: Crossbill requests another automatic link, for the amount now due or after a person gave the shared
-    // charge to another invoice.
+    // `REPLACED`: Crossbill later requests another automatic link, for the amount now due, or after a person gave a
+    // charge shared by two invoices to the other invoice.
     const isAsked = lane.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
     o.status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
     o.updatedAt = lane.now;

@@ -13,15 +13,15 @@ import {
   ROUTE_SHORTEST_PAUSE_MS,
 } from '../../policy.js';
 
-/** The kinds of matches, the surest first: our own object, then other uses of the event's ids. */
+/** The places of the event's ids, the surest first: an object at the MoR, our own request, then other records. */
 const SUREST = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'] as const;
 
 /** A known object with one of the event's ids. `invoiceId` null: a signup without an invoice so far. */
 export type Home = { readonly id: string; readonly what: (typeof SUREST)[number]; readonly invoiceId: string | null };
 
 /**
- * The earlier search for the event. `reviewId`: the open item about an unknown event; null: not decided yet.
- * `waitedMs`: the event's age by the database's clock.
+ * The result of the earlier search for the event's invoice. `reviewId`: the open item that asks a person about the
+ * event; null: not decided yet. `waitedMs`: the event's age by the database's clock.
  */
 type Looked = { readonly reviewId: string | null; readonly waitedMs: number };
 

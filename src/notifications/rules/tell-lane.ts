@@ -30,7 +30,8 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   ];
 }
 
-// Statuses of an invoice waiting for its money. In any other status a late refusal leaves nothing open.
+// The statuses of an invoice still waiting for its money. In any other status no money is open, even after a late
+// refusal.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
 const isOpen = (r: ReviewRow): boolean => r.status === 'open';

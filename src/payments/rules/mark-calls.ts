@@ -32,8 +32,8 @@ type Payment = Draft<PaymentRow>;
 type Probed = CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>;
 
 /**
- * True if Stripe shows money on the invoice. It may be our own payment record, unknown to a restored database: Stripe
- * attaches a record as soon as Crossbill reports it.
+ * True if Stripe shows money on the invoice. It may be the money of our own payment record: Stripe attaches a record as
+ * soon as Crossbill reports it, and a restored database may not know the record.
  */
 const bearsMoney = ({ invoice }: LaneRows): boolean => (invoice?.amountPaid ?? 0n) > 0n;
 
@@ -63,7 +63,7 @@ export const reportPaymentCall: CallRule<'report_payment'> = {
     lane.call({ kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId }, row.subject, p);
   },
   refused: markRefused,
-  // Stripe has more payment records than Crossbill can search, and their number only grows. So Crossbill stops
+  // Stripe has too many payment records to search for our own record, and their number only grows. So Crossbill stops
   // searching, and a person looks for the reference.
   untraceable: (lane, { row, payment: p }, why) => {
     if (p === undefined) return;
@@ -127,9 +127,9 @@ function confirm(lane: Lane, p: Payment, how: string): void {
 }
 
 /**
- * Opens an item if a mark covers more than its payment. "Paid out of band" pays the whole amount due, and this amount
- * may grow between our read and our mark. `before`: the invoice before the mark. If the reply to the mark was lost,
- * `before` already includes the mark. Then the marked amount comes from `outOfBand` or from the other payments.
+ * Opens an item if a mark "paid out of band" covers more than its payment. The mark pays the whole amount due, and this
+ * amount may grow between our read and our mark. `before`: the invoice before the mark. If the reply to the mark was
+ * lost, `before` already includes the mark. Then the marked amount comes from `outOfBand` or from the other payments.
  */
 export function askIfBeyond(lane: Lane, p: Payment, before: InvoiceRow | null, outOfBand?: bigint): void {
   const is = lane.invoice?.amountPaid ?? 0n;
@@ -159,8 +159,8 @@ function markRefused(lane: Lane, { row, payment: p }: Call, f: CallFailure): voi
 }
 
 /**
- * Describes a mark by hand in a form Crossbill can find and book. Without such a mark, a dismissed item leaves the
- * money unmarked in the books, and Stripe shows no refund of this money.
+ * Describes how a person can make the mark by hand, so that Crossbill finds and books the mark. If a person dismisses
+ * the item without such a mark, the money stays unmarked in the books, and Stripe shows no refund of it.
  */
 function findWayByHand({ asked }: OutboxRow, p: PaymentRow): ByHand | null {
   // Offer no mark by hand for a part payment: the mark leaves the invoice unpaid, so a retry would mark the payment a
@@ -192,9 +192,9 @@ export const identifyLookup: Lookup<{ readonly payment: string; readonly asked: 
     const p = lane.findPayment(payment);
     const i = lane.invoice;
     if (p === undefined || i === null || p.mark !== 'waiting') return;
-    // After a failure Crossbill searches again later. But in two cases a later search finds no more, and a person
-    // decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the invoice's own
-    // payments.
+    // After most failures Crossbill searches again later. After two failures a later search would find no more, so a
+    // person decides. 404: this Stripe account has no such list. LIST_TOO_LONG: Crossbill could search only the
+    // invoice's own payments.
     if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG) {
       i.readAttempts += 1;
       i.readAt = null;
@@ -236,11 +236,11 @@ function takeIdentified(lane: Lane, p: Payment, answer: BillingAnswer | null): v
 function callToLookFor(lane: Lane, p: PaymentRow): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
-  // The invoice carries our reference. Crossbill now checks if the invoice was paid out of band, or if Stripe collected
+  // The invoice carries our reference. The search now shows if the invoice was paid out of band, or if Stripe collected
   // the money after all.
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (lane.settings.markMode !== 'out_of_band') return reportOf(p, p.amount ?? 0n, lane.now);
-  // Searches for the reference as Crossbill wrote it: the payment may have another id since.
+  // Crossbill searches for the reference it wrote, because the payment may have another id since.
   const written = lane.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
   return written ?? { kind: 'set_reference', invoiceId, paymentId: effectName(p), reference: referenceOf(p) };
 }
@@ -257,18 +257,18 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
     return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
   // Stripe already shows the payment on the invoice. `retry` reads the invoice again and checks each item.
   if (resolution === 'retry' && (isSurplus(r) || p?.mark === 'confirmed')) askAgain(lane);
-  // This choice settles only the amount of an unproven signup. Another item asks if the MoR knows the charge.
+  // For an unproven signup this choice settles only the amount. Another item asks a person if the MoR knows the charge.
   if (p === undefined || (r.kind === 'amount_mismatch' && p.mark === 'parked' && p.succeededAt === null)) return null;
   if (resolution === 'dismiss') {
     if (p.mark !== 'parked') return null;
     closePayment(p);
-    // The dismissed payment came from an event with another invoice's charge, so the MoR may still give a verdict on
-    // this invoice. If no verdict follows, an item opens.
+    // The event of the dismissed payment named another invoice's charge. So the MoR may still give a verdict on this
+    // invoice. If no verdict follows, an item opens.
     if (saysNothing(p) && lane.invoice?.retries?.waitingSince === null) awaitVerdict(lane, lane.now);
     return null;
   }
   if (resolution === 'apply' && p.mark === 'parked') {
-    // the choice about a signup's amount waives nothing
+    // by a choice about a signup's amount, the person accepts no difference from the invoice
     if (r.subject !== p.signupId) p.waived = findWaived(lane, r, p);
   } else if (resolution === 'retry' && (p.mark === 'parked' || p.mark === 'held')) p.markTries = 0;
   else return null;
@@ -283,8 +283,9 @@ export function chooseMark(lane: Lane, r: ReviewRow, { resolution }: Choice): Re
 function findWaived(lane: Lane, { kind }: ReviewRow, p: Payment): Payment['waived'] {
   const due = lane.invoice?.amountRemaining ?? null;
   const isMore = due !== null && p.amount !== null && p.amount > due;
-  // By applying too high an amount, a person accepts the surplus as a sale. After a refund the surplus is no sale,
-  // although Stripe credits it to the customer. So an item after the mark asks about the surplus.
+  // If a person applies a payment above the amount due, the person accepts the surplus as a sale. If the payment has a
+  // refund, the surplus is no sale, although Stripe credits it to the customer. So an item after the mark asks about
+  // the surplus.
   const isRefunded = lane.findRefunds(p).some((x) => x.status !== 'failed');
   const waived = [...p.waived.filter((x) => x !== 'surplus'), kind === 'partial_transfer' ? 'amount_mismatch' : kind];
   return isMore && !isRefunded ? [...waived, 'surplus'] : waived;

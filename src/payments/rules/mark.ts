@@ -202,8 +202,9 @@ function withObserved(lane: Lane, item: Parking): Parking {
 }
 
 /**
- * True if a person accepted this part payment and another payment may be the rest. Also true if Stripe shows more paid
- * than our marks on a paid invoice. Then a person marked the rest by hand, or a restored database lost our mark.
+ * True if a person accepted payment `p` as a part payment, and another payment may be the rest. On a paid invoice,
+ * Stripe must also show more money than our marks: then a person marked the rest by hand, or a restored database lost
+ * our mark.
  */
 function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
@@ -211,7 +212,7 @@ function isPart({ payments }: Lane, p: PaymentRow, i: InvoiceRow): boolean {
   return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
-/** True while Crossbill marks an accepted part payment: until then it can't tell if another payment is the rest. */
+/** True while Crossbill marks another payment as an accepted part: it can't tell yet if payment `p` is the rest. */
 function isBesidePart(s: LaneRows, p: PaymentRow): boolean {
   const isPartOnItsWay = (x: PaymentRow): boolean =>
     HOLDING.has(x.mark) && x.mark !== 'confirmed' && x.waived.includes('amount_mismatch') && !isShadowed(s, x);
@@ -238,7 +239,7 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
 
 /**
  * Withdraws a step of a mark before it has an effect, if a fresh read leads to another decision. Only the lane's worker
- * may do so: an API request cannot know if the step is on its way. If it is, Crossbill would lose the reply.
+ * may do so: an API request cannot know if the step is on its way to Stripe, and a withdrawal would lose its reply.
  */
 function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
   const m = lane.messages.find((x) => x.kind === STEPS[p.mark] && isCallOf(x, p) && x.status === 'pending');
@@ -252,12 +253,12 @@ function withdrawIfPointless(lane: Lane, p: Payment, i: InvoiceRow): void {
 /** The reason to withdraw the step. Null if the step is still right, or if Stripe may have received it. */
 function findWhyPointless(lane: Lane, p: PaymentRow, i: InvoiceRow, m: OutboxRow): string | null {
   const isEnd = m.kind === 'attach_payment' || m.kind === 'pay_out_of_band';
-  // The invoice is no longer payable. Withdraw a step before the last, if Crossbill never sent it. Keep the last step:
-  // before the send, Crossbill searches Stripe for its effect (mark-calls.ts).
+  // The invoice is no longer payable. Withdraw a step only if it is not the last step and Crossbill never sent it. Keep
+  // the last step: Crossbill searches Stripe for its effect before each send (mark-calls.ts).
   if (!isPayable(i)) return m.attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
   if (isAsDecided(p, i) || (isEnd && standsStillUntil(p, i, m, lane) !== null)) return null;
-  // Did Stripe receive a try of this step? A crash may have cut off the reply, and a second report would count twice.
-  // For a last step Crossbill first searches for the effect. But a search from before the crash proves nothing.
+  // Has Stripe received a try of this step? A crash may have cut off the reply, and a second report would count twice.
+  // Before a last step Crossbill searches for the step's effect. But a search from before the crash proves nothing.
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, lane);
   const isUntried = m.attempts === 0 && (isLookedFor || !mayBeCutOff(m, lane));
   // "Paid out of band" makes the whole invoice paid. So if the invoice is still payable, Stripe received no try.

@@ -36,8 +36,7 @@ export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   const p = takePayment(lane, e);
   if (p.succeededAt !== null) return takeSucceededAgain(lane, p, e);
   const { verdictAt, declineCode } = p;
-  // A signup's reference may be an earlier, failed charge under the same payment intent. Then the reference stays as it
-  // is.
+  // The reference of a signup may be an earlier, failed charge of the same payment intent. Then keep the reference.
   const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   Object.assign(p, {
     amount: e.amount,
@@ -90,7 +89,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const p = takePayment(lane, e);
   const { failureMessage, declineCode } = e;
   const why = declineCode ?? outcome; // `message` is free text, so the journal leaves it out
-  // The event is younger than the browser's report of the charge. So it is about this charge, not about an earlier try.
+  // The MoR's event is younger than the browser's report of the charge. So it is about this charge, not an earlier try.
   if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
     Object.assign(p, { status: 'failed', verdictAt: e.at, failureMessage, declineCode, proveDueAt: null });
     moveMark(p, 'parked');
@@ -99,7 +98,7 @@ export function takeNotPaid(lane: Lane, e: PaymentEvent, tryAgain: (lane: Lane, 
   const isNews = p.verdictAt === null || isLater(e, p.verdictAt);
   if (p.mark !== 'none' || lane.findRefunds(p).length > 0) {
     const isUntaken = p.succeededAt === null && p.mark !== 'none';
-    // keep the time of the refusal: the success may still arrive, for example after its refund
+    // keep the time of the refusal: the event of the success may still arrive, even after the event of a refund
     if (p.succeededAt === null && isNews) p.verdictAt = e.at;
     askIfRefusedSince(lane, p, e.at, declineCode);
     return done(`late: ${isUntaken ? 'an earlier attempt of the same intent' : 'the payment has succeeded'} (${why})`);
@@ -147,7 +146,7 @@ export function learnFromCapture(lane: Lane, e: MorServiceEvent, paymentId: stri
   if (isOpen && !lane.payments.some((x) => x.id !== p.id && x.paymentId === paymentId))
     Object.assign(p, { paymentId, identifiedBy: null });
   const amount = amountIn(e.data);
-  // Before this capture arrived, a person dismissed the charge as unknown to the MoR.
+  // A person dismissed the charge as unknown to the MoR before this capture arrived.
   const isGivenUp = p.mark === 'closed' && p.succeededAt === null && p.origin === 'signup' && !isRefusedSince(p, e);
   if ((p.mark !== 'proving' && !isGivenUp) || p.amount === null || amount === null) return;
   if (sameMoney(amount, { minor: p.amount, currency: p.currency })) believe(lane, p, 'the MoR captured it');
@@ -217,7 +216,7 @@ export const unprovenItems = itemRule(
   { 'charge-failed': PROVEN, 'debit-unsettled': PROVEN, 'charge-unknown': PROVEN },
   function* (lane) {
     for (const p of lane.payments) {
-      // Skips a payment that another invoice holds as `succeeded`: the MoR has confirmed its charge already.
+      // Skips a payment with status `succeeded`: the MoR confirmed its charge, and another invoice holds this charge.
       if (p.mark !== 'parked' || p.succeededAt !== null || p.status === 'succeeded') continue;
       yield { kind: 'signup_unproven', about: p, fact: findWhyUnproven(p) };
     }
@@ -276,7 +275,7 @@ export const restItems = itemRule({ 'rest-due': 'nothing more is due, or a refun
     const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
     const isGoingBack = refunds.some((r) => r.paymentRowId === p.id && r.status !== 'failed');
     if (p.mark !== 'confirmed' || isPart || isGoingBack) continue;
-    // After a person's request for a new read, Crossbill waits for the result first.
+    // If a person asked for a new read, Crossbill waits for the result before it opens the item.
     const isOpen = reviews.some((r) => r.status === 'open' && r.topic === 'rest-due' && r.subject === p.id);
     if (i.readAt === null && !isOpen) continue;
     const due: Money = { minor: i.amountRemaining ?? 0n, currency: p.currency };
@@ -305,7 +304,7 @@ const surplusItems = itemRule({ overpaid: 'the surplus is gone, or its refund is
   // After `apply` or `dismiss` the merchant keeps the surplus. A chosen refund is not final: the MoR may refuse it, or
   // it may fail.
   if (chosen.includes('apply') || chosen.includes('dismiss')) return;
-  // The item about the refund already asked the person to deduct the refund from the customer's balance.
+  // If a person chose the refund in an item, this item already asked the person to correct the customer's balance.
   if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return;
   const sum = (x: bigint): Money => ({ minor: x, currency: i.currency ?? '' });
   yield {
