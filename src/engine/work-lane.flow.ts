@@ -79,7 +79,7 @@ export class WorkLaneFlow {
       return { errands: 0, decided };
     }
     const decided: DecidedEvent[] = [];
-    // A payment always needs a read of its invoice. Reading before the first step saves a round.
+    // The decision on a payment always needs a read of its invoice. A read before the first step saves one round.
     const paid = claim.events.some((e) => e.type === 'payment.succeeded') && !isBareEventLane(claim.lane);
     let news: News | null = paid
       ? { ...(await this.carryOut(readInvoice(claim.lane), trail)), ahead: true, sent: false }

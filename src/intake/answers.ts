@@ -128,8 +128,8 @@ export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKe
     res.shouldKeepAlive = keep && mayKeep();
   });
   const destroySoon = socket.destroySoon.bind(socket);
-  // Node calls this after the last reply. Node's own version would reset the connection while the sender is still
-  // writing.
+  // Node calls `destroySoon` after the last reply. Node's own version would reset the connection while the sender is
+  // still writing.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     if (read) destroySoon();

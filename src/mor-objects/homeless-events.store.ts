@@ -21,7 +21,7 @@ type Row = Record<string, unknown>;
  */
 export type HomelessEvent = WaitingEvent & { readonly reviewId: string | null; readonly waitedMs: number };
 
-/** One event with its route. `review`: the new item about an unknown event. */
+/** One event with its route. `review`: the new item that asks a person about the event. */
 export type Routed = {
   readonly stored: HomelessEvent;
   readonly routing: Routing;

@@ -36,8 +36,8 @@ export class ObjectAnswers {
         const none = { retryAfterMs: null, requestId: null, replayed: false };
         throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
       }
-      // For an object made by another integration, only a read shows the status. Wait for a read due now, but not for a
-      // later read.
+      // If another integration made the object, only a read shows its status. Wait if the read is due now, but not if
+      // the read is due later.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
       if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;

@@ -62,7 +62,7 @@ export class MoveSteps {
         way: resumed?.way ?? this.billing.way,
         before: { methodId: s.ownMethodId, collectionMethod: s.collectionMethod },
         methodId: resumed?.methodId ?? null,
-        atStripe: true, // true until Stripe shows otherwise
+        atStripe: true, // Stripe may charge the subscription until Stripe shows otherwise
         request: resumed?.request ?? this.stored(firstCall(s, this.billing.way)),
         renewsAt,
         movedAt: row?.movedAt ?? null,

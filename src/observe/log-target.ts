@@ -37,7 +37,7 @@ export abstract class LogTarget {
   }
 }
 
-/** Writes to a file or a device without waiting: a write takes the bytes, finds the target full, or fails. */
+/** Writes to a file or a device, and never waits: the target takes the bytes, is full, or fails. */
 export class FileTarget extends LogTarget {
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -101,7 +101,7 @@ function bytesSent(fd: number, bytes: Buffer): number | 'full for now' | 'failed
   }
 }
 
-/** Writes to a pipe or a socket. The stream keeps bytes for its reader. */
+/** Writes to a pipe or a socket. If the reader is slow, the stream keeps the bytes in memory. */
 export class StreamTarget extends LogTarget {
   constructor(
     private readonly stream: Writable,

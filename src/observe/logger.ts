@@ -100,8 +100,8 @@ function oneLine(line: string): string {
 }
 
 /**
- * Doubles the backslashes for a terminal. The pretty printer parses the JSON, and would write a bare ESC: a command to
- * the terminal.
+ * Doubles the backslashes for a terminal. The pretty printer parses the JSON line. Without the
+ * doubling it would write a bare ESC: a command to the terminal.
  */
 function shownEscapes(line: string): string {
   return line.replace(/\\(\\|u[0-9a-f]{4}|[rbf])/gi, (escape) => (escape === '\\\\' ? escape : `\\${escape}`));

@@ -226,7 +226,7 @@ export class OnboardingFlow {
         return { ok: true, value: found.value, made: row.merchantId === null };
     }
     if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
-    // After an `internal_error` the MoR answers the same body with the same error (its Document 1, initiate, rule 3). So
+    // After an `internal_error` the MoR answers the same body with the same error (Document 1, initiate, rule 3). So
     // Crossbill tells its caller not to repeat the request.
     return mor(sent, sent.code !== 'internal_error');
   }

@@ -19,7 +19,7 @@ export type AccountLine = {
 export type TrialBalance = {
   readonly currency: string;
   readonly accounts: readonly AccountLine[];
-  /** A check: the sums of opening and closing are zero and debit equals credit, since each entry has both sides. */
+  /** The sums of all accounts, as a check: opening and closing are zero, and debit equals credit. */
   readonly total: Omit<AccountLine, 'account' | 'clearing'>;
   /** The month's movements by reason. */
   readonly moved: readonly LedgerSum[];
@@ -65,8 +65,8 @@ export function openEnds({ accounts }: TrialBalance): readonly { readonly amount
 }
 
 /**
- * The month's money at the MoR, in smallest units. `lost`: the banks' part after disputes and returned debits, minus
- * the money they gave back.
+ * The month's money at the MoR, in smallest units. `lost`: the money banks took after disputes and returned debits,
+ * minus the money the banks gave back.
  */
 export function moneyOf({ accounts, moved }: TrialBalance): {
   readonly taken: bigint;

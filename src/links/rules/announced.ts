@@ -127,8 +127,8 @@ export const furtherItems = itemRule(
 );
 
 /**
- * Books a further payment with a refund: the refund proves that the MoR took the money. A person decides about the
- * rest. Without a known amount Crossbill books nothing.
+ * Books a further payment if it has a refund: the refund proves that the MoR took the money. A person decides about the
+ * rest of the money. If the amount is unknown, Crossbill books nothing.
  */
 export function bookRefunded(lane: Lane): void {
   for (const x of furtherIn(lane)) bookOne(lane, x);

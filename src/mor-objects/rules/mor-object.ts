@@ -157,7 +157,7 @@ function answerOf(f: CallFailure): string {
   return f.status === null ? said(f) : [f.status, f.code ?? ''].join(' ').trimEnd();
 }
 
-/** Plans reads of objects with a possible change at the MoR: a webhook may be lost for good. */
+/** Plans reads of the objects that may change at the MoR, because a webhook may be lost for good. */
 export function lookAtObjects(lane: Lane): void {
   for (const o of lane.objects) if (o.readDueAt === null && o.morId !== null) o.readDueAt = nextLook(o, lane.now);
 }

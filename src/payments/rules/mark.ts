@@ -38,7 +38,7 @@ export type MarkDecision =
   | { readonly do: 'identify' } // the invoice is paid: find out if our own lost mark paid it
   | { readonly do: 'park'; readonly item: Parking };
 
-/** The item about a parked payment: its fact is the reason. For a double payment, withObserved adds all reports of money. */
+/** The item about a parked payment: its fact is the reason. If paid twice, withObserved adds all reports of money. */
 export type Parking = KindAndFact & Pick<Item, 'proposed'>;
 
 /**
@@ -297,7 +297,7 @@ function nextLook(finalizesAt: Date | null, now: Date): Date {
   return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
 }
 
-/** The payment waiting for a lookup, unless the next read is due later. */
+/** The payment to look up on Stripe. Undefined if there is none, or if the next read is due later. */
 export function findToLookUp(lane: Lane): PaymentRow | undefined {
   const due = lane.invoice?.readDueAt ?? null;
   const p =
@@ -325,7 +325,7 @@ export function isShadowCall(m: Pick<OutboxRow, 'status' | 'lastCode'>): boolean
   return m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
 }
 
-/** The invoice before another program's mark. In shadow mode Crossbill decides on this, and compares the results. */
+/** The invoice before another program's mark. In shadow mode Crossbill decides on it, and compares the results. */
 export function beforeTheMark(i: InvoiceRow): InvoiceRow {
   return i.platformStatus === 'paid' ? { ...i, platformStatus: 'open', amountRemaining: i.amountDue } : i;
 }

@@ -30,7 +30,7 @@ import {
 
 type Payment = Draft<PaymentRow>;
 
-/** Records the MoR's verdict "taken". The event also proves a signup's charge, and reopens a payment dismissed by a person. */
+/** Records the verdict "succeeded". The event also proves a signup's charge, and reopens a dismissed payment. */
 export function takeSucceeded(lane: Lane, e: PaymentEvent): Verdict {
   noteAttempt(lane, e, 'succeeded');
   const p = takePayment(lane, e);
@@ -332,7 +332,7 @@ export function surplusToRefund(s: LaneRows, r: ReviewRow): bigint | null {
   return rest > 0n ? rest : 0n;
 }
 
-/** `back`: the part of the surplus that Stripe shows as refunded. `rest`: the part without any refund, finished or under way. */
+/** `back`: the surplus that Stripe shows as refunded. `rest`: the surplus without a refund, finished or under way. */
 function findSurplus(s: LaneRows): (Overpaid & { readonly back: bigint; readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;
