@@ -301,7 +301,7 @@ export const VERIFY_YOUNG_PAUSE_MS = 3_000;
 export const VERIFY_SAVE_WITHIN_MS = 30_000;
 /** While one replica makes the daily run, each save keeps the other replicas from starting the run for this time. */
 export const VERIFY_HELD_MS = 15 * MINUTE_MS;
-/** The next run compares at most this many money differences again, at one or two requests each. */
+/** The next run compares at most this many invoices with money differences again, at one or two requests each. */
 export const VERIFY_AGAIN_MOST = 1_000;
 /** How far back the daily run looks: as far as Stripe lists events, but never before the first start of this installation. */
 export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<Kind, ColumnType>> = {
   json: 'jsonb',
 };
 
-/** `C`: the name of the column numbered by the database. */
+/** `C`: the name of the column with the row number, which the database assigns. */
 type Stored<T, C extends string> = new () => T & { readonly [K in C]: string };
 
 function entityOf<T>(row: Row<T, unknown>): Stored<T, 'seq'>;

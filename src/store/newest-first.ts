@@ -35,7 +35,7 @@ export type ListOptions = {
    * of row numbers.
    */
   readonly numbered?: Numbered;
-  /** Conditions with few matching rows. Each has an index of its own, so the query does not use `indexes`. */
+  /** Conditions that few rows match. Each condition has its own index, so the query uses none of `indexes`. */
   readonly few?: readonly ((of: Name) => string)[];
 };
 

@@ -15,7 +15,10 @@ const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
 /** Stripe allows one endpoint 25 requests a second if it allows the account 100 (Stripe docs, "Rate limits"). */
 const ENDPOINT_LEAST = 25;
 const ENDPOINT_PART = 0.25;
-/** Unused time counts only up to this limit, in milliseconds. So no burst above the pace follows a pause. */
+/**
+ * A replica that sent nothing for a while may catch up only this much time, in milliseconds. So no burst above the pace
+ * follows a pause.
+ */
 const SLACK_MS = 50;
 /**
  * The pause after a 429 without a given wait, in milliseconds. `LONGEST_PAUSE_MS` is the longest pause one 429 can

@@ -1,5 +1,5 @@
-// Handles a second body under the id of a known event. Either it is the same event, or another event under the same id:
-// then a person gets an item.
+// A known event arrives again with other bytes. Either it is the same event, written in another way, or another event
+// has the same id: then a person gets an item.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane, itemLane } from '../domain/events/channel-lane.js';

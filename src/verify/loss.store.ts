@@ -75,7 +75,7 @@ export class LossStore {
   }
 
   async liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]> {
-    // Our own clock made the link `EXPIRED` here. The customer may have paid it before.
+    // Crossbill set the link to `EXPIRED` by its own clock. Before that the customer may have paid the link.
     const found = await this.db.pool.query<LiveObject>(
       `select kind, invoice_id as "invoiceId", mor_id as "morId", status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1

@@ -72,8 +72,8 @@ export class VerifyJob implements OnModuleDestroy {
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
-        // After a repair the next run follows soon and shows the result. Otherwise it follows a day after the first
-        // start, even for a resumed run.
+        // After a repair the next run starts soon and shows the result. Otherwise it starts a day after the first start
+        // of this run, even if this run was resumed.
         const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;

@@ -25,7 +25,7 @@ export type Repaired = {
 
 const MOST_LANES = 10_000;
 
-/** Missing events without a kept body: the repair lists them at Stripe again. */
+/** Missing events to repair: verify kept no bodies of them, so the repair lists them at Stripe again. */
 type ToList = {
   readonly since: Date;
   /** The differences, by event id. */

@@ -43,8 +43,8 @@ export function mirrorRefunds(lane: Lane): void {
 }
 
 /**
- * A person set the payment aside, perhaps after a mark by hand. Crossbill shows no refund of such a payment on Stripe,
- * so an item tells the person about the refund.
+ * A person set the payment aside, perhaps after marking the invoice by hand. Crossbill does not show this payment's
+ * refund on Stripe. So it opens an item to tell a person about the refund.
  */
 function tellUnshown(lane: Lane, p: PaymentRow, r: RefundRow): void {
   const item = lane.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));

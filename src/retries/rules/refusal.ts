@@ -133,8 +133,9 @@ export function decideNext(s: LaneRows, ctx: Moment): Next {
 }
 
 /**
- * Charges the new payment method, in spite of decline and schedule, or makes a payment link if no charge is possible.
- * The customer gave the method for a charge. So a payable link is no obstacle once a read shows the link unpaid.
+ * Charges the new payment method, without regard to the last refusal and the schedule's wait. If no charge is possible,
+ * makes a payment link. The customer gave the method for a charge. So a link that the customer could pay is no
+ * obstacle, once Crossbill has read that the link is unpaid.
  */
 function decideWithMethod(s: LaneRows, i: InvoiceRow, method: ConfirmedMethod, ctx: Moment): Next {
   const means = chooseMeans('charge', i, ctx);

@@ -18,7 +18,10 @@ export function closedBetween(open: readonly Span[]): readonly Span[] {
   return closed;
 }
 
-/** The creation times of events with all their delivery attempts inside these gaps, in order. */
+/**
+ * Spans of time, in order. If an event is made in such a span, each of its delivery attempts falls into one of these
+ * gaps.
+ */
 export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
   const gaps = closed.map(interval);
   let made: readonly Interval[] = [{ from: -Infinity, to: Infinity }];
