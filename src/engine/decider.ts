@@ -33,7 +33,7 @@ export type Subjects = {
   readonly untilStill: readonly Rule[];
   /** These rules run once, after `untilStill`. */
   readonly last: readonly Rule[];
-  /** The lookups before the stored calls are sent, and the lookups after. */
+  /** The lane's lookups come in this order: `errandsFirst`, then the stored calls, then `errandsLast`. */
   readonly errandsFirst: readonly NextErrand[];
   readonly errandsLast: readonly NextErrand[];
   /** Writes to the subjects' own tables, in the same commit as each step. */
@@ -47,7 +47,7 @@ export type DecidedEvent = EventVerdict & {
   readonly eventId: string;
 };
 
-/** Makes the notifications of a step. Returns them, and the lane with one line of the timeline for each. */
+/** Makes the notifications of a step. Returns the notifications, and the lane with a line in its timeline for each. */
 export type TellStep = (
   before: LaneState,
   after: LaneState,

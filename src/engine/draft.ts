@@ -172,9 +172,8 @@ export class Lane {
   }
 
   /**
-   * Opens an item for a person: only a person can end it. An open item of the same kind and subject takes the new fact
-   * and deadline. A dismissed item stays closed while its fact is the same, unless the person dismissed it before
-   * `since`.
+   * Opens an item that only a person can close. If an item of the same kind and subject is open, the open item takes
+   * the new fact and deadline. If a person dismissed an item with the same fact at `since` or later, no item opens.
    */
   ask(item: Item & { readonly since?: Date | null }): void {
     const { kind, subject, fact, dueAt = null, since = null } = item;
@@ -182,7 +181,7 @@ export class Lane {
     const open = same.find((r) => r.status === 'open');
     if (open !== undefined) {
       const isAnother = open.topic !== fact.code && isSameTime(open.dueAt, dueAt);
-      return isAnother ? undefined : this.updateItem(open, item); // another rule opened this item: its fact stays
+      return isAnother ? undefined : this.updateItem(open, item); // the open item is of another rule, so its fact stays
     }
     if (same.some((r) => isDismissed(r, since) && isSameFact(r.fact, fact))) return;
     const invoiceId = item.invoiceId ?? this.invoice?.invoiceId ?? null;

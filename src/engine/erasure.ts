@@ -31,8 +31,8 @@ export type Purged = { readonly events: number; readonly quarantined: number; re
 /** The subjects' part of an erasure. */
 export type ErasedParts = {
   /**
-   * Rows about a customer outside the customer's lanes. `count`: the member of `Erased` with the number of their
-   * erased values.
+   * Rows about a customer outside the customer's lanes. `count`: the member of `Erased` that counts the values erased
+   * in these rows.
    */
   readonly rows: readonly { readonly row: AnyRow; readonly count: 'signups' | 'texts' }[];
   /** SQL statements. Each one erases other texts about the invoices `$1`. */
@@ -42,9 +42,9 @@ export type ErasedParts = {
 
 /** Refused calls that a person may still send again. Their bytes stay. */
 export type KeptBytes = {
-  /** True: this refused call keeps its bytes. Null: the call belongs to another subject. */
+  /** True: this refused call keeps its bytes. False: it loses them. Null: another subject must say. */
   readonly call: (s: LaneState, m: OutboxRow) => boolean | null;
-  /** An SQL condition: the lane of the log row `l` keeps all bytes. */
+  /** An SQL condition on a row `l` of a lane's log. True: all calls of this lane keep their bytes. */
   readonly lane: string;
 };
 
@@ -57,9 +57,9 @@ const ROWS: readonly AnyRow[] = Object.values(LOGGED).filter((row) => row.table 
 const OVER = `e.status not in ('received', 'parked')`;
 
 /**
- * An SQL condition: the copy in quarantine is the only copy of its event. Each delivery arrived outside the time
- * window, and no person has released the copy. A second body under the same event id does not count: Crossbill never
- * applies it.
+ * An SQL condition: the copy in quarantine is the only copy of its event, because every delivery arrived outside the
+ * time window and no person has released the copy. A second body under a known event id does not count: Crossbill never
+ * applies such a body.
  */
 const ONLY_COPY = `inbox_quarantine.released_at is null and not inbox_quarantine.second_body and not exists (
   select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
@@ -120,8 +120,8 @@ export class Erasure {
   }
 
   /**
-   * Drops the bytes of events from months that ended before `before`, of older copies in quarantine, and of older calls
-   * with a reply. A waiting event keeps its body.
+   * Drops the bytes of events from whole months before `before`. Also drops the bytes of copies in quarantine and of
+   * calls with a reply, if they are older than `before`. A waiting event keeps its body.
    */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
     let dropped = 0;

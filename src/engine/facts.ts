@@ -47,9 +47,9 @@ export function takeRead(lane: Lane, facts: InvoiceFacts | null, readAt = lane.n
 }
 
 /**
- * Records the facts of a read begun at `askedAt`. An event may have arrived since. A read with a later status is newer
- * than the event. A read with an earlier status is older, whatever Stripe's clock says: Crossbill drops it and reads
- * again.
+ * Records the facts of a read that began at `askedAt`. An event may have arrived during the read. If the read shows a
+ * later status than the event, the read is newer. If the read shows an earlier status, the read is older, whatever
+ * Stripe's clock says: Crossbill drops the read and reads again.
  */
 export function takeLateRead(lane: Lane, facts: InvoiceFacts, askedAt: Date): void {
   const { invoice } = lane;
@@ -92,7 +92,8 @@ export function takeEvent(lane: Lane, facts: InvoiceFacts, at: Date): void {
 }
 
 /**
- * The new values of the row. At Stripe only finalization clears a finalization error, so a draft keeps a known error.
+ * The new values of the row. Stripe clears a finalization error only when it finalizes the invoice. So if an event
+ * about a draft shows no error, the draft keeps its last known error.
  */
 function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
   return {
@@ -120,7 +121,8 @@ function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
 
 /**
  * In API versions before 2025-03-31 Stripe sends no overpaid amount, and its amount paid leaves out money paid out of
- * band. So a paid invoice keeps the larger amount from an event in a newer API version.
+ * band. If an event in a newer API version has given a paid invoice a larger amount paid, the invoice keeps the larger
+ * amount.
  */
 function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
   const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
@@ -129,14 +131,14 @@ function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): P
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
-  // Takes the absolute difference: after somebody set the clock back, an old read would otherwise look fresh for too
-  // long.
+  // Takes the absolute difference. After somebody sets the clock back, the last read seems to lie in the future, and
+  // without this it would count as fresh for too long.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }
 
 /**
- * When to read an invoice again before a step for an open invoice only. Null: a fresh read shows the invoice open, or
- * it can never become open again.
+ * Some steps need an open invoice. Returns when to read the invoice at Stripe before such a step. Null: a fresh read
+ * shows the invoice open, or the invoice can never become open again.
  */
 export function openLook(i: InvoiceRow, { now }: { readonly now: Date }): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, now) ? null : now;

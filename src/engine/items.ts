@@ -29,7 +29,8 @@ export type Holds<C extends FactCode = FactCode> = KindAndFact<C> & {
   /** The person's deadline. */
   readonly dueAt?: Date | null;
   /**
-   * When the fact arrived. If a person dismissed the item earlier, the fact was unknown then, so the item opens again.
+   * When the fact arrived. If a person dismissed the item before this time, the person did not know the fact, so the
+   * item opens again.
    */
   readonly since?: Date | null;
 };
@@ -38,8 +39,8 @@ export type Items<C extends FactCode> = Iterable<Holds<C>>;
 
 export type ItemRule = {
   /**
-   * The fact codes of this rule; no other rule has them. Each code has the reason for closing its item once the cause
-   * is gone.
+   * The fact codes of this rule, each with the reason for closing its item once the cause is gone. No other rule uses
+   * these codes.
    */
   readonly clears: { readonly [K in FactCode]?: string };
   readonly now: (lane: Lane) => Items<FactCode>;
@@ -58,12 +59,15 @@ export function declares(...rules: readonly ItemRule[]): Rule {
   return (lane) => rules.forEach((rule) => declareItems(lane, rule));
 }
 
-/** Opens, updates and closes a rule's items, until exactly the items with a cause are open. */
+/**
+ * Opens, updates and closes the items of a rule. Afterwards each item with a present cause is open, unless a person
+ * dismissed its fact, and no other item of the rule is open.
+ */
 export function declareItems(lane: Lane, { clears, now }: ItemRule): void {
   const held = new Map<string, 'open' | 'dismissed'>();
   for (const holds of [...now(lane)]) {
     const name = nameOf(holds.kind, holds.fact.code, holds.subject ?? holds.about.id);
-    if (!held.has(name)) held.set(name, hold(lane, holds)); // of two equal names, the first item counts
+    if (!held.has(name)) held.set(name, hold(lane, holds)); // of two items with the same name, only the first opens
   }
   for (const r of lane.reviews) {
     const why = clears[r.topic];

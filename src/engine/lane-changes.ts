@@ -1,5 +1,5 @@
-// A change of one lane by a person or the merchant's backend. It is one transaction, and it happens once for each
-// request name. Then it wakes the workers.
+// Changes one lane for a person or the merchant's backend. The change is one transaction. A repeat of the request under
+// the same name changes nothing. After the change the workers wake.
 import { Injectable } from '@nestjs/common';
 import { refuse, type Result } from './commanded.js';
 import { Lane } from './draft.js';
@@ -22,8 +22,8 @@ export class LaneChanges {
   ) {}
 
   /**
-   * Runs `act` on the stored lane. Refuses a request name already used for another request (409). Of two requests at
-   * once, the later one runs again on the lane as the first left it. Throws the errors of `LaneStore.transact`.
+   * Runs `act` on the stored lane. Refuses a request name already used for another request (409). If another request
+   * changes the lane meanwhile, `act` runs again on the changed lane. Throws the errors of `LaneStore.transact`.
    */
   async change<T extends { readonly id: string }>(
     lane: string,

@@ -44,8 +44,8 @@ export type NewRow = Pick<LoggedRow, 'lane' | 'version' | 'at' | 'at_rest' | 'sn
 };
 
 /**
- * The lists of a lane, by their names in the log. The list of attempts only grows, so a state holds only the attempts
- * of its own step.
+ * The lists of a lane, by their names in the log. No attempt ever changes, so a state holds only the attempts of its
+ * own step, not the earlier ones.
  */
 export const LOGGED = {
   invoice: INVOICE,
@@ -162,8 +162,9 @@ export function logRow({ before, after, version, at, atRest, snapshot }: LoggedS
 }
 
 /**
- * Moves the bytes of calls out of the change, so a purge can drop them alone. A snapshot leaves out the bytes of a call
- * with a reply. It keeps the bytes of a withdrawn call: a rule may still send it under its key.
+ * Moves the bodies of calls out of the change, so a purge can drop the bodies and keep the change. A snapshot leaves
+ * out the body of a call with a reply. It keeps the body of a withdrawn call, because a rule may still send this call
+ * under its key.
  */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
@@ -186,7 +187,7 @@ export function droppedBodies(before: LaneState, after: LaneState): readonly str
 
 export type Folded = {
   readonly state: LaneState;
-  /** The lane as the read rows show it. */
+  /** The lane as the read rows show it. Read rows are the rows of the tables behind lists and look-ups. */
   readonly shown: LaneState;
   /** 0: the lane has no row yet. */
   readonly version: number;

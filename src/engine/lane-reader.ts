@@ -13,7 +13,7 @@ type Db = pg.Pool | pg.PoolClient;
 /** One step decides at most this many events. The lane's other events follow in the next step. */
 export const EVENTS_AT_ONCE = 50;
 
-/** More than the rows between two snapshots, so a single read of the newest rows is enough for nearly every lane. */
+/** A read takes this many of a lane's newest rows. They nearly always contain a snapshot, so one read is enough. */
 const ROWS_AT_ONCE = 40;
 const LOG_COLUMNS = 'lane, version, at, at_rest, snapshot, change, bodies';
 
@@ -120,8 +120,8 @@ export async function allRows(db: Db, lane: string): Promise<readonly LoggedRow[
 }
 
 /**
- * The events to decide now. After a failed decision each step takes one event, so a bad event does not hold up the
- * others.
+ * The events to decide now. If a decision on one of them has failed before, this step takes only the oldest event, so a
+ * bad event does not hold up the others.
  */
 function waitingOf(rows: readonly LoadedRow[], now: Date): Omit<Loaded, 'folded'> {
   const due = rows

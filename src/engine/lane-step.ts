@@ -47,8 +47,8 @@ export function decideStep(
   const { after, told } = tell === null ? { after: decided.state, told: [] } : tell(before, decided.state, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // True: this step also writes the read rows. Between two calls of a claim only the log gets the lane's newest state.
-  // A payment's new id is the exception: calls carry it, and only the read row keeps it unique.
+  // True: this step also writes the read rows. A step between two calls of a claim writes only the log. The exception
+  // is a step that gives a payment the MoR's id: the next calls contain this id, and only the read row keeps it unique.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = logRow({ before, after, version: folded.version + 1, at, atRest, snapshot });
@@ -68,8 +68,8 @@ export function decideStep(
 }
 
 /**
- * True if a payment got the MoR's id after its booking, or has an id but no booking. Then no ledger entry keeps the id
- * unique.
+ * True if a payment gets the MoR's id in this step, and this step does not book the payment. Then no ledger entry keeps
+ * the id unique.
  */
 function isNamedLate(before: LaneState, after: LaneState): boolean {
   if (before.payments === after.payments) return false;
@@ -106,8 +106,8 @@ type Statement = { readonly name: string; readonly text: string; readonly values
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
 // In two cases the statement gives a row no version, and the database refuses the whole statement. First: another
-// worker claimed the lane. Second: the row before is missing, because a standby took over without the last commits and
-// this process knows a lost state.
+// worker has claimed the lane. Second: the log lacks the previous row. This happens after a failover: the standby has
+// not received the last commits, and this process still holds their state.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
@@ -133,7 +133,9 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
-/** The condition includes the lane: after a failover a standby may give the same number to another event. */
+/**
+ * The condition compares the lane too: after a failover the new server may give the event's number to another event.
+ */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
     from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
@@ -149,9 +151,9 @@ const DUE_SQL = (n: number): string =>
       from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
- * Gives lanes back. A lane without a due time leaves the queue; the others are due at their time. If an event or
- * request arrived since the claim, the lane keeps its due time. The statement locks the lanes' rows first, so it sees
- * every arrival.
+ * Gives lanes back. If the step gives no due time, the lane leaves the queue. Otherwise the lane is due at the step's
+ * time. If an event or request arrived since the claim, the lane keeps the due time in the queue. The statement locks
+ * the lanes' rows first, so it sees every arrival.
  */
 const REST_SQL = (n: number): string => `
   select l.key, d.at, l.news <> d.seen as more
@@ -167,7 +169,8 @@ const AFTER_REST = `,
 export function statementOf(steps: readonly Step[], now: Date, writes: readonly StepWrite[]): Statement | null {
   const parts: Part[] = [];
   const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
-    // Parts with a join by key take arrays. The planner expects few rows from an array, and a hundred from a JSON list.
+    // Parts that join tables by key take arrays, because PostgreSQL's planner expects few rows from an array, but a
+    // hundred rows from a JSON list.
     const [first = []] = rows;
     if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
   };
@@ -228,8 +231,8 @@ export function statementOf(steps: readonly Step[], now: Date, writes: readonly 
     ),
   );
   if (parts.length === 0) return null;
-  // Within a connection, a prepared statement's name stands for one text. PostgreSQL uses the first 63 characters of a
-  // name.
+  // On one connection the name of a prepared statement must always have the same text. PostgreSQL compares only the
+  // first 63 characters of a name, so each part adds four letters.
   const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
   return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
 }

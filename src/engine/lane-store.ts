@@ -1,5 +1,5 @@
-// The store of lanes. One worker at a time claims a lane, and one transaction changes it. If the process was asleep and
-// lost its claim, the old fence makes the store refuse its writes.
+// The store of lanes. One worker at a time claims a lane, and one transaction changes it. Each claim has a number, the
+// fence. If a worker slept and lost its claim, its fence is old, and the store refuses its writes.
 import { StoreUnavailable } from '../domain/errors.js';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type EventSource } from '../domain/ports/inbox.js';
@@ -37,8 +37,8 @@ export type EventVerdict = {
 export type LaneWork<T> = {
   readonly lane: string;
   /**
-   * Null: the writer is no worker, but an API request, for example. It waits for no lease: of two writers, one gets the
-   * log's next version and the other decides again.
+   * Null: the writer is not a worker but, for example, an API request. Such a writer does not wait for the worker's
+   * lease. If two writers write at the same time, the later writer decides again on the new state.
    */
   readonly fence: bigint | null;
   /** The named API request behind the change. The same transaction looks the name up and stores it. */
@@ -73,7 +73,7 @@ export class LaneFenced extends Error {
   readonly code = 'lane.fenced';
 }
 
-/** The database did not confirm the write after a call. The call may be missing in the log. */
+/** The database did not confirm the record of a call Crossbill has sent. So the log may lack this call's outcome. */
 export class AnswerLost extends StoreUnavailable {}
 
 /** The log of a lane is unreadable: a newer release wrote it, or it is damaged. No event is to blame. */
@@ -121,9 +121,9 @@ export abstract class LaneStore {
    */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
-   * After a failed decision, the oldest waiting event waits for `retryInMs`. After `parkAfter` failures the event parks
-   * with the reason. Returns false if no event waits: then none is to blame, and the lane itself is due after
-   * `retryInMs`.
+   * After a failed decision, the oldest waiting event waits for `retryInMs`. After `parkAfter` failures Crossbill parks
+   * the event with the reason. Returns false if no event waits: then no event caused the failure, and the lane itself
+   * is due after `retryInMs`.
    */
   abstract postpone(
     lane: string,

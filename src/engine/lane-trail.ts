@@ -5,7 +5,7 @@ import { eventName, type Logger, type Metrics } from '../observe/index.js';
 import { type DecidedEvent } from './decider.js';
 import { type Claim } from './lane-store.js';
 
-/** A lane and the events of this claim: the decided events, or else the waiting ones. */
+/** A lane and the events of this claim: the events it decided. If it decided none, the events that wait. */
 export type TrailedLane = Pick<Claim, 'lane' | 'events'>;
 
 export type TrailedCall = {

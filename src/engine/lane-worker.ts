@@ -15,8 +15,8 @@ export type LaneWorkerOptions = {
   /** This process's name as the holder of leases. */
   readonly owner: string;
   /**
-   * How many lanes may wait for a call at once. The worker takes an eighth more, since a lane also writes to the
-   * database between its calls.
+   * How many lanes may wait for a call at the same time. The worker takes an eighth more lanes, because some lanes
+   * write to the database between two calls.
    */
   readonly concurrency: number;
   readonly leaseMs: number;
@@ -45,7 +45,7 @@ const MOST_RENEWALS = 120;
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
-  /** Each lane's failures in a row, without an event to blame. */
+  /** For each lane: how often in a row its decision has failed although no event waited. */
   private readonly failing = new Map<string, number>();
   /** Claims waiting for a free place. */
   private readonly ready: Claim[] = [];
@@ -157,7 +157,7 @@ export class LaneWorker {
 
   private async work(claim: Claim): Promise<void> {
     try {
-      // Not inside `onDone?.(…)`: without `onDone` JavaScript would skip the whole call.
+      // This call must stand outside `onDone?.(…)`: if `onDone` is absent, JavaScript skips all in the brackets.
       const done = await this.flow.run(claim, this.stopping.signal);
       this.failing.delete(claim.lane);
       this.options.onDone?.(done);
@@ -202,8 +202,9 @@ export class LaneWorker {
    */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
-      // A call may have gone out without its record in the log. So the worker lets the lease expire, as after a crash.
-      // The next worker then starts late enough to suspect a lost try (CUT_OFF_AFTER_MS).
+      // The worker may have sent a call that the log does not show. So the worker does not give the lane back: the
+      // lease expires, as after a crash. When the next worker starts, enough time has passed for it to expect such a
+      // lost try (CUT_OFF_AFTER_MS).
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);

@@ -15,11 +15,13 @@ import { recallIn, rememberIn } from '../store/requests.js';
 
 const MOST_LANES = 64;
 /**
- * How many statements run at the same time. With a single statement more lanes share it. This saves more than a second
- * statement would gain.
+ * How many statements run at the same time. If only one runs, more lanes share the next one. This saves more time than
+ * a second statement at the same time would.
  */
 const MOST_UNDER_WAY = 1;
-/** A group of steps starts once it has this fraction of the lanes at work. So a single lane never waits. */
+/**
+ * The next statement starts once steps of this fraction of the lanes at work wait. So a lane at work alone never waits.
+ */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };
@@ -154,8 +156,8 @@ export class LaneWriter {
         return steps.map((s) => s.value);
       } catch (e) {
         for (const w of works) this.kept.delete(w.lane); // nobody knows whether the database wrote this, so the next try reads again
-        // If another writer wrote first, the step decides again on the new state. If a value is still not unique,
-        // another lane has it.
+        // If another writer wrote first, the step decides again on the new state. If the database then refuses a value
+        // again as not unique, another lane has this value.
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
         if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
@@ -206,8 +208,8 @@ export class LaneWriter {
       else unknown.push(w);
     }
     if (unknown.length > 0) {
-      // First read the counters of arrivals, then the events. An event in between raises its counter, so the end of the
-      // claim notices the event.
+      // First read each lane's counter of arrivals, then its events. If an event arrives between these reads, the
+      // lane's counter rises above the number read, so the end of the claim notices the event.
       const claimed = unknown.filter((w) => w.fence !== null).map((w) => w.lane);
       const taken = claimed.length === 0 ? new Map<string, QueuedLane>() : await takenBy(this.pool, claimed);
       for (const [lane, kept] of await this.load(
@@ -233,8 +235,8 @@ export class LaneWriter {
   }
 
   /**
-   * The database's time: its time at the last read of lanes, plus the monotonic clock's time since. The process's own
-   * clock decides nothing.
+   * The database's time: its time at the last read of lanes, plus the time passed since by the monotonic clock. The
+   * clock of this machine decides nothing.
    */
   private now(): Date {
     return this.time.given() ?? new Date(this.asked.at.getTime() + Math.floor(performance.now() - this.asked.ms));
@@ -261,7 +263,7 @@ class NameTaken extends Error {}
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // The version is null: another worker holds the lane, or the row before is missing.
+  // The version is null (see `LOG_SQL`): another worker holds the lane, or the log lacks the previous row.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
     return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }

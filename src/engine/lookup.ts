@@ -16,7 +16,7 @@ export type Peers = {
   readonly channels: MorChannels;
   readonly signups: Signups;
   readonly customers: Customers;
-  /** The comparison of Stripe accounts. Null: nobody compares accounts. */
+  /** Reads our own Stripe account, to compare it with an event's account. Null: Crossbill compares no accounts. */
   readonly account: { readonly read: () => Promise<void> } | null;
 };
 
@@ -53,8 +53,8 @@ export type Errand =
     };
 
 /**
- * The lane's next errand. Null: none now. A function with an errand for a later time passes this time to `lane.isPast`,
- * so the engine decides again then.
+ * Returns the lane's next errand. Null: none now. If an errand must wait until a later time, the function calls
+ * `lane.isPast` with this time, and the engine decides again then.
  */
 export type NextErrand = (lane: Lane) => Errand | null;
 
@@ -63,8 +63,8 @@ export type Lookup<Q, A> = {
   /** The name in the log and the metrics. */
   readonly name: string;
   /**
-   * The question to ask now. Null: none. A function with a question for a later time passes this time to `lane.isPast`,
-   * so the engine decides again then.
+   * Returns the question to ask now. Null: none. If a question must wait until a later time, the function calls
+   * `lane.isPast` with this time, and the engine decides again then.
    */
   readonly wanted: (lane: Lane) => Q | null;
   /** Asks the peer. No database transaction is open meanwhile. */

@@ -14,7 +14,7 @@ import {
 import { effectName } from '../domain/payment-name.js';
 import { inBooks } from './payment.js';
 
-/** In these stages a payment's mark is over, so the payment is no longer on its way to the invoice. */
+/** In these stages a payment's mark has ended or is parked, so the payment is no longer on its way to the invoice. */
 const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
 
 /**
@@ -46,8 +46,9 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneRows, 'payments' 
 }
 
 /**
- * Names announced money, as a part of a sentence. Null: there is none. The MoR announced a payment on a payment link,
- * and so far no read confirms it and no person has dismissed it. Or the MoR announced a further payment on the link.
+ * Names announced money, as a part of a sentence. Null: there is none. Money counts as announced in two cases. The MoR
+ * announced a payment on a payment link, no read has confirmed the payment, and no person has dismissed its item. Or
+ * the MoR announced a further payment on the link, and its item is open.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneRows, 'objects' | 'reviews'>): string | null {
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, x.id, heardAt(x)));
@@ -66,16 +67,16 @@ export function isLookedInto(reviews: LaneRows['reviews'], subject: string, sinc
 }
 
 /**
- * True if a read of the payment link is still due. Crossbill reads a link once more after its end, since a payment in
- * the last minute counts. If the MoR announced a payment, Crossbill keeps reading the link until a person dismisses the
- * announcement after the link's end.
+ * True if a read of the payment link is still due. Crossbill reads a link once more after the link's end, because the
+ * customer may pay in the last minute. If the MoR announced a payment, Crossbill keeps reading the link until a person
+ * dismisses the item about this payment after the link's end.
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
   return o.readDueAt !== null && !isLookedInto(reviews, o.id, since);
 }
 
-/** True for an item about another invoice's charge: this invoice has no booked money to refund or mark. */
+/** True for an item about a charge booked for another invoice: here Crossbill has no money to refund or mark. */
 export function isOfSharedCharge({ topic }: ReviewRow): boolean {
   return topic === 'charge-elsewhere';
 }

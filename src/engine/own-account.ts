@@ -63,7 +63,7 @@ export const accountLookup: Lookup<null, void> = {
   take: () => undefined,
 };
 
-/** The due time of a lane with an event waiting for the account: `at`, or the next read if that is earlier. */
+/** When a lane is due if its event waits for our Stripe account: at `at` or at the account's next read, if earlier. */
 export function lookBy(at: Date | null, now: Date): Date {
   const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
   return at !== null && at.getTime() < then ? at : new Date(then);

@@ -38,7 +38,7 @@ export function findPayment(s: Pick<LaneRows, 'payments'>, e: PaymentEvent): Pay
   if (byId !== undefined) return byId;
   return s.payments.find(
     (p) =>
-      (p.paymentId === null || p.identifiedBy !== null) && // an id from a person does not count
+      (p.paymentId === null || p.identifiedBy !== null) && // Crossbill ignores an id entered by a person
       p.origin !== 'renewal' &&
       ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
         p.processorPaymentIntentId === e.processorPaymentIntentId),
@@ -87,8 +87,8 @@ export function idTaken(paymentId: string, holder: Pick<PaymentRow, 'id' | 'invo
 }
 
 /**
- * The payment with one of these ids. Otherwise the only payment taken on the invoice, unless an id belongs to another
- * payment. Null: unclear.
+ * Finds the payment with one of these ids, or the payment whose refund or object has one. If there is none, returns the
+ * only payment the MoR took on the invoice (`onlyTaken`). Null: unclear.
  */
 export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
@@ -106,7 +106,8 @@ export function paymentNamed(s: LaneRows, ids: ReadonlySet<string>): PaymentRow 
 }
 
 /**
- * The only taken payment. Null: the invoice has several or none, or the ids belong to an unreported payment of the MoR.
+ * The only payment the MoR took on the invoice. Null: the MoR took none or several, or an id is the `pay_…` id of a
+ * payment the MoR has not reported yet.
  */
 export function onlyTaken(s: Pick<LaneRows, 'payments'>, ids: readonly string[]): PaymentRow | null {
   const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
@@ -144,7 +145,8 @@ export function paymentThatCame(s: Pick<LaneState, 'payments' | 'refunds'>): str
 }
 
 /**
- * True for a dismissed payment without known money: a charge without proof, or another invoice's charge (`setAside`).
+ * True for a closed payment that brought no money, as far as Crossbill knows: its charge has no proof, or the ledger
+ * has its charge for another invoice (`setAside`).
  */
 export function saysNothing(p: PaymentRow): boolean {
   return p.mark === 'closed' && p.succeededAt === null;
@@ -184,8 +186,8 @@ export function verdictDueBy(
 }
 
 /**
- * True if this payment may have paid its invoice without a mark: a person marked the invoice by hand for it, or the MoR
- * reported one payment twice.
+ * True if this payment may have paid its invoice although Crossbill did not mark the invoice for it: a person marked
+ * the invoice by hand, or the MoR reported this payment twice and Crossbill marked the invoice for the other report.
  */
 export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
@@ -194,8 +196,9 @@ export function mayHaveSettled(s: LaneRows, p: PaymentRow): boolean {
 }
 
 /**
- * True if both rows may be one payment: both have the same charge. Also true if they have the same amount, one is on a
- * payment link without a charge, and the MoR did not give them two ids.
+ * True if both rows may be one payment. If both rows have a charge, their charges decide. Otherwise three things must
+ * hold: one row is on a payment link and has no charge, both amounts are equal, and the MoR has not given the rows two
+ * different ids.
  */
 export function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   if (a.processorChargeId !== null && b.processorChargeId !== null) return a.processorChargeId === b.processorChargeId;
@@ -215,8 +218,8 @@ export function bookedAs(
 }
 
 /**
- * True if a stored call is a step of this payment's mark. Our own id decides, because the MoR may correct or withdraw
- * the id in the call. For a call without our id, its subject names the payment.
+ * True if a stored call is a step of this payment's mark. If the call contains our own id of a payment, this id
+ * decides, because the MoR's id may change. Otherwise the call's `subject` is one of the payment's ids.
  */
 export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
   return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;

@@ -10,10 +10,10 @@ import { restIn } from '../store/queue.js';
 import { type Loaded, type QueuedLane } from './lane-reader.js';
 import { LaneWriter, type WriteOptions } from './lane-writer.js';
 
-// Claims the due and free lanes, the longest due first. A lane with a waiting caller has the epoch as its due time. The
-// statement reads the queue in the order of its index until it has enough. Lanes under a lease stand at the head of the
-// queue, but workers hold only a few. A locked row is left for the next claim. Lanes with the same due time go in the
-// order of their keys, whatever plan the server chooses.
+// Claims due lanes without a lease, the longest due first. If a caller waits for a lane, its due time is the epoch
+// (1970), so this lane comes first. The statement reads the queue in the order of its index until it has enough lanes.
+// Lanes under a lease stand at the head of the queue, but they are few. If another transaction has locked a row, the
+// statement skips it. Lanes with the same due time go in the order of their keys, whatever plan the server chooses.
 const NOW = timeSql(1);
 const CLAIM_SQL = `
   with due as materialized (

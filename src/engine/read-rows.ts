@@ -35,8 +35,8 @@ type Table = {
 };
 
 /**
- * One table of the read model. `rowsOf` returns the lane's rows this table shows now. `allOf` also returns rows the
- * table showed earlier or may show later.
+ * One table of the read model. `rowsOf` returns the lane's rows that this table must hold now. `allOf` also returns the
+ * lane's rows that this table held before or may hold later.
  */
 function table<T extends object, R extends T>(
   codec: Row<T, unknown>,
@@ -86,7 +86,7 @@ function textOf(value: unknown): string {
   });
 }
 
-/** A call without a reply, or a call of shadow mode. */
+/** A stored call that waits for its reply, or that shadow mode holds back. */
 const OPEN_CALL = rowOf('open_call', {
   id: key(),
   lane: text(),
@@ -106,7 +106,8 @@ const OPEN_CALL = rowOf('open_call', {
 });
 
 /**
- * The calls without a reply, and the calls shadow mode holds back, until Crossbill makes them again under a next key.
+ * The calls without a reply, and the calls shadow mode holds back. If Crossbill has made a held-back call again under
+ * its next key, the older call no longer counts.
  */
 export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
   const isLast = (m: OutboxRow): boolean =>
@@ -116,8 +117,8 @@ export function openCalls({ messages }: LaneState): readonly OutboxRow[] {
 }
 
 /**
- * The refunds with a read row. If two refunds turned out to be one, the joined refund has none: the other row stands
- * for both.
+ * The refunds with a read row. If two rows turned out to be the same refund, the `joined` row gets no read row, because
+ * the other row stands for both.
  */
 export function listedRefunds({ refunds }: LaneState): readonly RefundRow[] {
   return refunds.filter((r) => r.status !== 'joined');
@@ -139,8 +140,8 @@ export function writesOf({ name, upsert, remove }: Table, changes: readonly Chan
   const removed = changes.flatMap((c) => c.removed);
   return [
     ...(written.length === 0 ? [] : [{ name, sql: upsert, value: jsonText(written) }]),
-    // The name of the step's statement contains each part's first four letters. The `x` makes this part's letters
-    // differ from the other part's.
+    // The name of the step's statement contains the first four letters of each part's name. The `x` makes the letters
+    // of the removing part differ from those of the writing part.
     ...(removed.length === 0 ? [] : [{ name: `x${name}`, sql: remove, value: jsonText(removed) }]),
   ];
 }

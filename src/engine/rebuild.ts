@@ -48,7 +48,8 @@ export class Rebuild {
       after = last;
       onProgress(lanes);
     }
-    // Another lane's rows may have held a unique value by mistake. The other lane's rebuild has freed the value.
+    // A rebuild fails if another lane's rows hold a value that must be unique. If they held it by mistake, the rebuild
+    // of that lane has freed the value. So each failed lane gets a second try.
     for (const lane of [...failed.keys()]) await rebuild(lane);
     return { lanes, differed, failed: [...failed].map(([lane, why]) => ({ lane, why })) };
   }
@@ -86,8 +87,8 @@ export class Rebuild {
         differs ||= writes.length > 0;
         if (!check) for (const w of writes) await db.query(w.sql(1), [w.value]);
       }
-      // A daemon's step after this read of the log has also written the read rows, so the rows here are outdated. A
-      // step from now on waits for our row locks.
+      // If a daemon wrote the lane after the read of the log above, it also wrote the read rows, so the rows here are
+      // outdated. If a daemon writes the lane from now on, it waits for our row locks.
       const now = await db.query<{ version: number }>('select max(version) as version from lane_log where lane = $1', [
         lane,
       ]);

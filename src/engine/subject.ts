@@ -22,7 +22,7 @@ export type EventRules = {
 export type StepWrite = {
   /** The name's first four letters must differ from the names of the statement's other parts. */
   readonly name: string;
-  /** `$1` is the time. From `$n` on, each parameter is an array with one column of the rows. */
+  /** The SQL. Its own parameters begin at `$n`: each is an array with one column of the rows. `$1` is the time. */
   readonly sql: (n: number) => string;
   /** The rows of one step. Empty: nothing to write. */
   readonly rows: (after: LaneState) => readonly (readonly unknown[])[];

@@ -30,7 +30,7 @@ export class SystemRng extends Rng {
 
 /**
  * The id begins with the time, so new rows stand together in an index. Then come 80 random bits from a UUID, because
- * Node has UUIDs in stock.
+ * Node keeps random bytes for UUIDs ready.
  */
 export class SystemIds extends Ids {
   next(prefix: string): string {
