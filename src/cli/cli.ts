@@ -134,7 +134,9 @@ export async function allPages<V>(
   return all;
 }
 
-/** Makes the columns of a list from members of the API's view, unchanged. For a list without a `*.fields.ts` file. */
+/**
+ * Makes the columns of a list that has no `*.fields.ts` file. Each column shows a member of the API's view unchanged.
+ */
 export function columns<V extends object>(...names: readonly (keyof V & string)[]): Fields<V> {
   const list: { [K in keyof V & string]?: ReturnType<typeof field.text<V>> } = {};
   for (const name of names) list[name] = field.text<V>(name);

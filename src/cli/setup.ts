@@ -144,8 +144,8 @@ class SettingsFile {
   }
 
   /**
-   * Adds a secret after the older ones: deliveries under way may still carry their signatures. Returns a sentence about
-   * the secret's new place.
+   * Adds a secret after the older secrets. These stay valid, because a delivery under way may still carry a signature
+   * of an older secret. Returns a sentence about the place of the new secret.
    */
   addSecret(name: string, secret: Secret): string {
     const before = valuesOf(this.text)[name];

@@ -7,8 +7,8 @@ import { fromOwnPage } from './console.guard.js';
 import { mustBeForm, takeForm } from './form.js';
 
 /**
- * The largest body of the form: it has a key and the target page. Besides webhooks, only this body comes from
- * strangers.
+ * The largest body of the login form: the form holds a key and the target page. Only this form and the webhook
+ * endpoints take a body from unknown senders.
  */
 const LOGIN_LIMIT_BYTES = 4 * 1024;
 

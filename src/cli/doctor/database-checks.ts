@@ -17,7 +17,7 @@ import { age } from '../table.js';
 import { type World } from '../world.js';
 import { type Check, check } from './check.js';
 
-/** Reasons for a refusal without any fault: every deploy, browser or broken connection causes them. */
+/** Refusal reasons that are nobody's fault: every deploy, browser or broken connection causes such refusals. */
 const OF_NOBODY: ReadonlySet<string> = new Set(['stopping', 'method_not_allowed', 'aborted']);
 const SLOW_SEC = 300;
 

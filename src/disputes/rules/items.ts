@@ -85,7 +85,10 @@ export const alertItems = itemRule(ALERT_CLEARS, function* (lane) {
   }
 });
 
-/** True if the ledger has a refund for this alert. A refund long before the alert had another reason. */
+/**
+ * True if the ledger has a refund for this alert. A refund from long before the alert does not count: it had another
+ * reason.
+ */
 function isRefunded(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): boolean {
   if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
   const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;

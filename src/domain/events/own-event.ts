@@ -38,7 +38,9 @@ export function secondBodySubject({
 /** The topics of review items without an invoice. Each of these items has its own lane. */
 const ALONE: ReadonlySet<string> = new Set(['signup-unpaid', 'second-body']);
 
-/** The lane of a review item. Null: the item has no lane. */
+/**
+ * The lane of a review item: the lane of its invoice, or for some topics a lane of its own. Null: the item has neither.
+ */
 export function laneOfItem({
   invoiceId,
   topic,
