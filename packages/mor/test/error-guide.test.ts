@@ -35,6 +35,6 @@ it("the guide to the MoR's errors proposes MOR_SETUP_CUSTOMER=omit for a setup i
   }
 });
 
-it('a metric counts an undocumented code of the MoR as "other"', () => {
+it("a metric counts an error code missing in the MoR's documents as “other”", () => {
   expect([listedCode('not_found'), listedCode('made_up')]).toEqual(['not_found', 'other']);
 });

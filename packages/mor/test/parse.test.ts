@@ -56,7 +56,7 @@ function withStrangers(value: Json): Json {
 
 const PARSERS = Object.entries(MOR_PARSERS);
 
-it.each(PARSERS)("a metric counts an error code missing in the MoR's documents as “other”", (name, parse) => {
+it.each(PARSERS)('the MoR client reads a body of kind %s, also with unknown fields', (name, parse) => {
   const body = wire(name);
   const { customer: _c, evidence: _e, ...plain } = parse(body) as Record<string, unknown>;
   const { customer: _c2, evidence: _e2, ...more } = parse(withStrangers(body)) as Record<string, unknown>;
