@@ -507,7 +507,7 @@ export const mutants = [
   {
     name: 'a subscription on its way to the MoR counts as moved',
     file: 'src/moves/move-steps.ts',
-    find: 'atStripe: true, // true until Stripe shows otherwise',
+    find: 'atStripe: true, // Stripe may charge the subscription until Stripe shows otherwise',
     replace: 'atStripe: false,',
     tests: ['test/e2e/move-killed.test.ts'],
     simulate: null,
