@@ -11,8 +11,8 @@ export class WayOut {
   readonly #through = new Map<string, ProxyAgent>();
 
   /**
-   * Makes the connections.
-   * @param connect options of a direct connection; a proxy resolves names itself
+   * Makes the HTTP agents for calls to Stripe, the MoR and others.
+   * @param connect options of a direct connection, such as the DNS lookup; a proxy resolves names itself
    */
   constructor(
     private readonly proxies: Proxies,

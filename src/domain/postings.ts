@@ -93,7 +93,7 @@ export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when
   return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
 }
 
-/** The loss ended or became smaller: the merchant won the dispute later, or a refund returned the money. */
+/** The loss ended or became smaller: the merchant won the dispute later, or a refund, counted first, covers a part of it. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
 }
@@ -103,7 +103,7 @@ export function debitReturned(p: PaymentRow, subject: string, amount: bigint, wh
   return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
 }
 
-/** Reverses a returned debit: a person recorded it by mistake, or a refund returned the money. */
+/** Reverses a returned debit: a person recorded it by mistake, or a refund, counted first, covers a part of it. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
   return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }

@@ -203,8 +203,8 @@ export class LaneWorker {
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
       // The worker may have sent a call that the log does not show. So the worker does not give the lane back: the
-      // lease expires, as after a crash. When the next worker starts, enough time has passed for it to expect such a
-      // lost try (CUT_OFF_AFTER_MS).
+      // lease expires, as after a crash. The next worker then sees a gap of CUT_OFF_AFTER_MS, and takes into account
+      // that the call may be on its way.
       if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);

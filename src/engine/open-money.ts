@@ -69,7 +69,7 @@ export function isLookedInto(reviews: LaneRows['reviews'], subject: string, sinc
 /**
  * True if a read of the payment link is still due. Crossbill reads a link once more after the link's end, because the
  * customer may pay in the last minute. If the MoR announced a payment, Crossbill keeps reading the link until a person
- * dismisses the item about this payment after the link's end.
+ * dismisses the item about this payment. Only a dismissal after the link's end counts.
  */
 export function isUnread({ reviews }: Pick<LaneRows, 'reviews'>, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));

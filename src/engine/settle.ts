@@ -1,5 +1,5 @@
-// Brings a lane to rest: turns the known facts into calls, items, the next errand, and the time of the next decision.
-// This code makes no request to a peer. Facts in any order give the same result.
+// Brings a lane to rest: turns the known facts into calls, items, the next request to Stripe or the MoR, and the time of
+// the next decision. This code sends no request itself. Facts in any order give the same result.
 import { type LaneState } from '../domain/model.js';
 import { type Errand } from './lookup.js';
 import { type Ctx } from './context.js';

@@ -201,7 +201,7 @@ function sameAsSeen(form: Form, c: Case): void {
   const seen = form.text('seen');
   const now = givesBack(c);
   if (seen === '' || now === null || seen === String(now.minor)) return;
-  const why = `A refund would give back ${showMoney(now)} by now. Nothing happened: look at the item again.`;
+  const why = `The amount to refund is now ${showMoney(now)}, so Crossbill refunded nothing. Look at the item again.`;
   throw new Problem(409, 'amount_changed', why);
 }
 

@@ -1,4 +1,4 @@
-// The SQL of the queue of lanes, for statements with other writes or counts.
+// SQL parts of the queue of lanes. Other modules put them into larger statements.
 import type pg from 'pg';
 import { laterSql } from './database-time.js';
 

@@ -2,7 +2,7 @@
 import { type JsonObject, minorOf, partOf } from '@crossbill/mor/read.js';
 import { parseCurrency } from '../domain/money.js';
 
-/** True if the object names this kind or none. False: it names another kind. */
+/** True unless the field `object` of a Stripe object names another kind, such as `refund`. A missing field is fine. */
 export function isNamed(object: JsonObject, kind: string): boolean {
   return object['object'] === undefined || object['object'] === kind;
 }

@@ -35,7 +35,7 @@ export class VerifyJob implements OnModuleDestroy {
     return this.underWay;
   }
 
-  /** Runs verify after an outage too long for the MoR, and repairs the differences of this run. */
+  /** Runs verify after a loss window (an outage longer than the MoR's tries), and repairs the differences of this run. */
   async afterOutage(): Promise<void> {
     this.catchUp = true;
     await this.tick();

@@ -49,7 +49,7 @@ it.each(handwritten())('the page %s names existing commands', (path) => {
   expect(wrong).toEqual([]);
 });
 
-it.each(handwritten())('the page %s names options its commands have', (path) => {
+it.each(handwritten())('every option in the commands of the page %s exists', (path) => {
   const commands = commandsOf(commandLine());
   const wrong = codeIn(textOf(path)).flatMap((code) => {
     const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';

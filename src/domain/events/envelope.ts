@@ -50,9 +50,9 @@ export type EventPlace =
   | Exclude<ParsedEvent<never>, { verdict: 'usable' }>;
 
 /**
- * Finds only the place of an event, so the webhook endpoint can reply quickly. `skim` parses only the members `read`
- * needs. If `skim` returns null (an unusual body), or the event looks unusable, the function parses the whole body. So
- * no event counts as unusable without a full parse.
+ * Finds only the id, type and lane of an event, so the webhook endpoint can reply quickly. `skim` parses only the fields
+ * `read` needs. If `skim` returns null (an unusual body), or the event looks unusable, this function parses the whole
+ * body. So no event counts as unusable without a full parse.
  */
 export function placeEvent(
   source: InboxSource,

@@ -71,8 +71,8 @@ function keepCapture(lane: Lane, e: MorServiceEvent, paymentRowId: string | null
 }
 
 /**
- * Copies the charge and the payment id from the first announcement to the link's payment. Only a worker copies the id,
- * because only a worker has checked that no other invoice has this id.
+ * Copies the charge and the payment id from the first announcement to the link's payment. An API request copies only the
+ * charge: only a worker has checked that no other invoice has the payment id.
  */
 export function nameFirst(lane: Lane, o: MorObjectRow): void {
   const p = lane.payments.find((x) => x.id === o.paymentRowId && x.origin === 'payment_link');

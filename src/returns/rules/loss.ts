@@ -188,8 +188,8 @@ function takenOf(s: LaneRows, o: MorObjectRow, p: PaymentRow | undefined): Taken
 }
 
 /**
- * The amount the bank took: the MoR's amount, at most the payment. If the MoR names no amount, the bank took what was
- * left of the payment on the day of its decision: the booked loss, and all refunds made since. If no loss is booked,
+ * The amount the bank took: the MoR's amount, at most the payment. If the MoR names no amount, the bank took what the
+ * MoR had not refunded on the day of the loss. That is the booked loss plus all refunds since. Without a booked loss,
  * the bank may have taken the whole payment.
  */
 function takenBy(s: LaneRows, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {

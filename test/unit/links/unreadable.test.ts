@@ -60,7 +60,7 @@ it.each([
   },
 );
 
-it('if the MoR knows a captured link only at a later read, Crossbill still books its payment', async () => {
+it('if only a later read finds a link with a captured payment, Crossbill still books the payment', async () => {
   const r = rig();
   await refused(r, 'stolen_card');
   await r.h.drain();

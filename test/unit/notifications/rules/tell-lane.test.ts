@@ -178,7 +178,7 @@ it('a renewal_overdue item sends invoice.left_open without a payment', () => {
   ]);
 });
 
-it('a review item sends invoice.left_open if the item is the reason for a parked payment', () => {
+it('Crossbill sends invoice.left_open for a review item if the item is the reason for a parked payment mark', () => {
   const left = (s: LaneState): object[] => told('invoice.left_open', open, s).map((t) => t.data);
   expect(left(asked('amount_mismatch', waiting(), 'pmt_1'))).toMatchObject([
     { why: 'review', payment_id: 'pay_1', decline_code: null, next_try_at: null },

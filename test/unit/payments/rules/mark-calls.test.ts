@@ -258,7 +258,7 @@ it('if the operator applies a payment, the payment waits for its mark with the a
   expect(chosen(there, 'apply')).toBe(there);
 });
 
-it('the choice apply keeps the differences accepted before; for a payment with a refund, this choice accepts no surplus', () => {
+it('the choice apply keeps earlier accepted differences, but accepts no surplus of a payment with a refund', () => {
   const waived = (over: Partial<PaymentRow>, change = (s: LaneState): LaneState => s): readonly string[] => {
     const parked = change(lane({}, payment({ mark: 'parked', amount: 3000n, ...over })));
     return chosen(item(parked, 'amount_mismatch'), 'apply').payments.find((x) => x.id === 'pmt_1')?.waived ?? [];

@@ -41,7 +41,7 @@ it("Crossbill counts refunds by the lowest running total, or else the oldest fir
   expect(counted(settled(part(1, 2000n), part(2, 1000n, { totalAfter: 1000n })))).toEqual(['ref_2']);
 });
 
-it('Crossbill does not count a refund in another currency, before its success, beyond the payment or of an unknown amount', () => {
+it('the ledger leaves out a refund without success or amount, in another currency, or above the payment', () => {
   expect(counted(settled(part(1, 1n, { currency: 'USD' })))).toEqual([]);
   expect(counted(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
   expect(counted(settled(part(1, 1n, { totalAfter: 2991n })))).toEqual([]);
