@@ -30,11 +30,11 @@ export const disputeWords: Words<
       'its payment.refunded event reports the same refund and closes this item. Do not refund the payment again.';
     if (f.refunded)
       return {
-        summary: `the MoR answered alert ${f.alert} with a refund of ${paymentOf(f.payment)}, but has not sent the refund's event yet`,
+        summary: `the MoR reports a refund of ${paymentOf(f.payment)} for alert ${f.alert}, but has not sent the refund's event yet`,
         proposal: `Wait: ${event}`,
       };
     return {
-      summary: `the MoR handled alert ${f.alert} on ${paymentOf(f.payment)}, but does not say whether it refunded the payment`,
+      summary: `the MoR reports alert ${f.alert} on ${paymentOf(f.payment)} as handled, but not whether the payment was refunded`,
       proposal: `Look in the MoR's dashboard for a refund. If there is one, ${event} If there is none, a dispute may follow.`,
     };
   },
@@ -75,7 +75,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
       const books = undone
         ? isUnsure
           ? 'the ledger has no loss, because the amount is unclear'
-          : 'the ledger has no loss, because the MoR refunded the same money'
+          : 'the ledger has no loss, because the same money had gone back already'
         : 'the loss is in the ledger';
       const booked = o.detail.loss === undefined ? '' : `, and ${books}`;
       return {
@@ -115,9 +115,9 @@ function askedAgain(o: MorObjectRow, now: Date): string {
 function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {
   if (o.status === 'handled') {
     const { refunded = null } = o.detail;
-    if (refunded === true) return { tone: 'calm', text: 'Handled: the MoR refunded the payment before a dispute.' };
+    if (refunded === true) return { tone: 'calm', text: 'Handled: the payment was refunded before a dispute.' };
     const how =
-      refunded === false ? 'the MoR did not refund the payment' : 'the MoR did not say whether it refunded the payment';
+      refunded === false ? 'the payment was not refunded' : 'the MoR did not say whether the payment was refunded';
     return { tone: 'calm', text: `Handled: ${how}.` };
   }
   const text = `The customer's bank warns that a dispute may follow: an answer is ${dueBy(o, now)}. A refund in time prevents it.`;

@@ -58,6 +58,6 @@ export const linkWords: Words<
   'recovery-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
-      "The MoR made no link for this renewal. Correct the error in the MoR's answer (in the RECOVERY_LINK settings, or in your arrangement with the MoR) and retry, or make a link by hand.",
+      'The MoR made no link for this renewal. Fix the error that the MoR named (in the RECOVERY_LINK settings, or in your arrangement with the MoR) and retry, or make a link by hand.',
   }),
 };

@@ -77,6 +77,6 @@ export function markByHand({ reference, charge }: OnObject): string {
   const name = reference ?? "the link's id (ask the MoR for it)";
   const it = charge === null ? 'this payment' : `charge ${charge}`;
   const back = `Is the invoice void, or has other money paid it for good? Then do not mark it: refund ${it} in the MoR's portal.`;
-  const bill = `Was that other money refunded? Then bill ${it} with a new invoice.`;
+  const bill = `Did that other money go back to the customer? Then bill ${it} with a new invoice.`;
   return `mark the invoice on Stripe by hand: report a payment record of that amount with reference ${name}, and attach it. ${back} ${bill} Then dismiss this: the ledger does not have the money until the MoR reports it.`;
 }

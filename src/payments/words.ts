@@ -91,8 +91,7 @@ export const paymentWords: Words<
   }),
   'mark-refused': (f) => ({
     summary: `${f.call} was refused: ${f.said}`,
-    proposal:
-      `Correct the error in Stripe's answer, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
+    proposal: `Fix the error that Stripe named, then retry. ${f.byHand === null ? '' : byHand(f.byHand)}`.trimEnd(),
   }),
   'mark-untraceable': (f) => ({
     summary: `Crossbill cannot tell whether Stripe has a payment record for payment ${f.payment}: ${f.why}`,
@@ -146,12 +145,12 @@ function ofRevision(taken: string, revision: string): string {
 }
 
 function refundOfSecond(taken: string): string {
-  return `Was the other payment refunded, or does Stripe not show it as paid? Then keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this. Otherwise refund ${taken}.`;
+  return `Refund ${taken}, but only if Stripe shows the other payment as paid and its money did not go back to the customer (refund, lost dispute, returned debit). Otherwise keep this money: retry while the invoice can still be paid, or bill ${taken} with a new invoice on Stripe and dismiss this.`;
 }
 
 /** For two payments with perhaps one charge: a refund may return the only money. */
 const ASK_IF_TWICE =
-  'Ask the MoR whether it charged the customer twice. If it did, and the other payment is not refunded, refund this payment. Otherwise dismiss this.';
+  'Ask the MoR whether it charged the customer twice. If it did, and the other payment did not go back to the customer, refund this payment. Otherwise dismiss this.';
 
 function byHand(h: ByHand): string {
   const then = 'then retry: Crossbill finds it on Stripe and books it. Do not dismiss this in that case.';

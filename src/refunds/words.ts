@@ -56,7 +56,7 @@ export const refundItemWords: Words<
     proposal: 'Find out why this refund failed. Then you may refund the amount again.',
   }),
   'refunded-elsewhere': (f) => ({
-    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person decided that its charge paid another invoice: the ledger has neither the payment nor the refund`,
+    summary: `the MoR refunded ${showMoney(f.amount)} of payment ${f.payment}, but a person decided that its charge paid another invoice: this refund is not in the ledger`,
     proposal:
       "Ask the MoR which invoice's money it refunded. If it refunded the other invoice's money, credit that invoice on Stripe and book the refund outside the ledger. Credit nothing on this invoice. Crossbill does not charge it again.",
   }),
@@ -80,7 +80,7 @@ export const refundItemWords: Words<
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
       f.other === null
-        ? "The MoR refunded the money, but Stripe does not show the refund. Fix what Stripe's answer names and retry, or credit the invoice by hand and dismiss this."
+        ? 'The MoR refunded the money, but Stripe does not show the refund. Fix the error that Stripe named and retry, or credit the invoice by hand and dismiss this.'
         : `Refund ${f.other.refund} of payment ${f.other.payment}, invoice ${f.other.invoice}, has the same processor's refund id ${f.processorRefund ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this. If it did not, this customer got no money back.`,
   }),
 };

@@ -18,7 +18,7 @@ const APART_WORDS: Readonly<Record<NonNullable<Apart>, Said>> = {
       "Did this money pay the invoice, because somebody marked it by hand or the MoR reported one payment twice? Then bill the customer again, or write the loss off. Did the customer pay twice? Then bill nothing. Settle the payment's own review item, then dismiss this.",
   },
   'not-booked': {
-    said: '; Crossbill does not know that payment, so the loss is not in the ledger',
+    said: '; Crossbill does not know whose money that was, so the loss is not in the ledger',
     proposal:
       "Find the payment in the MoR's dashboard. If the ledger has that payment's money, book the loss in your own accounts, because Crossbill's ledger will not book it. If it paid an invoice, bill the customer again, or write the loss off.",
   },
@@ -47,7 +47,7 @@ export const returnWords: Words<
   'return-undone': (f) => ({
     summary: `a person settled the item of a returned debit of ${showMoney(f.amount)} of payment ${f.payment}; after that, somebody undid the return`,
     proposal:
-      'The ledger has reversed the loss. If you billed the customer again or issued a credit note meanwhile, undo that: the customer has paid.',
+      'The ledger has reversed the loss. If you billed the customer again or issued a credit note meanwhile, decide what the customer owes now.',
   }),
   'returned-twice': (f) => ({
     summary: `the bank returned the debit of payment ${f.payment}, and ${f.how === 'refunded' ? 'the MoR refunded the payment' : 'the payment was refunded or lost in a dispute'} as well: the customer got ${showMoney(f.got)} twice; the ledger books ${showMoney(f.booked)} of the return as lost`,
@@ -61,17 +61,17 @@ export const returnWords: Words<
   }),
   'won-after-loss': (f) => ({
     summary: `dispute ${f.dispute} was lost and then won: the bank returned ${showDisputed(f)}`,
-    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If you billed the customer again meanwhile, undo that: the customer has paid.`,
+    proposal: `${f.reversed ? `The ledger has reversed the loss.${f.beside ? ' Reverse your own booking outside the ledger, too.' : ''}` : 'The ledger never had the loss. If you booked it outside the ledger, reverse that booking.'} If you billed the customer again meanwhile, decide what the customer owes now.`,
   }),
   'credit-beyond-loss': (f) => ({
-    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, but ${f.over ? 'the bank gave the money back' : `only ${showMoney(f.lost)} of that is lost: the MoR refunded the rest, or it belongs to another payment`}`,
+    summary: `credit note ${f.creditNote} shows a loss of ${showMoney(f.credited)} of payment ${f.payment}, but ${f.over ? 'that loss is gone: the dispute was won, or the return undone' : `only ${showMoney(f.lost)} of that is lost: the MoR refunded the rest, or it belongs to another payment`}`,
     proposal:
       'The credit note is greater than the loss. The ledger has reversed the part above the loss. Stripe still shows the whole credit note, and cannot void it because the invoice is paid. Create a new invoice on Stripe for that part and mark it paid out of band, or tell your accountant about it. Then dismiss this.',
   }),
   'credit-refused': (f) => ({
     summary: `Stripe refused ${f.call} for the loss from ${f.loss}: ${f.said}`,
     proposal:
-      "Stripe does not show the loss. Correct the error in Stripe's answer and retry, or credit the loss by hand and dismiss this.",
+      'Stripe does not show the loss. Fix the error that Stripe named and retry, or credit the loss by hand and dismiss this.',
   }),
 };
 

@@ -103,7 +103,7 @@ export const retryWords: Words<'retry-refused' | 'end-refused'> = {
     summary: `${f.call} was refused: ${f.said}`,
     proposal:
       f.call === 'mark_uncollectible'
-        ? 'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix what the answer names and retry, or do it on Stripe.'
-        : 'The schedule of retries is over, but Stripe did not cancel the subscription. Fix what the answer names and retry, or cancel it on Stripe.',
+        ? 'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix the error that Stripe named and retry, or do it on Stripe.'
+        : 'The schedule of retries is over, but Stripe did not cancel the subscription. Fix the error that Stripe named and retry, or cancel it on Stripe.',
   }),
 };

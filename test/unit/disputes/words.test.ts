@@ -39,14 +39,14 @@ it("the console's sentence on a decided dispute names the winner and the day, or
     'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'lost', detail: { outcomeAt, loss: { ...loss, minor: '0' } } })).toBe(
-    'Lost on 3 Nov: the bank took the money back, and the ledger has no loss, because the MoR refunded the same money. The invoice stays paid on Stripe.',
+    'Lost on 3 Nov: the bank took the money back, and the ledger has no loss, because the same money had gone back already. The invoice stays paid on Stripe.',
   );
   expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
   expect(said({ status: 'revision_requested', detail: { reviewerNote: 'proof of delivery' } })).toContain(
     'the evidence back ("proof of delivery")',
   );
   expect(said({ kind: 'alert', status: 'handled', detail: { refunded: true } })).toContain(
-    'refunded the payment before a dispute',
+    'the payment was refunded before a dispute',
   );
 });
 
@@ -112,10 +112,10 @@ it("the console's sentence on an alert says that a refund prevents the dispute, 
     "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
   );
   const ended = (detail: MorObjectRow['detail']): string => said({ kind: 'alert', status: 'handled', detail });
-  expect(ended({ refunded: true })).toBe('Handled: the MoR refunded the payment before a dispute.');
-  expect(ended({ refunded: false })).toBe('Handled: the MoR did not refund the payment.');
+  expect(ended({ refunded: true })).toBe('Handled: the payment was refunded before a dispute.');
+  expect(ended({ refunded: false })).toBe('Handled: the payment was not refunded.');
   for (const detail of [{}, { refunded: null }]) {
-    expect(ended(detail)).toBe('Handled: the MoR did not say whether it refunded the payment.');
+    expect(ended(detail)).toBe('Handled: the MoR did not say whether the payment was refunded.');
   }
 });
 
@@ -214,7 +214,7 @@ it('the sentence of an uncertain loss does not say that the money was refunded',
   const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
   const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
-    'refunded the same money',
+    'had gone back already',
   );
 });
 
