@@ -216,7 +216,7 @@ describe('Onboarding', () => {
       expect(listed.rowCount).toBe(1);
     });
 
-    it('if the MoR answers 500 to the start of an application, Crossbill answers 502 and does not repeat the start by itself', async () => {
+    it('if the MoR answers 500 to the start of an application, Crossbill answers 502 and does not send the start again', async () => {
       const path = '/partner/api/onboarding/initiate';
       const before = await sent(path);
       await world.fault({ side: 'mor', path, action: 'status', status: 500, code: 'internal_error' });

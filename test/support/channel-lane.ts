@@ -76,6 +76,7 @@ export function hear(
 }
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
+export const openFacts = (s: LaneState): readonly ReviewRow['fact'][] => open(s).map((r) => r.fact);
 
 /** The event of a succeeded payment of 29.90 EUR for in_1. `over` changes fields. */
 export function aPaymentEvent(over: Partial<PaymentEvent> = {}): PaymentEvent {

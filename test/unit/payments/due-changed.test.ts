@@ -1,15 +1,15 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { eur } from '../../support/channel-object.js';
 import { expect, it } from '@jest/globals';
+import { openFacts } from '../../support/channel-lane.js';
 import { chooseItem } from '../../support/choose-item.js';
 import { applyRead } from '../../support/settle-rule.js';
-import { type LaneState, type MarkMode } from '../../../src/domain/model.js';
+import { type MarkMode } from '../../../src/domain/model.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../../support/builders.js';
 import { failed } from '../../support/fakes.js';
 import { balances, LaneHarness } from '../../support/lane-harness.js';
 import { Crash } from '../../support/mortal-store.js';
 
-const told = (s: LaneState): unknown[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.fact);
 const differs = (due: bigint) => [{ code: 'amount-differs', taken: eur(1000n), due: eur(due) }];
 
 /** 10.00 are taken and decided to be marked, Stripe does not answer `kind` for half a minute, and meanwhile `due` is due. */
@@ -27,7 +27,7 @@ async function expectAttached(h: LaneHarness, crashes: number): Promise<void> {
   const s = await h.state(INVOICE_ID);
   expect([h.crashes, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([crashes, 1000n]);
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
-  expect(told(s)).toMatchObject([{ code: 'rest-due', status: 'open', due: eur(200n) }]);
+  expect(openFacts(s)).toMatchObject([{ code: 'rest-due', status: 'open', due: eur(200n) }]);
 }
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
     const s = await h.state(INVOICE_ID);
     expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 0n });
     expect([s.payments.map((p) => p.mark), balances(s)['unmarked_payments']]).toEqual([['parked'], -1000n]);
-    expect(told(s)).toMatchObject(differs(due));
+    expect(openFacts(s)).toMatchObject(differs(due));
   },
 );
 
@@ -70,7 +70,7 @@ it('Crossbill reports a payment once after a crash, even if the amount due chang
   await h.take(aPaymentSucceeded());
   await h.rest(1);
   const s = await h.state(INVOICE_ID);
-  expect(told(s)).toMatchObject(differs(1500n));
+  expect(openFacts(s)).toMatchObject(differs(1500n));
   await chooseItem(h, 'apply');
   await h.rest(1);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
@@ -96,11 +96,11 @@ it.each([
     await h.rest(1);
     const s = await h.state(INVOICE_ID);
     expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
-    expect(told(s)).toMatchObject([{ code: 'marked-beyond', shown: eur(1500n), taken: eur(1000n) }]);
+    expect(openFacts(s)).toMatchObject([{ code: 'marked-beyond', shown: eur(1500n), taken: eur(1000n) }]);
     await expect(chooseItem(h, 'retry')).rejects.toThrow('resolution_not_available');
     await chooseItem(h, 'dismiss');
     await h.rest(1);
-    expect(told(await h.state(INVOICE_ID))).toEqual([]);
+    expect(openFacts(await h.state(INVOICE_ID))).toEqual([]);
   },
 );
 
@@ -130,7 +130,11 @@ it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as con
     await h.take(aPaymentSucceeded({ amount: 800 }));
     await h.rest(1);
     const s = await h.state(INVOICE_ID);
-    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), told(s)]).toEqual(['paid', ['confirmed'], []]);
+    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), openFacts(s)]).toEqual([
+      'paid',
+      ['confirmed'],
+      [],
+    ]);
     expect(balances(s)).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
   },
 );
@@ -219,7 +223,7 @@ it.each(['payment_record', 'out_of_band'] as const)(
     await goesOn();
     const s = await h.state(INVOICE_ID);
     expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
-    expect(told(s)).toMatchObject([
+    expect(openFacts(s)).toMatchObject([
       markMode === 'payment_record'
         ? { code: 'rest-due', status: 'open', due: eur(200n) }
         : { code: 'marked-beyond', shown: eur(1200n), taken: eur(1000n) },
@@ -238,6 +242,6 @@ it('Crossbill withdraws an attach call with an outdated amount once no process c
   await h.take(aPaymentSucceeded());
   await h.rest(1);
   const s = await h.state(INVOICE_ID);
-  expect(told(s)).toMatchObject(differs(1200n));
+  expect(openFacts(s)).toMatchObject(differs(1200n));
   expect(h.platform.asked.filter((x) => x.startsWith('attach_payment'))).toEqual([]);
 });

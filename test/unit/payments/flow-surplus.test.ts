@@ -2,6 +2,7 @@
 // of it.
 import { eur } from '../../support/channel-object.js';
 import { expect, it } from '@jest/globals';
+import { openFacts } from '../../support/channel-lane.js';
 import { chooseItem } from '../../support/choose-item.js';
 import { type LaneState, type Resolution } from '../../../src/domain/model.js';
 import { type Delivery } from '../../../src/domain/ports/inbox.js';
@@ -105,9 +106,8 @@ async function applied(...refunds: number[]): Promise<LaneHarness> {
   expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ amountPaid: 1000n, amountOverpaid: 200n });
   return h;
 }
-const told = (s: LaneState): unknown[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.fact);
 const rest = (minor: bigint) => [{ code: 'rest-due', status: 'open', due: eur(minor) }];
-const items = async (h: LaneHarness): Promise<unknown[]> => told(await state(h));
+const items = async (h: LaneHarness): Promise<readonly unknown[]> => openFacts(await state(h));
 const OVERPAID = { code: 'overpaid', over: eur(200n), due: eur(800n), credited: true };
 
 it('after a full refund of the surplus, the item asks the operator to correct the customer’s balance, and offers no refund', async () => {
@@ -177,11 +177,11 @@ async function marked(): Promise<LaneHarness> {
 it('the choice retry reads the invoice again, and the item about the amount still due stays open while money is due', async () => {
   const h = await marked();
   const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
-  const again = async (): Promise<unknown[]> => {
+  const again = async (): Promise<readonly unknown[]> => {
     const before = read();
     const s = await choose(h, 'retry');
     expect(read()).toBe(before + 1);
-    return told(s);
+    return openFacts(s);
   };
   expect(await again()).toMatchObject(rest(500n));
   h.platform.change(INVOICE_ID, { amountRemaining: 300n });
@@ -193,16 +193,16 @@ it('the choice retry reads the invoice again, and the item about the amount stil
 it('the item about the amount still due opens again after a refused refund, and closes after a successful refund', async () => {
   const h = await marked();
   h.gateway.trouble.push('refused');
-  expect(told(await choose(h, 'refund'))).toMatchObject(rest(500n));
+  expect(openFacts(await choose(h, 'refund'))).toMatchObject(rest(500n));
   const s = await choose(h, 'refund');
-  expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
+  expect([openFacts(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
 });
 
 it('if a draft with an applied payment is finalized at a higher amount, a review item names the amount still due', async () => {
   const h = LaneHarness.withInvoice({ status: 'draft', amountDue: 900n }, { settings: { draftPolicy: 'finalize' } });
   await h.take(aPaymentSucceeded());
-  expect(told(await state(h))).toMatchObject([{ code: 'amount-differs', taken: eur(1000n), due: eur(900n) }]);
+  expect(openFacts(await state(h))).toMatchObject([{ code: 'amount-differs', taken: eur(1000n), due: eur(900n) }]);
   h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
   const s = await choose(h, 'apply');
-  expect([told(s), s.invoice?.status]).toMatchObject([rest(500n), 'open']);
+  expect([openFacts(s), s.invoice?.status]).toMatchObject([rest(500n), 'open']);
 });

@@ -1,4 +1,4 @@
-// The method that Stripe would charge by itself, in Stripe's own order.
+// The payment method Stripe would charge automatically, in Stripe's own order.
 import { expect, it } from '@jest/globals';
 import { isChargeable } from '../../../src/domain/ports/billing-reader.js';
 import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../../src/stripe/parse-charging.js';

@@ -1,4 +1,4 @@
-// What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
+// The review item about a payment method Stripe would charge automatically.
 import { expect, it } from '@jest/globals';
 import { Lane } from '../../../../src/engine/draft.js';
 import { declareItems } from '../../../../src/engine/items.js';

@@ -24,7 +24,7 @@ import {
   setReferenceCall,
 } from '../../../../src/payments/rules/mark-calls.js';
 import { newRefund } from '../../../../src/refunds/rules/refund.js';
-import { aCtx, facts, NOW, open } from '../../../support/channel-lane.js';
+import { aCtx, facts, NOW, open, openFacts } from '../../../support/channel-lane.js';
 import { aKind } from '../../../support/item-facts.js';
 import { eur } from '../../../support/channel-object.js';
 import { never } from '../../../support/never.js';
@@ -306,7 +306,6 @@ it('after the choice retry, a payment waits for a new read of its invoice; after
 
 describe('money beside a mark', () => {
   const ctx = aCtx();
-  const told = (s: LaneState): unknown[] => open(s).map((r) => r.fact);
   const facts = (minor: bigint) => [{ code: 'marked-beyond', shown: eur(minor), taken: eur(2990n) }];
   const paid = (amountPaid: bigint): Partial<InvoiceFacts> => ({ status: 'paid', amountPaid, amountRemaining: 0n });
   const outOfBand = aPayment({ mark: 'confirmed', markMode: 'out_of_band' });
@@ -314,7 +313,7 @@ describe('money beside a mark', () => {
     aPayment({ id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', mark: 'confirmed', amount: 1000n, ...over });
 
   const beyond = (s: LaneState, before: bigint | null, of: PaymentRow = outOfBand, took?: bigint): readonly unknown[] =>
-    told(
+    openFacts(
       decide(s, ctx, (l) => {
         const p = Object.assign(l.findPayment('pmt_1') ?? never(), of);
         askIfBeyond(l, p, before === null ? null : anInvoice(paid(before)), took);
@@ -366,7 +365,7 @@ describe('money beside a mark', () => {
     putRefund(s, { ...newRefund(ctx, of, 500n, null, 'api'), status });
 
   it('an amount still due after the mark opens a review item while the invoice is payable', () => {
-    expect(told(declared(rest()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);
+    expect(openFacts(declared(rest()))).toEqual([{ code: 'rest-due', status: 'open', due: eur(500n) }]);
     expect(topics(rest({}, { platformStatus: 'uncollectible' }))).toEqual(['rest-due']);
     const paidSince = withInvoice(declared(rest()), { platformStatus: 'paid' });
     expect(declared(paidSince).reviews).toMatchObject([{ status: 'resolved' }]);

@@ -26,7 +26,7 @@ import {
 } from '../../../../src/payments/rules/payment.js';
 import { takeRefusal } from '../../../../src/retries/rules/refusal.js';
 import { refusal } from '../../../support/asked-refund.js';
-import { aCtx, aPaymentEvent, facts, NOW, open } from '../../../support/channel-lane.js';
+import { aCtx, aPaymentEvent, facts, NOW, open, openFacts } from '../../../support/channel-lane.js';
 import { channelEvent, eur } from '../../../support/channel-object.js';
 import { FACTS } from '../../../support/item-facts.js';
 import { never } from '../../../support/never.js';
@@ -397,7 +397,6 @@ describe('a surplus', () => {
   }
 
   const settled = (s: LaneState): LaneState => decide(s, ctx, declareSurplus);
-  const factsOf = (s: LaneState): unknown[] => open(s).map((r) => r.fact);
   const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
 
   it('a surplus on the customer’s balance opens a review item with each payment and the refund to make', () => {
@@ -451,15 +450,15 @@ describe('a surplus', () => {
     });
     const s = settled(invoice({ amountOverpaid: 1000n }, payment(), early));
     const [five, most] = [{ payment: 'pay_2' }, { payment: 'pay_1' }];
-    expect(factsOf(s)).toMatchObject([{ by: [five, most] }]);
+    expect(openFacts(s)).toMatchObject([{ by: [five, most] }]);
     expect(item(s).paymentRowId).toBe('pmt_1');
     const atOnce = settled(invoice({ amountOverpaid: 1000n }, { ...early, succeededAt: NOW }, payment()));
-    expect(factsOf(atOnce)).toMatchObject([{ by: [most, five] }]);
+    expect(openFacts(atOnce)).toMatchObject([{ by: [most, five] }]);
   });
 
   it('a surplus on an invoice without payments from the MoR opens a review item without a payment', () => {
     const s = settled(invoice({ amountOverpaid: 700n }));
-    expect(factsOf(s)).toMatchObject([{ code: 'overpaid', over: eur(700n), by: [] }]);
+    expect(openFacts(s)).toMatchObject([{ code: 'overpaid', over: eur(700n), by: [] }]);
     expect(item(s).paymentRowId).toBeNull();
   });
 
@@ -469,9 +468,9 @@ describe('a surplus', () => {
     const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));
     const again = settled(more);
     expect(again.reviews.map((r) => [r.status, r.resolution])).toEqual([['open', null]]);
-    expect(factsOf(again)).toMatchObject([{ over: eur(700n) }]);
+    expect(openFacts(again)).toMatchObject([{ over: eur(700n) }]);
     const gone = settled(takeRead(again, ctx, facts({ status: 'paid', amountOverpaid: 0n })));
-    expect(factsOf(gone)).toEqual([]);
+    expect(openFacts(gone)).toEqual([]);
   });
 
   it.each(['apply', 'dismiss'] as const)(
@@ -489,9 +488,9 @@ describe('a surplus', () => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const onItsWay = putRefund(s, refund({ status }));
       expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
-      expect(factsOf(settled(onItsWay))).toEqual([]);
+      expect(openFacts(settled(onItsWay))).toEqual([]);
       const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
-      expect(factsOf(settled(other))).toHaveLength(1);
+      expect(openFacts(settled(other))).toHaveLength(1);
     },
   );
 
@@ -501,7 +500,7 @@ describe('a surplus', () => {
       const s = settled(invoice({ amountOverpaid: 500n }, payment()));
       const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
       const again = settled(putRefund({ ...s, reviews: chosen }, refund({ status })));
-      expect(factsOf(again)).toEqual(factsOf(s));
+      expect(openFacts(again)).toEqual(openFacts(s));
       expect(surplusToRefund(again, item(again))).toBe(500n);
     },
   );
@@ -512,7 +511,7 @@ describe('a surplus', () => {
     expect(surplusToRefund(part, item(part))).toBe(300n);
     const all = putPayment(s, payment({ amountRefunded: 500n }));
     expect(surplusToRefund(all, item(all))).toBe(0n);
-    expect(factsOf(settled(all))).toEqual([]);
+    expect(openFacts(settled(all))).toEqual([]);
   });
 
   it.each(['attaching', 'paying'] as const)(
@@ -521,7 +520,7 @@ describe('a surplus', () => {
       const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
       expect(settled(s)).toBe(s);
       const done = settled(putPayment(s, payment()));
-      expect(factsOf(done)).toMatchObject([{ code: 'overpaid', over: eur(500n) }]);
+      expect(openFacts(done)).toMatchObject([{ code: 'overpaid', over: eur(500n) }]);
       expect(item(done).paymentRowId).toBe('pmt_1');
     },
   );

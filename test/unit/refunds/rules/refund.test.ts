@@ -11,10 +11,9 @@ import { countRefunds, reconsiderParked, refundGaps } from '../../../../src/refu
 import { isNameless, takeRefunded } from '../../../../src/refunds/rules/refund.js';
 import { renamedRefunds } from '../../../../src/refunds/rules/request.js';
 import { asked, at, byEvent, ctx, lane, payment } from '../../../support/asked-refund.js';
-import { aPaymentEvent, NOW, open } from '../../../support/channel-lane.js';
+import { aPaymentEvent, NOW, open, openFacts } from '../../../support/channel-lane.js';
 import { openReview, asEventRule, decide } from '../../../support/decide.js';
 
-const facts = (s: LaneState) => open(s).map((r) => r.fact);
 const settleRefunds = (s: LaneState, on: Ctx): LaneState =>
   decide(decide(s, on, countRefunds), on, declares(refundGaps));
 const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
@@ -58,14 +57,14 @@ it('Crossbill counts a refund whose credit note Stripe already has, and sends th
 
 it('refunds above the payment or in another currency open a review item; refunds up to the payment open none', () => {
   const [amount, refunded] = [eur(2990n), eur(2991n)];
-  expect(facts(settled(part(1, 2990n), part(2, 1n)))).toEqual([
+  expect(openFacts(settled(part(1, 2990n), part(2, 1n)))).toEqual([
     { code: 'refunds-beyond-payment', payment: 'pay_1', amount, refunded },
   ]);
-  expect(facts(settled(part(1, 2990n)))).toEqual([]);
-  expect(facts(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
-  expect(facts(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
+  expect(openFacts(settled(part(1, 2990n)))).toEqual([]);
+  expect(openFacts(settled(part(1, 1n, { status: 'pending' })))).toEqual([]);
+  expect(openFacts(settled(part(1, 1n, { currency: 'USD' })))).toHaveLength(1);
   const unnamed = settleRefunds(withRefunds(lane(payment({ paymentId: null })), part(1, 2991n)), ctx());
-  expect(facts(unnamed)).toMatchObject([{ payment: 'pmt_1' }]);
+  expect(openFacts(unnamed)).toMatchObject([{ payment: 'pmt_1' }]);
 });
 
 it("if the MoR's total exceeds the known refunds, a review item opens and the missing refund event closes it", () => {
@@ -73,9 +72,9 @@ it("if the MoR's total exceeds the known refunds, a review item opens and the mi
     settleRefunds(withRefunds(lane(payment({ refundedTotal: total })), ...refunds), ctx());
   const gap = told(1001n, part(1, 1000n));
   const [reported, received] = [eur(1001n), eur(1000n)];
-  expect(facts(gap)).toEqual([{ code: 'refund-event-missing', payment: 'pay_1', reported, received }]);
-  expect(facts(told(1n))).toHaveLength(1);
-  expect([...facts(told(1000n, part(1, 1000n))), ...facts(told(null))]).toEqual([]);
+  expect(openFacts(gap)).toEqual([{ code: 'refund-event-missing', payment: 'pay_1', reported, received }]);
+  expect(openFacts(told(1n))).toHaveLength(1);
+  expect([...openFacts(told(1000n, part(1, 1000n))), ...openFacts(told(null))]).toEqual([]);
   const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
   expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
 });
@@ -94,7 +93,7 @@ it('the open refund_gap item changes to the newest sums and keeps its id', () =>
 
 it('two refunds whose running totals cannot both be right open a review item', () => {
   const totals = (...pairs: [bigint, bigint | null][]) =>
-    facts(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
+    openFacts(settled(...pairs.map(([amount, totalAfter], n) => part(n, amount, { totalAfter }))));
   expect(totals([300n, 300n], [400n, 600n])).toEqual([{ code: 'totals-overlap', payment: 'pay_1', at: eur(600n) }]);
   expect(totals([300n, 200n])).toHaveLength(1);
   expect(totals([400n, 700n], [300n, 300n])).toEqual([]);
@@ -151,10 +150,10 @@ it('a repeated refund event fills in unknown facts; an event with another amount
   const noTotal = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', totalAfter: 7n })), {
     amountRefundedTotal: null,
   });
-  expect([facts(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
+  expect([openFacts(noTotal.state), noTotal.state.refunds[0]?.totalAfter]).toEqual([[], 7n]);
   for (const over of [{ amount: 999n }, { currency: 'USD' }, { totalAfter: 7n }]) {
     const other = heard(withRefunds(lane(payment()), byEvent({ morRefundId: 'rfnd_1', ...over })));
-    expect(facts(other.state)).toEqual([{ code: 'refund-differs', event: 'evt_r', refund: 'rfnd_1' }]);
+    expect(openFacts(other.state)).toEqual([{ code: 'refund-differs', event: 'evt_r', refund: 'rfnd_1' }]);
     expect(other.state.refunds).toMatchObject([over]);
     expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
   }
@@ -167,12 +166,12 @@ it('a refund event with a known processor refund id and another MoR refund id op
     const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
     const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
     const of = { refund: 'rfnd_1', processorRefund: 're_1', other: 'rfnd_9', amount: eur(1000n) };
-    expect(facts(other.state)).toMatchObject([{ code: 'refund-named-otherwise', event: 'evt_r', ...of }]);
+    expect(openFacts(other.state)).toMatchObject([{ code: 'refund-named-otherwise', event: 'evt_r', ...of }]);
     expect(other.state.refunds).toEqual([known]);
     expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
   }
   const unnamed = byEvent({ morRefundId: null, processorRefundId: 're_1' });
-  expect(facts(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
+  expect(openFacts(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
 });
 
 it('a refund event belongs to the refund with its id, else to a request without an id, else to a refund with its running total', () => {

@@ -2,6 +2,7 @@
 import { never } from '../../../support/never.js';
 import { chooseItem } from '../../../support/choose-item.js';
 import { describe, expect, it } from '@jest/globals';
+import { openFacts } from '../../../support/channel-lane.js';
 import { eur } from '../../../support/channel-object.js';
 import { type LaneState, type PaymentRow } from '../../../../src/domain/model.js';
 import { type MorObjectRow } from '../../../../src/domain/mor-object.js';
@@ -330,8 +331,7 @@ describe('a dispute over an unsure sum', () => {
   const WHOLE = { code: 'dispute-lost', dispute: 'dp_1', amount: eur(1000n), twice: null };
   async function booked(h: LaneHarness): Promise<readonly [bigint, readonly unknown[]]> {
     const s = await h.state(INVOICE_ID);
-    const open = s.reviews.filter((r) => r.status === 'open').map((r) => r.fact);
-    return [balances(s)['disputed_payments'] ?? 0n, open];
+    return [balances(s)['disputed_payments'] ?? 0n, openFacts(s)];
   }
 
   it('Crossbill books a lost dispute whose amount is a decimal, flat or nested', async () => {
