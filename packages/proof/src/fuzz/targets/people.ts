@@ -135,10 +135,9 @@ const claims: Target = {
       person.email === null || (/^[^\s@]+@[^\s@]+$/.test(person.email) && person.email.length <= 255),
       'a name that is no address',
     );
-    must(
-      !person.verified || (value as { email_verified?: unknown }).email_verified === true,
-      'verified without a word of it',
-    );
+    // Some providers send the text "true".
+    const said = (value as { email_verified?: unknown } | null)?.email_verified;
+    must(!person.verified || said === true || said === 'true', 'verified without a word of it');
     must(
       person.groups.every((g) => typeof g === 'string'),
       'a group that is no text',
