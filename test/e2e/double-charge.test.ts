@@ -47,8 +47,12 @@ describe('the guard against a double charge', () => {
       length: 1,
     });
     expect(item).toMatchObject({
-      summary: `Stripe would charge this invoice (card ${card}, the customer's default), and the MoR charges customer ${s.customerId} for it too`,
-      proposal: expect.stringContaining(`stripe subscriptions update ${s.subscriptionId}`),
+      fact: {
+        code: 'stripe-would-charge',
+        customer: s.customerId,
+        subscription: s.subscriptionId,
+        method: card,
+      },
     });
     const draft = await world.stripe.invoices.retrieve(invoiceId);
     expect(draft.status).toBe('draft');

@@ -76,20 +76,15 @@ describe('every payment is refundable', () => {
     const item = async (): Promise<Json | undefined> =>
       (await world.list(`/v1/reviews?status=open&invoice_id=${b.invoiceId}`))[0];
     const found = await world.until('a person is asked', item, (r) => r !== undefined);
-    expect(found).toMatchObject({
-      kind: 'invoice_not_payable',
-      actions: ['retry', 'dismiss'],
-      proposal: expect.stringContaining('/identify'),
-    });
+    expect(found).toMatchObject({ kind: 'invoice_not_payable', actions: ['retry', 'dismiss'], proposed: null });
     const path = `/v1/reviews/${String(found?.['id'])}`;
     expect(await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).toMatchObject({
       status: 409,
-      body: { code: 'payment_not_identified', message: expect.stringContaining('/identify') },
+      body: { code: 'payment_not_identified' },
     });
     expect((await identify(String(found?.['payment_id']), paymentId)).status).toBe(200);
     const named = await item();
-    expect(named).toMatchObject({ actions: ['refund', 'retry', 'dismiss'] });
-    expect(String(named?.['proposal'])).not.toContain('/identify');
+    expect(named).toMatchObject({ actions: ['refund', 'retry', 'dismiss'], proposed: 'refund' });
     expect((await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).status).toBe(200);
     await world.shows(`/v1/payments/${paymentId}`, (p) => p['amount_refunded'] === 2990);
   });
@@ -152,10 +147,9 @@ describe('every payment is refundable', () => {
     const [ada, grace] = [await signedUp(false), await signedUp(false)];
     expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
     expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
-    const told = await world.shows<{ data: Json[] }>('/v1/reviews?kind=conflicting_event', (r) =>
-      r.data.some((item) => String(item['summary']).includes(grace.paymentId)),
-    );
-    expect(told.data).toHaveLength(1);
+    const path = '/v1/reviews?kind=conflicting_event';
+    const { data } = await world.shows<{ data: { fact: Json }[] }>(path, (r) => r.data.length > 0);
+    expect(data.map(({ fact }) => fact)).toMatchObject([{ code: 'payment-elsewhere', payment: grace.paymentId }]);
     await untilSide(world, ada.invoiceId, (side) => side.notes.length === 1);
     expect((await stripeSide(world, grace.invoiceId)).notes).toEqual([]);
     const parked = await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked');
@@ -181,8 +175,10 @@ describe('One charge for two invoices', () => {
     }
     const [paid = '', other = ''] = invoices;
     const [item] = await untilReviews(world, other, ['double_payment']);
-    for (const name of [paid, first.paymentId, second.paymentId, first.chargeId])
-      expect(String(item?.['summary'])).toContain(name);
+    expect(item?.['fact']).toMatchObject({
+      ...{ code: 'charge-elsewhere', payment: second.paymentId, charge: first.chargeId },
+      ...{ holder: first.paymentId, holder_invoice: paid },
+    });
     expect((await stripeSide(world, paid)).attached).toHaveLength(1);
     expect((await stripeSide(world, other)).attached).toEqual([]);
     expect((await world.stripe.invoices.retrieve(other)).status).toBe('open');
