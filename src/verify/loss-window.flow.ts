@@ -1,5 +1,5 @@
-// Loss windows are times of closed webhook endpoints, long enough for the MoR to give up on events. Crossbill looks up
-// at the MoR everything it can.
+// A loss window is a time of closed webhook endpoints, long enough for the MoR to give up on events. Crossbill then
+// looks up at the MoR everything that waited for an event.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
@@ -22,8 +22,6 @@ export type LossReport = {
 };
 
 const PAGE = 200;
-/** The most objects to look up, with one request each. Other checks cover older objects. */
-const MOST = 500;
 
 @Injectable()
 export class LossWindowFlow {
@@ -41,8 +39,8 @@ export class LossWindowFlow {
   }
 
   /**
-   * Looks up everything that waited for the MoR in these windows. Changes nothing. A silent peer is a result, not an
-   * error. Calls `asked` after each request; an error of `asked` ends the check.
+   * Looks up everything that waited for the MoR in these windows. Changes nothing. If the MoR does not reply, the
+   * report has the failure. Calls `asked` after each request; an error of `asked` ends the check.
    */
   async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
@@ -65,19 +63,19 @@ export class LossWindowFlow {
 
   /**
    * Looks up the renewals that still wait for money. The MoR finds a renewal only by an id of its payment. Without a
-   * verdict Crossbill knows no such id, and after a refusal it may know a wrong one. So both cases are reported as
-   * differences.
+   * verdict Crossbill knows no such id, and after a refusal it may know a wrong id. So Crossbill reports a difference
+   * in both cases.
    */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
     let seen = 0;
-    for (let after = 0n; seen < MOST;) {
+    for (let after = 0n; ;) {
       const page = await this.books.waitingInvoices(made, after, PAGE);
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         let isCharged = false;
         // The MoR's documents require a charge id here. After a refusal Crossbill knows only the payment intent, so it
-        // tries the intent. If the MoR replies 404, this proves nothing.
+        // tries the intent. The MoR's 404 to an intent proves nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
@@ -90,14 +88,13 @@ export class LossWindowFlow {
       }
       seen += page.length;
       const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) break;
+      if (last === undefined || page.length < PAGE) return seen;
       after = last.seq;
     }
-    return seen;
   }
 
   private async refunds(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
-    const pending = await this.books.pendingRefunds(events.to, MOST);
+    const pending = await this.books.pendingRefunds(events.to);
     for (const r of pending) {
       if (r.morRefundId === null && r.processorRefundId === null) continue;
       const known = answered(await this.lookups.hasRefundDocument(r));
@@ -110,7 +107,7 @@ export class LossWindowFlow {
   }
 
   private async objects(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
-    const live = await this.books.liveObjects(events, MOST);
+    const live = await this.books.liveObjects(events);
     for (const o of live) {
       const read = answered(await this.channels.read(o.kind, o.morId));
       await asked();
@@ -122,7 +119,7 @@ export class LossWindowFlow {
     return live.length;
   }
 
-  /** True after an outage too long for the MoR, unless a complete verify run followed it. */
+  /** True if a loss window ended after the last complete verify run. `lastComplete` null: no run was complete. */
   async isNews(lastComplete: Date | null): Promise<boolean> {
     const now = this.clock.now();
     const windows = await this.windows(new Date(now.getTime() - VERDICT_LONGEST_MS));

@@ -4,7 +4,7 @@ import { type Span } from './rules/loss-window.js';
 import { Database } from '../store/database.js';
 import { REFUND_AT } from '../store/newest-first.js';
 
-/** An invoice without money, and the references a payment at the MoR may have. */
+/** An invoice without money so far. */
 export type WaitingInvoice = {
   readonly seq: bigint;
   readonly invoiceId: string;
@@ -17,7 +17,7 @@ export type WaitingInvoice = {
   readonly refused: boolean;
   /** The payment intents of failed attempts. */
   readonly references: readonly string[];
-  /** The open item about the invoice. Null: none. */
+  /** The open item `renewal_overdue` of the invoice. Null: none. */
   readonly reviewId: string | null;
 };
 
@@ -35,7 +35,7 @@ export type LiveObject = {
   readonly status: string;
 };
 
-/** The final states of an object: a read of it would show nothing new (domain/mor-object.ts). */
+/** In these states a read shows nothing new: the object has no id at the MoR yet, or its state is final. */
 const ENDED = `'REQUESTED', 'UNKNOWN', 'PAID', 'EXPIRED', 'DELETED', 'REFUSED', 'REPLACED', 'ISSUANCE_FAILED', 'CANCELLED', 'SETTLED', 'INVOICED', 'BOOKED'`;
 
 @Injectable()
@@ -43,7 +43,7 @@ export class LossStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Waiting invoices with a creation time in `made`, ordered by number, after the number `after` (0n: from the start).
+   * Invoices in `expected` or `open`, made within `made`, by `seq`. `after`: begins after this `seq` (0n: the start).
    */
   async waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]> {
     const found = await this.db.pool.query<Omit<WaitingInvoice, 'seq'> & { readonly seq: string }>(
@@ -65,23 +65,23 @@ export class LossStore {
     return found.rows.map((r) => ({ ...r, seq: BigInt(r.seq) }));
   }
 
-  async pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]> {
+  async pendingRefunds(before: Date): Promise<readonly PendingRefund[]> {
     const found = await this.db.pool.query<PendingRefund>(
       `select id as "refundId", invoice_id as "invoiceId", mor_refund_id as "morRefundId", processor_refund_id as "processorRefundId"
-         from refund x where status = any (array['pending']) and created_at < $1 order by status, ${REFUND_AT} desc, seq desc limit $2`,
-      [before, limit],
+         from refund x where status = any (array['pending']) and created_at < $1 order by status, ${REFUND_AT} desc, seq desc`,
+      [before],
     );
     return found.rows;
   }
 
-  async liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]> {
-    // Crossbill set the link to `EXPIRED` by its own clock. Before that the customer may have paid the link.
+  async liveObjects(events: Span): Promise<readonly LiveObject[]> {
+    // Crossbill itself sets a link to `EXPIRED`, after the deadline. The customer may have paid before the deadline.
     const found = await this.db.pool.query<LiveObject>(
       `select kind, invoice_id as "invoiceId", mor_id as "morId", status from mor_object
         where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1
           and (status not in (${ENDED}) or (status = 'EXPIRED' and deadline >= $2))
-        order by seq desc limit $3`,
-      [events.to, events.from, limit],
+        order by seq desc`,
+      [events.to, events.from],
     );
     return found.rows;
   }

@@ -1,0 +1,60 @@
+// After an outage longer than the MoR's tries, Crossbill looks up all waiting rows, however many.
+import { expect, it } from '@jest/globals';
+import { MorLookups } from '../../src/mor/mor-lookups.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { MorChannels, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
+import { type Database } from '../../src/store/database.js';
+import { EndpointsLogStore } from '../../src/verify/endpoints-log.store.js';
+import { LossStore } from '../../src/verify/loss.store.js';
+import { LossWindowFlow } from '../../src/verify/loss-window.flow.js';
+import { ManualClock } from '../support/clock.js';
+import { never } from '../support/never.js';
+import { databaseForAll } from '../support/use-database.js';
+
+const WAITING = 1_001;
+const NOW = new Date('2026-11-20T12:00:00Z');
+
+class LostLinks extends MorChannels {
+  readonly asked: string[] = [];
+  override createProforma = never;
+  override createLink = never;
+  override read(_kind: string, morId: string): Promise<CallOutcome<ObjectFacts | null>> {
+    this.asked.push(morId);
+    return Promise.resolve({ ok: true, value: null, status: 404, requestId: null });
+  }
+}
+
+let db: Database;
+databaseForAll((opened) => {
+  db = opened;
+});
+
+it('after a long outage, Crossbill reports each of a thousand renewals and payment links that waited for the MoR', async () => {
+  await db.pool.query(
+    `insert into endpoints_open (id, opened_at, seen_at)
+     values ('before', '2026-11-18T00:00:00Z', '2026-11-18T12:00:00Z'), ('after', '2026-11-20T00:00:00Z', $1)`,
+    [NOW],
+  );
+  await db.pool.query(
+    `insert into invoice (invoice_id, customer_id, status, platform_status, platform_created_at, first_seen_at)
+     select 'in_' || n, 'cus_' || n, 'expected', 'open', '2026-11-18T06:00:00Z', '2026-11-18T06:00:00Z' from generate_series(1, $1::int) n`,
+    [WAITING],
+  );
+  await db.pool.query(
+    `insert into mor_object (id, kind, mor_id, invoice_id, status, created_at, updated_at)
+     select 'obj_' || n, 'payment_link', 'link_' || n, 'in_' || n, 'PAYABLE', '2026-11-18T06:00:00Z', '2026-11-18T06:00:00Z'
+       from generate_series(1, $1::int) n`,
+    [WAITING],
+  );
+  const links = new LostLinks();
+  const endpoints = new EndpointsLogStore(db, { given: () => NOW });
+  const noLookups = new MorLookups({} as never); // without a payment intent there is nothing to look up
+  const flow = new LossWindowFlow(endpoints, new LossStore(db), noLookups, links, new ManualClock(NOW));
+  const report = await flow.check(new Date('2026-11-01T00:00:00Z'), () => Promise.resolve());
+  expect(report.compared).toEqual({ awaited_invoices: WAITING, awaited_refunds: 0, proformas_and_links: WAITING });
+  expect(new Set(links.asked).size).toBe(WAITING);
+  const invoices = (kind: string): number =>
+    new Set(report.differences.filter((d) => d.kind === kind).map((d) => d.invoiceId)).size;
+  expect(report.differences).toHaveLength(2 * WAITING);
+  expect(invoices('no_verdict')).toBe(WAITING);
+});
