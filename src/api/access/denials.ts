@@ -6,8 +6,8 @@ import { AuditLog } from '../../domain/ports/audit-log.js';
 import { LOG, type Logger, MinuteLimit } from '../../observe/index.js';
 
 /**
- * The most rows a minute for refusals of one address without a known key. Crossbill counts further refusals of this
- * minute without a row. The address's next row, in a later minute, contains this count.
+ * The most rows a minute for one address without a known key. Crossbill only counts further refusals of this address.
+ * The address's next row, in a later minute, contains the count.
  */
 const ROWS_OF_ONE = 100;
 /** The most rows a minute for all addresses together: an IPv6 network has endless addresses. */
@@ -37,8 +37,8 @@ export class Denials {
   ) {}
 
   /**
-   * Records a refusal. Resolves once its row in the audit log is written or not needed, or after a time limit. Never
-   * rejects.
+   * Records a refusal. Resolves as soon as the audit log has its row, after a time limit, or at once if no row is
+   * needed. Never rejects.
    */
   async record(denial: Denial): Promise<void> {
     const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
@@ -65,7 +65,7 @@ export class Denials {
 
   /**
    * Decides whether a refusal gets a row in the audit log. Returns the number of earlier refusals without a row. Null:
-   * this refusal gets no row either.
+   * this refusal gets no row.
    */
   private admit(source: string): number | null {
     const now = this.clock.now().getTime();
@@ -75,7 +75,8 @@ export class Denials {
       limit = new MinuteLimit(ROWS_OF_ONE);
       this.byAddress.set(source, limit);
     }
-    const own = limit.admit(now);
+    // While the rows of all are used up, the address keeps its count for its next row.
+    const own = this.ofAll.isFull(now) ? 0 : limit.admit(now);
     if (own === null) return null;
     const others = this.ofAll.admit(now);
     return others === null ? null : own + others;

@@ -23,7 +23,7 @@ function setUp() {
   return { log, clock, denials, stranger };
 }
 
-it('the audit log records a limited number of refusals of one address a minute, and counts the rest', async () => {
+it('the audit log records only the first hundred refused requests of an address each minute, and counts the others', async () => {
   const { log, clock, stranger } = setUp();
   for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
   expect(log.rows).toHaveLength(100);
@@ -32,7 +32,7 @@ it('the audit log records a limited number of refusals of one address a minute, 
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
 });
 
-it('the audit log limits refusals of callers without a known API key over all addresses, and records each caller with a known key', async () => {
+it('the audit log limits the refused requests without a known API key, but records each refused request with a known key', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
   expect(log.rows).toHaveLength(1_500);
@@ -44,7 +44,7 @@ it('the audit log limits refusals of callers without a known API key over all ad
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
 });
 
-it('once an address reaches its limit of refusals, the audit log only counts further refusals in the same minute', async () => {
+it('the audit log only counts the refused requests above the limit of an address, and records again in the next minute', async () => {
   const { log, clock, denials, stranger } = setUp();
   for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
   expect(denials.full('10.0.0.1')).toBe(false);
@@ -54,4 +54,15 @@ it('once an address reaches its limit of refusals, the audit log only counts fur
   expect(denials.full('10.0.0.1')).toBe(false);
   await stranger('10.0.0.1');
   expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 2 });
+});
+
+it('an address keeps its count of refused requests while other addresses use up the rows of a minute', async () => {
+  const { log, clock, stranger } = setUp();
+  for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
+  clock.advance(60_000);
+  for (let n = 0; n < 1_500; n++) await stranger(`2001:db8::${n.toString(16)}`);
+  await stranger('10.0.0.1');
+  clock.advance(60_000);
+  await stranger('10.0.0.1');
+  expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 11 });
 });
